@@ -1,0 +1,75 @@
+//! Where a traversal begins, as a user says it: a node's own id, the node with the most edges, or one drawn by a seed.
+
+use crate::{
+    Error, Result,
+    graph::{Graph, generate::random::mix, statistics::max_degree_node},
+};
+use std::{fmt, str::FromStr};
+
+/// See the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The node with this id, in the file's own numbering.
+    Id(u64),
+    /// The node with the most edges; of several, the first.
+    MaxDegree,
+    /// A node with at least one edge, drawn by this seed.
+    Random(u64),
+}
+
+impl FromStr for Source {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let bad = || Error::Usage(format!("'{text}' is no source: give a node's id, max-degree, or random:SEED"));
+        match text.split_once(':') {
+            None if text == "max-degree" => Ok(Self::MaxDegree),
+            None => text.parse().map(Self::Id).map_err(|_| bad()),
+            Some(("random", seed)) => seed.parse().map(Self::Random).map_err(|_| bad()),
+            Some(_) => Err(bad()),
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => write!(f, "{id}"),
+            Self::MaxDegree => f.write_str("max-degree"),
+            Self::Random(seed) => write!(f, "random:{seed}"),
+        }
+    }
+}
+
+impl Source {
+    /// The node it means in `graph`.
+    ///
+    /// # Errors
+    /// When the graph has no node with that id, or no node at all.
+    pub fn find(self, graph: &Graph) -> Result<u32> {
+        let nodes = graph.csr.nodes();
+        if nodes == 0 {
+            return Err(Error::Graph(format!("{} has no nodes, so there is nowhere to begin", graph.name)));
+        }
+        match self {
+            Self::Id(id) => graph.ids.index(id, nodes).ok_or_else(|| {
+                Error::Usage(format!(
+                    "{} has no node {id}; its {nodes} nodes are called {} to {}",
+                    graph.name,
+                    graph.ids.id(0),
+                    graph.ids.id(nodes - 1)
+                ))
+            }),
+            Self::MaxDegree => Ok(max_degree_node(&graph.csr).unwrap_or(0)),
+            Self::Random(seed) => Ok(random(graph, seed)),
+        }
+    }
+}
+
+/// Draws nodes until one has an edge; a graph without edges gives whichever was drawn last.
+fn random(graph: &Graph, seed: u64) -> u32 {
+    let nodes = u64::from(graph.csr.nodes());
+    let draw = |attempt: u64| (mix(seed.wrapping_add(attempt)) % nodes) as u32;
+    let attempts = 1000;
+    (0..attempts).map(draw).find(|node| graph.csr.degree(*node) > 0).unwrap_or_else(|| draw(attempts))
+}

@@ -1,0 +1,150 @@
+//! Single-source shortest paths: the distance of every node, the smallest sum of weights from the source. Weights are whole
+//! or real, none negative.
+
+use super::{Algorithm, Run};
+use crate::{
+    Error, Result,
+    device::{Buffer, Device, MemoryPlan},
+    graph::{Csr, Weights},
+    strategy::{self, DeviceGraph, DeviceLoop, Traversal},
+};
+use evenkeel_kernels::operator::Operator;
+use evenkeel_types::UNREACHED;
+
+pub(super) const ALGORITHM: Algorithm =
+    Algorithm { name: "sssp", summary: "single-source shortest paths: the distance of every node by weighted edges" };
+
+/// What can be chosen.
+#[derive(Clone, Debug, PartialEq, Eq, clap::Args, serde::Serialize)]
+pub struct SsspConfig {
+    /// How edges are handed to invocations: a name from `evenkeel strategies`.
+    #[arg(long, value_name = "NAME", default_value = "node", value_parser = strategy::known_name)]
+    pub strategy: String,
+}
+
+impl Default for SsspConfig {
+    fn default() -> Self {
+        Self { strategy: "node".to_owned() }
+    }
+}
+
+/// The distances of all nodes, in the kind of number that the weights are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Distances {
+    /// Of whole weights; [`UNREACHED`] for nodes not reached.
+    U32(Vec<u32>),
+    /// Of real weights; infinite for nodes not reached.
+    F32(Vec<f32>),
+}
+
+/// Shortest paths that are ready to run on one graph, from any source.
+pub struct Sssp {
+    device: Device,
+    csr: Csr,
+    distances: Buffer<u32>,
+    source: Buffer<u32>,
+    traversal: DeviceLoop,
+    overflowed: bool,
+}
+
+impl Sssp {
+    /// The device memory it needs, the graph and its weights included.
+    ///
+    /// # Errors
+    /// When the strategy is not known.
+    pub fn plan(csr: &Csr, config: &SsspConfig) -> Result<MemoryPlan> {
+        let nodes = csr.nodes() as usize;
+        Ok(DeviceGraph::plan(csr)
+            .with::<u32>("weights", csr.columns.len())
+            .with::<u32>("distances", nodes)
+            .with::<u32>("marks", nodes)
+            .and((strategy::by_name(&config.strategy)?.plan)(csr)))
+    }
+
+    /// Copies the graph to the device and records the computation. A graph without weights gets 1 for each edge.
+    ///
+    /// # Errors
+    /// When a weight is negative, the strategy is not known, or something does not fit.
+    pub fn prepare(device: &Device, csr: &Csr, config: &SsspConfig) -> Result<Self> {
+        refuse_negative(csr)?;
+        strategy::refuse_unending_rows(device, csr)?;
+        device.admit(&Self::plan(csr, config)?)?;
+        let nodes = csr.nodes() as usize;
+        let (operator, weights) = match &csr.weights {
+            Weights::None => (Operator::SsspU32, device.buffer_from("weights", &vec![1; csr.columns.len()])?),
+            Weights::U32(weights) => (Operator::SsspU32, device.buffer_from("weights", weights)?),
+            Weights::F32(weights) => (Operator::SsspF32, device.buffer_from::<f32>("weights", weights)?.cast()),
+        };
+        let traversal = Traversal {
+            operator,
+            graph: DeviceGraph::upload(device, csr)?,
+            weights,
+            values: device.buffer("distances", nodes)?,
+            marks: device.buffer("marks", nodes)?,
+            source: device.buffer("source", 1)?,
+        };
+        Ok(Self {
+            device: device.clone(),
+            csr: csr.clone(),
+            traversal: (strategy::by_name(&config.strategy)?.record)(device, &traversal)?,
+            distances: traversal.values,
+            source: traversal.source,
+            overflowed: false,
+        })
+    }
+
+    /// Computes the distances from node `source`.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn run(&mut self, source: u32) -> Result<Run> {
+        self.device.upload(&self.source, 0, &[source])?;
+        let run = self.traversal.run()?;
+        self.overflowed = run.control.overflow != 0;
+        Ok(run.into())
+    }
+
+    /// The distances found by the last run.
+    ///
+    /// # Errors
+    /// When the device fails, or a node's distance does not fit into 32 bits.
+    pub fn distances(&self) -> Result<Distances> {
+        let words = self.device.download(&self.distances)?;
+        match &self.csr.weights {
+            Weights::F32(_) => {
+                let real = |word: u32| if word == UNREACHED { f32::INFINITY } else { f32::from_bits(word) };
+                Ok(Distances::F32(words.into_iter().map(real).collect()))
+            }
+            _ if self.overflowed => self.refuse_overflow(&words).map(|()| Distances::U32(words)),
+            _ => Ok(Distances::U32(words)),
+        }
+    }
+
+    /// A sum passed 32 bits. That matters only where a node has no shorter path: where an edge leads from a node that was
+    /// reached to one that was not.
+    fn refuse_overflow(&self, distances: &[u32]) -> Result<()> {
+        for node in (0..self.csr.nodes()).filter(|node| distances[*node as usize] != UNREACHED) {
+            if self.csr.neighbours(node).iter().any(|neighbour| distances[*neighbour as usize] == UNREACHED) {
+                return Err(Error::Graph(
+                    "a shortest path is longer than 4,294,967,294, the most that whole distances hold; \
+                     use smaller or real weights"
+                        .into(),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Shortest paths are not defined by relaxation alone where a weight is negative.
+fn refuse_negative(csr: &Csr) -> Result<()> {
+    if let Weights::F32(weights) = &csr.weights
+        && let Some(weight) = weights.iter().find(|weight| **weight < 0.0)
+    {
+        return Err(Error::Graph(format!(
+            "the graph has negative weights ({weight} is one), and shortest paths need weights that are not; \
+             take --weights unit or --weights random:1..64 instead of the file's"
+        )));
+    }
+    Ok(())
+}

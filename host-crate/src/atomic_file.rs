@@ -1,0 +1,194 @@
+//! Output files that appear whole or not at all: what is written goes to a temporary file in the same folder, which takes
+//! the final name only when everything is there. A failure removes it; so does [`remove_unfinished`], which a handler of
+//! Ctrl-C calls before it ends the process.
+
+use crate::{Error, Result};
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+use tempfile::NamedTempFile;
+
+/// Temporary files being written by this process.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A file that gets its name when [`AtomicFile::finish`] is called, replacing what had that name before.
+///
+/// A path that exists and is not a regular file (`/dev/stdout`, a pipe) is written to directly.
+#[derive(Debug)]
+pub struct AtomicFile {
+    path: PathBuf,
+    writer: BufWriter<Target>,
+}
+
+#[derive(Debug)]
+enum Target {
+    Temporary(Temporary),
+    Direct(File),
+}
+
+#[derive(Debug)]
+struct Temporary {
+    file: NamedTempFile,
+    // Declared last, dropped last: the file is gone or renamed by then.
+    noted: Noted,
+}
+
+/// A line in [`UNFINISHED`].
+#[derive(Debug)]
+struct Noted(PathBuf);
+
+impl AtomicFile {
+    /// Begins a file that will be called `path`.
+    ///
+    /// # Errors
+    /// When the folder is not there or may not be written to.
+    pub fn create(path: &Path) -> Result<Self> {
+        let name_path = |source| Error::Io { path: path.to_path_buf(), source };
+        // A symbolic link keeps pointing where it does; the file behind it is the one that is replaced.
+        let destination = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let target = match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => return Err(name_path(io::ErrorKind::IsADirectory.into())),
+            Ok(metadata) if !metadata.is_file() => {
+                Target::Direct(File::options().write(true).open(path).map_err(name_path)?)
+            }
+            _ => Target::Temporary(Temporary::beside(&destination).map_err(name_path)?),
+        };
+        Ok(Self { path: destination, writer: BufWriter::with_capacity(1 << 18, target) })
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// When the last bytes cannot be written or the name cannot be given; the temporary file is gone then.
+    pub fn finish(self) -> Result<()> {
+        let Self { path, writer } = self;
+        let finished = match writer.into_inner() {
+            Ok(Target::Temporary(Temporary { file, noted })) => {
+                let renamed = file.persist(&path).map(drop).map_err(|error| error.error);
+                drop(noted);
+                renamed
+            }
+            Ok(Target::Direct(_)) => Ok(()),
+            Err(error) => Err(error.into_error()),
+        };
+        finished.map_err(|source| Error::Io { path, source })
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Temporary(temporary) => temporary.file.write(bytes),
+            Self::Direct(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Temporary(temporary) => temporary.file.flush(),
+            Self::Direct(file) => file.flush(),
+        }
+    }
+}
+
+impl Temporary {
+    fn beside(path: &Path) -> io::Result<Self> {
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".evenkeel-").suffix(".part");
+        // A temporary file is private by default; this one becomes an ordinary file of the user.
+        #[cfg(unix)]
+        builder.permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
+        // Held while the file is made, so that no handler can run between the making and the noting.
+        let mut unfinished = unfinished();
+        let file = builder.tempfile_in(folder)?;
+        unfinished.push(file.path().to_path_buf());
+        let noted = Noted(file.path().to_path_buf());
+        Ok(Self { file, noted })
+    }
+}
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        unfinished().retain(|path| *path != self.0);
+    }
+}
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes every temporary file this process has begun and not finished. For a handler that is about to end the process;
+/// finishing such a file afterwards is an error.
+pub fn remove_unfinished() {
+    for path in unfinished().drain(..) {
+        // What is already gone needs no removing, and nobody is left to hear of another reason.
+        let _ = fs::remove_file(path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_file_appears_only_when_finished() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.txt");
+        fs::write(&path, "old").unwrap();
+        let mut file = AtomicFile::create(&path).unwrap();
+        file.write_all(b"new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        file.finish().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(names(folder.path()), ["out.txt"]);
+    }
+
+    #[test]
+    fn an_abandoned_file_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.txt");
+        AtomicFile::create(&path).unwrap().write_all(b"half").unwrap();
+        assert!(names(folder.path()).is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_symbolic_link_survives() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        fs::write(&real, "old").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let mut file = AtomicFile::create(&link).unwrap();
+        file.write_all(b"new").unwrap();
+        file.finish().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), "new");
+    }
+
+    #[test]
+    fn a_missing_folder_is_an_error_that_names_the_file() {
+        let path = Path::new("no-such-folder/out.txt");
+        assert!(AtomicFile::create(path).unwrap_err().to_string().starts_with("no-such-folder/out.txt: "));
+    }
+}

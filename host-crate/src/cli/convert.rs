@@ -1,0 +1,64 @@
+//! `evenkeel convert GRAPH FILE`.
+
+use super::{
+    generate::formats_help,
+    options::{GraphOptions, WeightOptions, weigh},
+    output::print,
+    progress::while_showing,
+};
+use clap::Args;
+use evenkeel::{
+    Result,
+    graph::{
+        Graph,
+        csr::BuildReport,
+        formats::{self, Format, format_to_write},
+    },
+    report::GraphReport,
+};
+use std::path::{Path, PathBuf};
+
+/// Read a graph and write it in another format.
+#[derive(Args)]
+#[command(after_help = after_help())]
+pub struct Convert {
+    #[command(flatten)]
+    graph: GraphOptions,
+    /// The file to write; a name that ends in .gz, .xz or .zst is compressed.
+    #[arg(value_name = "FILE")]
+    output: PathBuf,
+    /// The format to write [default: told by the file's name].
+    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>)]
+    to: Option<Format>,
+    #[command(flatten)]
+    weights: WeightOptions,
+}
+
+impl Convert {
+    pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
+        let format = format_to_write(&self.output, self.to)?;
+        let weights = self.weights.source()?;
+        let (mut graph, built) = self.graph.find()?.load()?;
+        weigh(&mut graph, weights)?;
+        Ok(write_graph(&graph, &built, &self.output, format, quiet)?)
+    }
+}
+
+/// Writes a graph and says what was written.
+pub fn write_graph(graph: &Graph, built: &BuildReport, path: &Path, format: Format, quiet: bool) -> Result<()> {
+    while_showing(format!("writing {}", path.display()), || formats::write(graph, path, Some(format)))?;
+    match quiet {
+        true => Ok(()),
+        false => print(&format!("{}\nwritten to {} as {format}\n", GraphReport::new(graph, built), path.display())),
+    }
+}
+
+fn after_help() -> String {
+    format!(
+        "{}\nExamples:\n  \
+           evenkeel convert roads.gr.gz roads.ekg      the binary format opens at once\n  \
+           evenkeel convert web.mtx web.txt --undirected --drop-self-loops\n  \
+           evenkeel convert graph.txt weighted.gr --weights random:1..64",
+        formats_help()
+    )
+}

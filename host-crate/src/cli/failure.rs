@@ -1,0 +1,88 @@
+//! How the program ends when not everything is right: which message, which exit status, and no half-written file.
+
+use evenkeel::{Error, atomic_file, oracle::Mismatch};
+use std::{io, process::ExitCode};
+
+/// An answer that is not what the oracle says. The message has the first node that differs, by its own id.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{algorithm} with strategy {strategy} gave a wrong answer on {graph}: node {node}: expected {expected}, found {found}"
+)]
+pub struct WrongAnswer {
+    algorithm: &'static str,
+    strategy: String,
+    graph: String,
+    node: u64,
+    expected: String,
+    found: String,
+}
+
+impl WrongAnswer {
+    /// Of the named algorithm, on a graph that calls the mismatching node `node`.
+    pub fn new(algorithm: &'static str, strategy: &str, graph: &str, node: u64, mismatch: Mismatch) -> Self {
+        let Mismatch { expected, found, .. } = mismatch;
+        Self { algorithm, strategy: strategy.to_owned(), graph: graph.to_owned(), node, expected, found }
+    }
+}
+
+/// Prints an error with its causes and turns it into an exit status. A closed pipe is no error: whoever read had enough.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    if let Some(Error::Io { source, .. }) = error.downcast_ref()
+        && source.kind() == io::ErrorKind::BrokenPipe
+    {
+        return ExitCode::SUCCESS;
+    }
+    let mut message = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        // Most messages have their cause in them already.
+        if !message.contains(&cause) {
+            message = format!("{message}: {cause}");
+        }
+    }
+    tracing::error!("{message}");
+    ExitCode::from(status(error))
+}
+
+fn status(error: &anyhow::Error) -> u8 {
+    match error.downcast_ref::<Error>() {
+        Some(error) => error.exit_status(),
+        None if error.is::<WrongAnswer>() => 1,
+        // What is left is the machine refusing something: threads, a signal handler.
+        None => 4,
+    }
+}
+
+/// Makes Ctrl-C, and being asked to terminate, remove what has been written so far of any output.
+pub fn remove_files_when_interrupted() -> anyhow::Result<()> {
+    // 128 and the number of SIGINT: what a shell expects of a program that was interrupted.
+    const INTERRUPTED: i32 = 130;
+    Ok(ctrlc::set_handler(|| {
+        atomic_file::remove_unfinished();
+        std::process::exit(INTERRUPTED);
+    })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    fn wrong() -> WrongAnswer {
+        let mismatch = Mismatch { node: 3, expected: "2".into(), found: "inf".into() };
+        WrongAnswer::new("bfs", "node", "tiny", 4, mismatch)
+    }
+
+    #[test]
+    fn a_wrong_answer_names_the_node_as_the_file_does() {
+        let expected = "bfs with strategy node gave a wrong answer on tiny: node 4: expected 2, found inf";
+        assert_eq!(wrong().to_string(), expected);
+    }
+
+    #[test]
+    fn the_status_survives_a_context() {
+        assert_eq!(status(&wrong().into()), 1);
+        let memory = Err::<(), _>(Error::Memory("too much".into())).context("no strategy would fit");
+        assert_eq!(status(&memory.unwrap_err()), 4);
+        assert_eq!(status(&Error::Usage("what?".into()).into()), 2);
+    }
+}

@@ -1,0 +1,63 @@
+//! `evenkeel generate GENERATOR --output FILE`.
+
+use super::{
+    convert::write_graph,
+    options::{WeightOptions, weigh},
+    progress::while_showing,
+};
+use clap::Args;
+use evenkeel::graph::{
+    csr::BuildReport,
+    formats::{Format, format_to_write},
+    generate::{self, Generator},
+};
+use std::path::PathBuf;
+
+/// Make a graph and write it to a file.
+#[derive(Args)]
+#[command(after_help = after_help())]
+pub struct Generate {
+    /// A family and its settings, such as rmat:scale=20,edge-factor=16,seed=1.
+    generator: String,
+    /// The file; a name that ends in .gz, .xz or .zst is compressed.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The file's format [default: told by its name].
+    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>)]
+    format: Option<Format>,
+    #[command(flatten)]
+    weights: WeightOptions,
+}
+
+impl Generate {
+    pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
+        let format = format_to_write(&self.output, self.format)?;
+        let weights = self.weights.source()?;
+        let generator: Generator = self.generator.parse()?;
+        let mut graph = while_showing(format!("making {generator}"), || generator.generate())?;
+        weigh(&mut graph, weights)?;
+        let edges = graph.csr.edges().into();
+        let built = BuildReport { edges_given: edges, edges_stored: edges, ..BuildReport::default() };
+        Ok(write_graph(&graph, &built, &self.output, format, quiet)?)
+    }
+}
+
+fn after_help() -> String {
+    format!(
+        "Generators, with their settings and defaults:\n\n{}\n{}\n\
+         Examples:\n  \
+           evenkeel generate rmat:scale=18 --output rmat18.ekg\n  \
+           evenkeel generate road:nodes=100000 --weights random:1..1000 --seed 3 --output road.gr.gz",
+        generate::describe(),
+        formats_help()
+    )
+}
+
+/// The formats and the names that tell them.
+pub fn formats_help() -> String {
+    let line = |format: Format| {
+        let endings: Vec<String> = format.extensions().iter().map(|ending| format!(".{ending}")).collect();
+        format!("  {:<16}{}\n", format.name(), endings.join(" "))
+    };
+    format!("Formats, with the names that tell them:\n\n{}", Format::ALL.map(line).concat())
+}

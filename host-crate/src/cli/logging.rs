@@ -1,0 +1,51 @@
+//! What is said on stderr beside progress: errors, warnings and, on request, what is being done. One line each, with the level
+//! in front, as `error: …`.
+
+use super::{GlobalOptions, progress};
+use std::{fmt, io};
+use tracing::{Event, Level, Subscriber, level_filters::LevelFilter};
+use tracing_subscriber::{
+    fmt::{FmtContext, FormatEvent, FormatFields, format::Writer},
+    registry::LookupSpan,
+};
+
+/// From here on, messages appear; how many, the options say.
+pub fn start(options: &GlobalOptions) {
+    let level = match (options.quiet, options.verbose) {
+        (true, _) => LevelFilter::ERROR,
+        (false, 0) => LevelFilter::WARN,
+        (false, 1) => LevelFilter::INFO,
+        (false, 2) => LevelFilter::DEBUG,
+        (false, _) => LevelFilter::TRACE,
+    };
+    tracing_subscriber::fmt().with_max_level(level).with_writer(|| BesideProgress).event_format(Plain).init();
+}
+
+struct Plain;
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>, N: for<'a> FormatFields<'a> + 'static> FormatEvent<S, N> for Plain {
+    fn format_event(&self, context: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        writer.write_str(match *event.metadata().level() {
+            Level::ERROR => "error: ",
+            Level::WARN => "warning: ",
+            Level::INFO => "info: ",
+            Level::DEBUG => "debug: ",
+            Level::TRACE => "trace: ",
+        })?;
+        context.field_format().format_fields(writer.by_ref(), event)?;
+        writeln!(writer)
+    }
+}
+
+/// Standard error, with any progress bar out of the way while it is written to.
+struct BesideProgress;
+
+impl io::Write for BesideProgress {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        progress::aside(|| io::stderr().write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}

@@ -1,0 +1,111 @@
+//! The command line: what can be asked, in one file a subcommand, and what the exit status says. Nothing is computed here; the
+//! library does that, and its errors arrive here with the facts in them.
+
+mod answers;
+mod bfs;
+mod convert;
+mod demo;
+mod devices;
+mod failure;
+mod generate;
+mod info;
+mod logging;
+mod measure;
+mod options;
+mod output;
+mod progress;
+mod run;
+mod sssp;
+mod strategies;
+mod task;
+
+use clap::{ArgAction, Args, Parser, Subcommand};
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+A GRAPH is a file (Matrix Market, SNAP and other edge lists, DIMACS, PACE, METIS, KONECT, LDBC, or evenkeel's own; .gz, .xz \
+and .zst are read as they are) or a generator such as rmat:scale=20 or grid:rows=1024,cols=1024. `evenkeel generate --help` \
+lists the generators and the formats.
+
+Examples:
+  evenkeel demo                                        see what this device can do
+  evenkeel bfs rmat:scale=18 --validate                search a generated graph and check the answer
+  evenkeel sssp roads.gr.gz --source 1 -o distances    shortest paths of a file, from its node 1
+  evenkeel bfs web.mtx --runs 10 --warmup 2 --json -   time it, for a program to read
+
+Exit status: 0 all is right, 1 an answer failed validation, 2 usage, 3 bad input, 4 device or memory.";
+
+/// Load-balanced graph algorithms on any Vulkan GPU.
+#[derive(Parser)]
+#[command(name = "evenkeel", version, about, after_help = EXAMPLES, max_term_width = 110)]
+struct Cli {
+    #[command(flatten)]
+    global: GlobalOptions,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What every command takes.
+#[derive(Args)]
+struct GlobalOptions {
+    /// Print errors and what was asked for with `-`, nothing else.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say more about what is being done; twice for details.
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    verbose: u8,
+    /// How many threads read, generate and write graphs [default: one a processor].
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Devices(devices::Devices),
+    Strategies(strategies::Strategies),
+    Info(info::Info),
+    Generate(generate::Generate),
+    Convert(convert::Convert),
+    Bfs(bfs::BfsCommand),
+    Sssp(sssp::SsspCommand),
+    Demo(demo::Demo),
+}
+
+/// Does what the command line says; the exit status says how that went.
+pub fn main() -> ExitCode {
+    let Cli { global, command } = Cli::parse();
+    logging::start(&global);
+    progress::start(global.quiet);
+    match failure::remove_files_when_interrupted().and_then(|()| execute(&global, command)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failure::report(&error),
+    }
+}
+
+fn execute(global: &GlobalOptions, command: Command) -> anyhow::Result<()> {
+    if let Some(threads) = global.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+    }
+    let quiet = global.quiet;
+    match command {
+        Command::Devices(devices) => devices.execute(quiet),
+        Command::Strategies(strategies) => strategies.execute(),
+        Command::Info(info) => info.execute(quiet),
+        Command::Generate(generate) => generate.execute(quiet),
+        Command::Convert(convert) => convert.execute(quiet),
+        Command::Bfs(bfs) => bfs.execute(quiet),
+        Command::Sssp(sssp) => sssp.execute(quiet),
+        Command::Demo(demo) => demo.execute(quiet),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_commands_are_well_formed() {
+        Cli::command().debug_assert();
+    }
+}

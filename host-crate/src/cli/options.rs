@@ -1,0 +1,190 @@
+//! Options that several commands share: which graph, which weights, which device. Each group is a struct that a command flattens
+//! into its own, and knows how to get what it describes.
+
+use super::progress::while_showing;
+use bytesize::ByteSize;
+use clap::{Args, builder::Resettable};
+use evenkeel::{
+    Error, Result,
+    device::{self, Device},
+    graph::{
+        Direction, Graph, OpenOptions, adapt,
+        csr::{BuildOptions, BuildReport},
+        formats::Format,
+        generate::Generator,
+        open,
+        weights::{WeightSource, assign},
+    },
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Which graph, and how to take it.
+#[derive(Args)]
+#[command(next_help_heading = "Graph")]
+pub struct GraphOptions {
+    /// A file, or a generator such as rmat:scale=20 (`evenkeel generate --help` lists them).
+    #[arg(help_heading = Resettable::Reset)]
+    graph: String,
+    /// The file's format [default: found by its content and name].
+    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>)]
+    format: Option<Format>,
+    /// Take each edge one way, as it is listed [default: what the file says].
+    #[arg(long, conflicts_with = "undirected")]
+    directed: bool,
+    /// Take each edge both ways [default: what the file says].
+    #[arg(long)]
+    undirected: bool,
+    /// Leave out edges from a node to itself.
+    #[arg(long)]
+    drop_self_loops: bool,
+    /// Keep one of several edges between the same nodes: the lightest.
+    #[arg(long)]
+    merge_parallel_edges: bool,
+}
+
+/// A graph that is known to be there, and not yet read or made.
+pub struct FoundGraph {
+    source: GraphSource,
+    options: OpenOptions,
+}
+
+enum GraphSource {
+    File(PathBuf),
+    Generator(Generator),
+}
+
+impl GraphOptions {
+    /// Finds the file or understands the generator, before anything that takes long.
+    pub fn find(&self) -> Result<FoundGraph> {
+        let path = Path::new(&self.graph);
+        let source = match fs::metadata(path) {
+            Ok(_) => GraphSource::File(path.to_path_buf()),
+            Err(_) if looks_generated(&self.graph) => GraphSource::Generator(self.graph.parse()?),
+            Err(source) => return Err(Error::Io { path: path.to_path_buf(), source }),
+        };
+        if let (GraphSource::Generator(generator), Some(format)) = (&source, self.format) {
+            return Err(Error::Usage(format!("--format {format} is about files, and {generator} is made, not read")));
+        }
+        Ok(FoundGraph { source, options: self.open_options() })
+    }
+
+    fn open_options(&self) -> OpenOptions {
+        let direction = match (self.directed, self.undirected) {
+            (true, _) => Some(Direction::Directed),
+            (_, true) => Some(Direction::Undirected),
+            _ => None,
+        };
+        let build = BuildOptions {
+            symmetrise: false,
+            drop_self_loops: self.drop_self_loops,
+            merge_parallel_edges: self.merge_parallel_edges,
+        };
+        OpenOptions { format: self.format, direction, build }
+    }
+}
+
+/// Whether an argument that is no file was meant as a generator: a family's name, or a word with settings after a colon. The
+/// latter may be misspelt, which the generator's parser answers with the names there are.
+fn looks_generated(text: &str) -> bool {
+    let misspelt = text.split_once(':').is_some_and(|(name, settings)| {
+        name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) && settings.contains('=')
+    });
+    Generator::is_named_by(text) || misspelt
+}
+
+impl FoundGraph {
+    /// Reads the file or makes the graph.
+    pub fn load(&self) -> Result<(Graph, BuildReport)> {
+        match &self.source {
+            GraphSource::File(path) => {
+                while_showing(format!("reading {}", path.display()), || open(path, &self.options))
+            }
+            GraphSource::Generator(generator) => {
+                while_showing(format!("making {generator}"), || adapt(generator.generate()?, &self.options))
+            }
+        }
+    }
+}
+
+/// Which weights.
+#[derive(Args)]
+#[command(next_help_heading = "Weights")]
+pub struct WeightOptions {
+    /// Where weights come from: file, unit (every edge weighs 1) or random:LOW..HIGH.
+    #[arg(long, value_name = "SOURCE", default_value = "file", value_parser = str::parse::<WeightSource>)]
+    weights: WeightSource,
+    /// The seed of random weights [default: 0].
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+}
+
+impl WeightOptions {
+    /// What the two options say together.
+    pub fn source(&self) -> Result<WeightSource> {
+        match (self.weights, self.seed) {
+            (WeightSource::Random { low, high, .. }, Some(seed)) => Ok(WeightSource::Random { low, high, seed }),
+            (weights, None) => Ok(weights),
+            (weights, Some(_)) => {
+                Err(Error::Usage(format!("--seed is for random weights, and --weights is {weights}")))
+            }
+        }
+    }
+}
+
+/// Gives a graph its weights.
+pub fn weigh(graph: &mut Graph, weights: WeightSource) -> Result<()> {
+    match weights {
+        WeightSource::File => Ok(()),
+        _ => while_showing("weighing edges", || assign(graph, weights)),
+    }
+}
+
+/// Which device.
+#[derive(Args)]
+#[command(next_help_heading = "Device")]
+pub struct DeviceOptions {
+    /// auto, cpu, an index from `evenkeel devices`, or a part of a name.
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    device: String,
+    /// Refuse what needs more device memory than this, such as 2GiB.
+    #[arg(long, value_name = "SIZE")]
+    memory_limit: Option<ByteSize>,
+    /// Compile every pipeline anew, and keep none in the cache folder.
+    #[arg(long)]
+    no_pipeline_cache: bool,
+    /// Load the Khronos validation layer if it is installed; what it reports is an error.
+    #[arg(long)]
+    validation_layer: bool,
+}
+
+impl DeviceOptions {
+    /// Opens it; `profile` times each kernel by itself.
+    pub fn open(&self, profile: bool) -> Result<Device> {
+        let options = device::DeviceOptions {
+            validation: self.validation_layer,
+            profile,
+            memory_limit: self.memory_limit.map(|size| size.as_u64()),
+            pipeline_cache: !self.no_pipeline_cache,
+            ..device::DeviceOptions::default()
+        };
+        while_showing("opening the device", || Device::open(&self.device, &options))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generator_is_told_from_a_file_that_is_missing() {
+        for text in ["rmat", "rmat:scale=3", "rmta:scale=3", "star:"] {
+            assert!(looks_generated(text), "{text}");
+        }
+        for text in ["roads.gr", "./rmat", "folder/x:y=3", "C:data", "http://graphs/a.gr"] {
+            assert!(!looks_generated(text), "{text}");
+        }
+    }
+}

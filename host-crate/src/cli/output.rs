@@ -1,0 +1,67 @@
+//! Where results go: standard output, or a file that appears whole or not at all.
+
+use evenkeel::{Error, Result, atomic_file::AtomicFile};
+use serde::Serialize;
+use std::{
+    io::{self, BufWriter, Stdout, Write},
+    path::{Path, PathBuf},
+};
+
+/// An output that is open. It is opened before the work begins, so that a folder that cannot be written to is found out then.
+pub struct Output {
+    path: PathBuf,
+    target: Target,
+}
+
+enum Target {
+    Standard(BufWriter<Stdout>),
+    File(AtomicFile),
+}
+
+/// Whether a path means standard output.
+pub fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+impl Output {
+    /// Opens standard output for `-`, and a file for anything else.
+    pub fn create(path: &Path) -> Result<Self> {
+        let target = match is_standard(path) {
+            true => Target::Standard(BufWriter::with_capacity(1 << 18, io::stdout())),
+            false => Target::File(AtomicFile::create(path)?),
+        };
+        let path = if is_standard(path) { PathBuf::from("standard output") } else { path.to_path_buf() };
+        Ok(Self { path, target })
+    }
+
+    /// The same for an option that may not have been given.
+    pub fn create_if(path: Option<&Path>) -> Result<Option<Self>> {
+        path.map(Self::create).transpose()
+    }
+
+    /// Writes everything there is to write, and gives the file its name.
+    pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        let Self { path, target } = self;
+        let failed = |source| Error::Io { path, source };
+        match target {
+            Target::Standard(mut writer) => write(&mut writer).and_then(|()| writer.flush()).map_err(failed),
+            Target::File(mut file) => {
+                write(&mut file).map_err(failed)?;
+                file.finish()
+            }
+        }
+    }
+
+    /// Writes an object as indented JSON.
+    pub fn write_json(self, object: &impl Serialize) -> Result<()> {
+        self.write(|writer| {
+            serde_json::to_writer_pretty(&mut *writer, object)?;
+            writeln!(writer)
+        })
+    }
+}
+
+/// Prints text on standard output.
+pub fn print(text: &str) -> Result<()> {
+    Output::create(Path::new("-"))?.write(|writer| writer.write_all(text.as_bytes()))
+}

@@ -1,0 +1,143 @@
+//! What `bfs`, `sssp` and every further traversal do from the first option to the last line: find the graph, open the device,
+//! run, check, write.
+
+use super::{
+    answers,
+    measure::{Bench, Measured, Spans},
+    options::{DeviceOptions, GraphOptions, weigh},
+    output::{Output, is_standard, print},
+    progress::while_showing,
+    task::Task,
+};
+use clap::Args;
+use evenkeel::{
+    Error, Result,
+    algorithm::Source,
+    device::profile::{self, KernelTimes},
+    graph::{Graph, weights::WeightSource},
+};
+use std::path::{Path, PathBuf};
+
+/// What every traversal can be asked.
+#[derive(Args)]
+pub struct Traversal {
+    #[command(flatten)]
+    graph: GraphOptions,
+    #[command(flatten)]
+    device: DeviceOptions,
+    #[command(flatten)]
+    run: RunOptions,
+}
+
+/// How to run, and what to do with the answer.
+#[derive(Args)]
+#[command(next_help_heading = "Run")]
+struct RunOptions {
+    /// The node to begin at: its id in the file, max-degree, or random:SEED.
+    #[arg(long, value_name = "NODE", default_value = "max-degree", value_parser = str::parse::<Source>)]
+    source: Source,
+    /// How many runs to time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// How many runs to do before these.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    warmup: u32,
+    /// Check the last answer against a sequential oracle; exit with 1 if it is wrong.
+    #[arg(long)]
+    validate: bool,
+    /// Write the answer, one line a node: `id value`, with inf where there is none. `-` is standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write what was measured as a JSON object. `-` is standard output.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Time each kernel, and print a table.
+    #[arg(long)]
+    profile: bool,
+    /// Time each kernel, and write a trace for Perfetto or chrome://tracing.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Record the timed runs with RenderDoc, when started under it.
+    #[arg(long)]
+    capture: bool,
+}
+
+/// The files a run will write, opened before it begins.
+struct Outputs {
+    answer: Option<Output>,
+    json: Option<Output>,
+    trace: Option<Output>,
+    /// Whether data goes to standard output, which is then for nothing else.
+    standard_taken: bool,
+}
+
+impl Traversal {
+    /// Does it all.
+    pub fn execute<T: Task>(&self, config: &T::Config, weights: WeightSource, quiet: bool) -> anyhow::Result<()> {
+        let run = &self.run;
+        let outputs = run.outputs()?;
+        let found = self.graph.find()?;
+        let device = self.device.open(run.profile || run.trace.is_some())?;
+        let (mut graph, built) = found.load()?;
+        weigh(&mut graph, weights)?;
+        let bench = Bench {
+            device: &device,
+            graph: &graph,
+            built: &built,
+            source: run.source.find(&graph)?,
+            runs: run.runs,
+            warmup: run.warmup,
+            validate: run.validate,
+            capture: run.capture,
+        };
+        let measured = bench.measure::<T>(config)?;
+        let standard_taken = outputs.standard_taken;
+        outputs.write::<T>(&graph, &measured)?;
+        if !quiet && !standard_taken {
+            print(&measured.report.to_string())?;
+        }
+        if run.profile {
+            print_profile(&measured.spans, standard_taken)?;
+        }
+        Ok(measured.verdict(&graph)?)
+    }
+}
+
+impl RunOptions {
+    fn outputs(&self) -> Result<Outputs> {
+        let paths = [&self.output, &self.json, &self.trace].map(Option::as_deref);
+        let standard = paths.iter().flatten().filter(|path| is_standard(path)).count();
+        if standard > 1 {
+            return Err(Error::Usage("only one of --output, --json and --trace can be - (standard output)".into()));
+        }
+        let [answer, json, trace] = paths.map(|path: Option<&Path>| Output::create_if(path));
+        Ok(Outputs { answer: answer?, json: json?, trace: trace?, standard_taken: standard > 0 })
+    }
+}
+
+impl Outputs {
+    /// Writes what was asked for; of a wrong answer only what says that it is wrong.
+    fn write<T: Task>(self, graph: &Graph, measured: &Measured<T::Answer>) -> Result<()> {
+        if let (Some(output), None) = (self.answer, &measured.mismatch) {
+            while_showing("writing the answer", || {
+                output.write(|writer| answers::write(&measured.answer, graph, writer))
+            })?;
+        }
+        if let Some(output) = self.trace {
+            let spans: Vec<_> = measured.spans.around.iter().chain(&measured.spans.runs).cloned().collect();
+            output.write(|writer| profile::write_trace(writer, &spans))?;
+        }
+        self.json.map_or(Ok(()), |output| output.write_json(&measured.report))
+    }
+}
+
+/// The table was asked for, so it is shown even where standard output is taken: beside it.
+fn print_profile(spans: &Spans, standard_taken: bool) -> Result<()> {
+    let table = KernelTimes::from_spans(&spans.runs).to_string();
+    let table = table.trim_end();
+    if standard_taken {
+        eprintln!("{table}");
+        return Ok(());
+    }
+    print(&format!("\n{table}\n"))
+}

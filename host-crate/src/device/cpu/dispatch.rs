@@ -1,0 +1,214 @@
+//! One dispatch: its workgroups, handed out one by one to whichever threads are there.
+//!
+//! The thread that runs the recording begins at once, and calls rayon's threads only when what is left is worth their waking
+//! up. It never waits for one that has not begun: it waits for the workgroups that others have taken, and those are running.
+//! So a busy pool slows a dispatch down but cannot stop it, whatever thread it was started from.
+
+use super::{
+    memory::{Memory, Queue},
+    workgroup::{Group, Reason, Room},
+};
+use crate::{Error, Result, device::Size};
+use evenkeel_kernels::launch::{Arguments, Kernel, RawBuffer};
+use std::{
+    cell::RefCell,
+    hint,
+    sync::{
+        Arc, OnceLock,
+        atomic::{
+            AtomicU32, AtomicU64,
+            Ordering::{AcqRel, Acquire, Relaxed},
+        },
+    },
+    thread::{self, Thread},
+    time::{Duration, Instant},
+};
+
+/// Other threads are called when this much work is left: waking a sleeping one takes about as long.
+const WORTH_HELP: Duration = Duration::from_micros(40);
+
+/// How often the end is looked for before the thread goes to sleep; a few microseconds.
+const SPINS: u32 = 1_000;
+
+thread_local! {
+    static ROOM: RefCell<Room> = RefCell::default();
+}
+
+/// A kernel with all it needs but the number of its workgroups, if that is read from a buffer.
+pub(super) struct Dispatch {
+    kernel: &'static Kernel,
+    buffers: Vec<Arc<Memory>>,
+    /// The push constants, aligned for whatever they are.
+    params: Vec<u128>,
+    size: DispatchSize,
+}
+
+enum DispatchSize {
+    Groups(u32),
+    Indirect(Arc<Memory>),
+}
+
+impl Dispatch {
+    pub(super) fn new(kernel: &'static Kernel, buffers: &[RawBuffer], params: &[u8], size: &Size) -> Result<Self> {
+        let buffers = buffers.iter().map(Memory::of).collect::<Result<Vec<_>>>()?;
+        let size = match size {
+            Size::Groups(groups) => DispatchSize::Groups(*groups),
+            Size::Indirect(buffer) => DispatchSize::Indirect(Memory::of(buffer)?),
+        };
+        let mut aligned = vec![0; params.len().div_ceil(size_of::<u128>())];
+        bytemuck::cast_slice_mut(&mut aligned)[..params.len()].copy_from_slice(params);
+        let dispatch = Self { kernel, buffers, params: aligned, size };
+        dispatch.check(params.len())?;
+        Ok(dispatch)
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.kernel.name
+    }
+
+    /// Refuses what the kernel's signature does not allow. A buffer that is only read may be read without atomics, so it must
+    /// not be written under another name; a GPU would not say so.
+    fn check(&self, params: usize) -> Result<()> {
+        let arguments = self.kernel.buffers;
+        if self.buffers.len() != arguments.len() || params != self.kernel.params_bytes {
+            return Err(self.failed("it was given other buffers or parameters than it has".into()));
+        }
+        if let DispatchSize::Indirect(buffer) = &self.size {
+            buffer.check(0, size_of::<[u32; 3]>() as u64)?;
+        }
+        for (only_read, first) in arguments.iter().zip(&self.buffers).filter(|(argument, _)| !argument.writable) {
+            for (written, second) in arguments.iter().zip(&self.buffers).filter(|(argument, _)| argument.writable) {
+                if Arc::ptr_eq(first, second) {
+                    return Err(self.failed(format!(
+                        "buffer '{}' is bound as {}, which it reads, and as {}, which it writes",
+                        first.name(),
+                        only_read.name,
+                        written.name
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn failed(&self, reason: Reason) -> Error {
+        let name = self.kernel.name;
+        // Views name the kernel themselves.
+        if reason.contains(name) { Error::Device(reason) } else { Error::Device(format!("kernel {name}: {reason}")) }
+    }
+
+    /// How many workgroups there are this time.
+    fn groups(&self, queue: &mut Queue) -> Result<u32> {
+        let groups = match &self.size {
+            DispatchSize::Groups(groups) => *groups,
+            DispatchSize::Indirect(buffer) => {
+                let mut words = [0u32; 3];
+                buffer.read(queue, 0, bytemuck::bytes_of_mut(&mut words))?;
+                match words {
+                    [groups, 1, 1] => groups,
+                    [x, y, z] if x == 0 || y == 0 || z == 0 => 0,
+                    other => {
+                        return Err(
+                            self.failed(format!("{other:?} workgroups are asked for, but it has one dimension"))
+                        );
+                    }
+                }
+            }
+        };
+        match groups.checked_mul(self.kernel.threads) {
+            Some(_) => Ok(groups),
+            None => {
+                Err(self.failed(format!("{groups} workgroups are asked for, more invocations than 32 bits number")))
+            }
+        }
+    }
+
+    /// Runs all workgroups and returns when the last has ended.
+    pub(super) fn run(self: &Arc<Self>, queue: &mut Queue) -> Result<()> {
+        let groups = self.groups(queue)?;
+        if groups == 0 {
+            return Ok(());
+        }
+        let job = Arc::new(Job {
+            dispatch: self.clone(),
+            groups,
+            next: AtomicU64::new(0),
+            ended: AtomicU32::new(0),
+            tickets: AtomicU32::new(0),
+            failure: OnceLock::new(),
+            caller: thread::current(),
+        });
+        job.lead();
+        match job.failure.get() {
+            None => Ok(()),
+            Some(reason) => Err(self.failed(reason.clone())),
+        }
+    }
+}
+
+/// A dispatch that runs. Threads share it by counting.
+struct Job {
+    dispatch: Arc<Dispatch>,
+    groups: u32,
+    /// The next workgroup to hand out; past `groups` when none is left. Wider than them, so that it never wraps.
+    next: AtomicU64,
+    /// How many have ended.
+    ended: AtomicU32,
+    tickets: AtomicU32,
+    /// The first failure; workgroups that have not begun by then never do.
+    failure: OnceLock<Reason>,
+    caller: Thread,
+}
+
+impl Job {
+    /// The caller's part: takes workgroups like everybody, calls for help when it is worth it, and waits for the end.
+    fn lead(self: &Arc<Self>) {
+        let begin = Instant::now();
+        let threads = rayon::current_num_threads() as u32;
+        let (mut done, mut alone) = (0, threads > 1);
+        self.take_groups(|| {
+            done += 1;
+            let left = self.groups - done;
+            if alone && begin.elapsed() * left > WORTH_HELP * done {
+                alone = false;
+                for _ in 0..left.min(threads - 1) {
+                    let job = self.clone();
+                    rayon::spawn(move || job.take_groups(|| ()));
+                }
+            }
+        });
+        let mut spins = 0;
+        // Acquire: all that the workgroups wrote is seen by what comes after this dispatch.
+        while self.ended.load(Acquire) < self.groups {
+            spins += 1;
+            if spins < SPINS { hint::spin_loop() } else { thread::park() }
+        }
+    }
+
+    /// Runs workgroups until none is left.
+    fn take_groups(&self, mut after_each: impl FnMut()) {
+        let Dispatch { kernel, buffers, params, .. } = &*self.dispatch;
+        let buffers: Vec<_> = buffers.iter().map(|buffer| buffer.view()).collect();
+        let params = &bytemuck::cast_slice(params)[..kernel.params_bytes];
+        ROOM.with_borrow_mut(|room| {
+            loop {
+                let group = self.next.fetch_add(1, Relaxed);
+                if group >= u64::from(self.groups) {
+                    return;
+                }
+                if self.failure.get().is_none() {
+                    let arguments = Arguments { params, buffers: &buffers, shared: room.shared(kernel) };
+                    let (group, groups, tickets) = (group as u32, self.groups, &self.tickets);
+                    if let Err(reason) = (Group { kernel, arguments: &arguments, group, groups, tickets }).run(room) {
+                        // Of several that fail at once the first is reported.
+                        let _ = self.failure.set(reason);
+                    }
+                }
+                if self.ended.fetch_add(1, AcqRel) + 1 == self.groups {
+                    self.caller.unpark();
+                }
+                after_each();
+            }
+        });
+    }
+}

@@ -1,0 +1,155 @@
+//! The CPU device's buffers, and the queue that hands out the right to touch them.
+//!
+//! Everything that reads or writes a buffer, be it a copy or a dispatch, holds the one [`Queue`] of the process. So the only
+//! threads that ever share a buffer are those of a single dispatch, and these go through the kernels' views: atomics for what
+//! is written, plain reads for what nobody writes. No reference to a buffer's content outlives the function that makes it.
+
+use crate::{Error, Result};
+use evenkeel_kernels::launch::{BufferMemory, RawBuffer};
+use std::{
+    alloc::{Layout, alloc_zeroed, dealloc},
+    ptr::NonNull,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// What kernels are promised.
+const ALIGNMENT: usize = 16;
+
+/// The right to touch buffers. There is one, and it is lent to one thread at a time.
+pub(super) struct Queue(());
+
+impl Queue {
+    /// Waits for the turn.
+    pub(super) fn take() -> MutexGuard<'static, Self> {
+        // One for all CPU devices: they are the same CPU, and a buffer of one may be bound in a recording of another.
+        static QUEUE: Mutex<Queue> = Mutex::new(Queue(()));
+        // Nothing is left half done by a panic here: the queue has no content.
+        QUEUE.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One buffer, zero at first.
+pub(super) struct Memory {
+    pointer: NonNull<u8>,
+    layout: Layout,
+    bytes: usize,
+    name: String,
+}
+
+// SAFETY: the memory is owned, like a Box's, and it is touched only under the queue's order; see the module.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    /// Allocates a buffer, or says that it does not fit.
+    pub(super) fn zeroed(name: &str, bytes: u64) -> Result<Self> {
+        let refuse = || Error::Memory(format!("buffer '{name}' needs {bytes} bytes, which the system does not give"));
+        let bytes = usize::try_from(bytes).map_err(|_| refuse())?;
+        // A buffer of nothing still needs an address.
+        let layout = Layout::from_size_align(bytes.max(ALIGNMENT), ALIGNMENT).map_err(|_| refuse())?;
+        // SAFETY: the layout has a size.
+        let pointer = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refuse)?;
+        Ok(Self { pointer, layout, bytes, name: name.to_owned() })
+    }
+
+    /// What this device keeps for a buffer.
+    pub(super) fn of(buffer: &RawBuffer) -> Result<Arc<Self>> {
+        let other = || Error::Device("a buffer of another device was given to the CPU device".into());
+        buffer.clone().downcast().map_err(|_| other())
+    }
+
+    /// Where it lies, for kernels.
+    pub(super) fn view(&self) -> BufferMemory {
+        BufferMemory { pointer: self.pointer.as_ptr(), bytes: self.bytes }
+    }
+
+    /// What it was called when it was allocated.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Refuses what reaches past the end.
+    pub(super) fn check(&self, offset: u64, bytes: u64) -> Result<()> {
+        match offset.checked_add(bytes) {
+            Some(end) if end <= self.bytes as u64 => Ok(()),
+            _ => Err(Error::Device(format!(
+                "bytes {offset}.. ({bytes} of them) are not within buffer '{}' of {} bytes",
+                self.name, self.bytes
+            ))),
+        }
+    }
+
+    /// Copies `bytes` to `offset`.
+    pub(super) fn write(&self, _: &mut Queue, offset: u64, bytes: &[u8]) -> Result<()> {
+        self.check(offset, bytes.len() as u64)?;
+        // SAFETY: within the buffer, which nobody else touches while we have the queue.
+        unsafe { self.pointer.add(offset as usize).copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
+        Ok(())
+    }
+
+    /// Copies what is at `offset` to `bytes`.
+    pub(super) fn read(&self, _: &mut Queue, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        self.check(offset, bytes.len() as u64)?;
+        let len = bytes.len();
+        // SAFETY: within the buffer, which nobody else touches while we have the queue.
+        unsafe { self.pointer.add(offset as usize).copy_to_nonoverlapping(NonNull::from(bytes).cast(), len) };
+        Ok(())
+    }
+
+    /// Copies the first `bytes` bytes of `from`, which may be this buffer.
+    pub(super) fn copy(&self, _: &mut Queue, from: &Self, bytes: u64) -> Result<()> {
+        self.check(0, bytes)?;
+        from.check(0, bytes)?;
+        // SAFETY: within both buffers, which nobody else touches while we have the queue; `copy_from` allows an overlap.
+        unsafe { self.pointer.copy_from(from.pointer, bytes as usize) };
+        Ok(())
+    }
+
+    /// Sets every word.
+    pub(super) fn fill(&self, _: &mut Queue, value: u32) {
+        let words = NonNull::slice_from_raw_parts(self.pointer.cast::<u32>(), self.bytes / size_of::<u32>());
+        // SAFETY: aligned and within the buffer, which nobody else touches while we have the queue.
+        unsafe { &mut *words.as_ptr() }.fill(value);
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, and nothing points to it any more.
+        unsafe { dealloc(self.pointer.as_ptr(), self.layout) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_is_zero_then_holds_what_is_written() {
+        let queue = &mut *Queue::take();
+        let memory = Memory::zeroed("numbers", 12).unwrap();
+        let mut seen = [9; 12];
+        memory.read(queue, 0, &mut seen).unwrap();
+        assert_eq!(seen, [0; 12]);
+        memory.fill(queue, 0x0403_0201);
+        memory.write(queue, 6, &[7, 8]).unwrap();
+        memory.read(queue, 0, &mut seen).unwrap();
+        assert_eq!(seen, [1, 2, 3, 4, 1, 2, 7, 8, 1, 2, 3, 4]);
+        memory.copy(queue, &memory, 12).unwrap();
+        let other = Memory::zeroed("others", 16).unwrap();
+        other.copy(queue, &memory, 12).unwrap();
+        other.read(queue, 8, &mut seen[..8]).unwrap();
+        assert_eq!(seen[..8], [1, 2, 3, 4, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn past_the_end_is_refused() {
+        let queue = &mut *Queue::take();
+        let memory = Memory::zeroed("small", 4).unwrap();
+        assert!(memory.write(queue, 1, &[0; 4]).unwrap_err().to_string().contains("'small' of 4 bytes"));
+        assert!(memory.read(queue, u64::MAX, &mut [0; 4]).is_err());
+        assert!(Memory::zeroed("nothing", 0).unwrap().read(queue, 0, &mut [0]).is_err());
+        assert!(matches!(Memory::zeroed("vast", u64::MAX), Err(Error::Memory(_))));
+    }
+}

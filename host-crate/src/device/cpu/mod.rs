@@ -1,0 +1,176 @@
+//! The CPU as a device: the kernels' own Rust, compiled natively, on all cores. It needs no driver, so everything runs
+//! everywhere; a debugger steps through a kernel here, and a debug build catches what a GPU hides: an access out of bounds, a
+//! barrier that not every invocation reaches, a buffer bound both to be read and to be written.
+//!
+//! Steps run in their order on the calling thread, one recording at a time. A dispatch hands its workgroups out to rayon's
+//! threads too when it is long enough (`dispatch.rs`); a workgroup is a loop over its invocations, or, where they wait for
+//! each other, a fibre for each (`workgroup.rs`). A subgroup is one invocation wide. Buffers are touched through raw pointers
+//! and atomics alone (`memory.rs`).
+
+mod dispatch;
+mod machine;
+mod memory;
+mod program;
+mod stack;
+mod workgroup;
+
+use super::{Backend, DeviceInfo, DeviceKind, DeviceOptions, Recorded, Step, profile::Span};
+use crate::{Error, Result};
+use evenkeel_kernels::launch::{Kernel, RawBuffer};
+use memory::{Memory, Queue};
+use program::Program;
+use std::{
+    mem,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// What selects it, whatever else there is.
+pub(super) const SELECTOR: &str = "cpu";
+
+/// Kernels number elements with 32 bits; the smallest element has 4 bytes.
+const MAX_BUFFER: u64 = 4 * u32::MAX as u64;
+
+/// One invocation an element for a thousand million of them: neighbouring elements are then neighbours in time, which is what
+/// caches like. With a kernel's most invocations, 1,024 a workgroup, their number still fits into 32 bits.
+const MAX_GROUPS: u32 = (1 << 22) - 1;
+
+/// Of kernels whose invocations wait for each other, and are fibres: enough for many cores, and few enough that starting
+/// fibres costs little beside the work. Odd, so that what an invocation strides over is spread over all of the cache.
+const MAX_WAITING_GROUPS: u32 = 127;
+
+/// What stays in the nearest cache with room for other things, and what most GPUs have.
+const WORKGROUP_MEMORY: u32 = 32 << 10;
+
+/// What is known of the CPU as device number `index`.
+pub(super) fn info(index: usize) -> DeviceInfo {
+    DeviceInfo {
+        index,
+        name: machine::name(),
+        kind: DeviceKind::Cpu,
+        memory: machine::memory(),
+        subgroup_size: 1,
+        api_version: "none".to_owned(),
+        driver: format!("evenkeel {}, {} threads", env!("CARGO_PKG_VERSION"), rayon::current_num_threads()),
+        max_buffer: MAX_BUFFER,
+        max_groups: MAX_GROUPS,
+        loop_limit: None,
+        workgroup_memory: WORKGROUP_MEMORY,
+        int64: true,
+        float64: true,
+        float_atomics: true,
+        missing: Vec::new(),
+    }
+}
+
+/// Opens it. There is nothing that could fail.
+pub(super) fn open(index: usize, options: &DeviceOptions) -> Arc<dyn Backend> {
+    let timeline = Timeline { opened: Instant::now(), spans: options.profile.then(Mutex::default) };
+    Arc::new(Cpu { info: info(index), timeline: Arc::new(timeline) })
+}
+
+/// Opens it when Vulkan has no device for `selector`, for that `reason`, if `selector` means the CPU too.
+pub(super) fn instead(selector: &str, options: &DeviceOptions, reason: Error) -> Result<Arc<dyn Backend>> {
+    let index = super::vulkan::list().map_or(0, |devices| devices.len());
+    let is_named = machine::name().to_lowercase().contains(&selector.to_lowercase());
+    if selector == "auto" {
+        tracing::warn!("{reason}; running on the CPU instead");
+    } else if selector != index.to_string() && !is_named {
+        return Err(match reason {
+            Error::UnknownName { kind, name, mut known } => {
+                known.push(format!("{index} or {SELECTOR} ({})", machine::name()));
+                Error::UnknownName { kind, name, known }
+            }
+            other => other,
+        });
+    }
+    Ok(open(index, options))
+}
+
+struct Cpu {
+    info: DeviceInfo,
+    timeline: Arc<Timeline>,
+}
+
+impl Backend for Cpu {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn allocate(&self, name: &str, bytes: u64) -> Result<RawBuffer> {
+        Ok(Arc::new(Memory::zeroed(name, bytes)?))
+    }
+
+    fn upload(&self, buffer: &RawBuffer, offset: u64, bytes: &[u8]) -> Result<()> {
+        let buffer = Memory::of(buffer)?;
+        let (queue, start) = (&mut *Queue::take(), self.timeline.now());
+        buffer.write(queue, offset, bytes)?;
+        self.timeline.host_span("upload", buffer.name(), start);
+        Ok(())
+    }
+
+    fn download(&self, buffer: &RawBuffer, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        let buffer = Memory::of(buffer)?;
+        let (queue, start) = (&mut *Queue::take(), self.timeline.now());
+        buffer.read(queue, offset, bytes)?;
+        self.timeline.host_span("download", buffer.name(), start);
+        Ok(())
+    }
+
+    fn record(&self, name: &str, steps: Vec<Step>) -> Result<Box<dyn Recorded>> {
+        Ok(Box::new(Program::new(name, steps, &self.timeline)?))
+    }
+
+    fn max_groups(&self, kernel: &Kernel) -> u32 {
+        if kernel.shared_bytes.is_empty() { MAX_GROUPS } else { MAX_WAITING_GROUPS }
+    }
+
+    fn take_spans(&self) -> Vec<Span> {
+        self.timeline.take()
+    }
+
+    fn begin_capture(&self) -> Result<()> {
+        Err(Error::Device(
+            "a graphics debugger sees nothing of the CPU device: take a Vulkan device for a capture".into(),
+        ))
+    }
+
+    fn end_capture(&self) -> Result<()> {
+        self.begin_capture()
+    }
+}
+
+/// The clock since the device was opened, and, when it profiles, what it has timed.
+struct Timeline {
+    opened: Instant,
+    spans: Option<Mutex<Vec<Span>>>,
+}
+
+impl Timeline {
+    fn now(&self) -> Duration {
+        self.opened.elapsed()
+    }
+
+    /// Something that the device did from `start` until now.
+    fn device_span(&self, name: &str, label: &str, start: Duration) {
+        self.span(name, label, start, true);
+    }
+
+    /// Something that the host did, likewise.
+    fn host_span(&self, name: &str, label: &str, start: Duration) {
+        self.span(name, label, start, false);
+    }
+
+    fn span(&self, name: &str, label: &str, start: Duration, on_device: bool) {
+        if let Some(spans) = &self.spans {
+            let duration = self.now() - start;
+            let span = Span { name: name.to_owned(), label: label.to_owned(), start, duration, on_device };
+            spans.lock().unwrap_or_else(PoisonError::into_inner).push(span);
+        }
+    }
+
+    fn take(&self) -> Vec<Span> {
+        let take = |spans: &Mutex<_>| mem::take(&mut *spans.lock().unwrap_or_else(PoisonError::into_inner));
+        self.spans.as_ref().map(take).unwrap_or_default()
+    }
+}

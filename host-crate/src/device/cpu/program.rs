@@ -1,0 +1,102 @@
+//! A recording: its steps, ready to run one after the other.
+
+use super::{
+    Timeline,
+    dispatch::Dispatch,
+    memory::{Memory, Queue},
+};
+use crate::{
+    Result,
+    device::{Recorded, Step},
+};
+use std::{sync::Arc, time::Duration};
+
+/// See the module.
+pub(super) struct Program {
+    name: String,
+    actions: Vec<Action>,
+    read_backs: Vec<Vec<u8>>,
+    timeline: Arc<Timeline>,
+}
+
+/// A step whose buffers have been found and checked.
+enum Action {
+    Dispatch(Arc<Dispatch>),
+    Fill { buffer: Arc<Memory>, value: u32 },
+    Copy { from: Arc<Memory>, to: Arc<Memory>, bytes: u64 },
+    ReadBack { buffer: Arc<Memory>, slot: usize },
+    Label(String),
+}
+
+impl Action {
+    /// What profilers call it; nothing when it takes no time worth telling.
+    fn name(&self) -> Option<&'static str> {
+        match self {
+            Self::Dispatch(dispatch) => Some(dispatch.name()),
+            Self::Fill { .. } => Some("fill"),
+            Self::Copy { .. } => Some("copy"),
+            Self::ReadBack { .. } | Self::Label(_) => None,
+        }
+    }
+}
+
+impl Program {
+    pub(super) fn new(name: &str, steps: Vec<Step>, timeline: &Arc<Timeline>) -> Result<Self> {
+        let mut program =
+            Self { name: name.to_owned(), actions: Vec::new(), read_backs: Vec::new(), timeline: timeline.clone() };
+        for step in steps {
+            let action = program.prepare(step)?;
+            program.actions.push(action);
+        }
+        Ok(program)
+    }
+
+    fn prepare(&mut self, step: Step) -> Result<Action> {
+        Ok(match step {
+            Step::Dispatch { kernel, buffers, params, size } => {
+                Action::Dispatch(Arc::new(Dispatch::new(kernel, &buffers, &params, &size)?))
+            }
+            Step::Fill { buffer, value } => Action::Fill { buffer: Memory::of(&buffer)?, value },
+            Step::Copy { from, to, bytes } => {
+                let (from, to) = (Memory::of(&from)?, Memory::of(&to)?);
+                from.check(0, bytes)?;
+                to.check(0, bytes)?;
+                Action::Copy { from, to, bytes }
+            }
+            Step::ReadBack { buffer, bytes } => {
+                let buffer = Memory::of(&buffer)?;
+                buffer.check(0, bytes)?;
+                self.read_backs.push(vec![0; bytes as usize]);
+                Action::ReadBack { buffer, slot: self.read_backs.len() - 1 }
+            }
+            Step::Label(name) => Action::Label(name),
+        })
+    }
+}
+
+impl Recorded for Program {
+    fn run(&mut self) -> Result<Duration> {
+        let queue = &mut *Queue::take();
+        let begin = self.timeline.now();
+        let mut label = self.name.as_str();
+        for action in &self.actions {
+            let start = self.timeline.now();
+            match action {
+                Action::Dispatch(dispatch) => dispatch.run(queue)?,
+                Action::Fill { buffer, value } => buffer.fill(queue, *value),
+                Action::Copy { from, to, bytes } => to.copy(queue, from, *bytes)?,
+                Action::ReadBack { buffer, slot } => buffer.read(queue, 0, &mut self.read_backs[*slot])?,
+                Action::Label(name) => label = name,
+            }
+            if let Some(name) = action.name() {
+                self.timeline.device_span(name, label, start);
+            }
+        }
+        self.timeline.host_span("run", &self.name, begin);
+        Ok(self.timeline.now() - begin)
+    }
+
+    fn read_back(&self, slot: usize) -> &[u8] {
+        &self.read_backs[slot]
+    }
+}

@@ -1,0 +1,209 @@
+//! One workgroup on one thread.
+//!
+//! A kernel without workgroup arrays has nothing to wait for: its invocations are a loop. A kernel with them runs each
+//! invocation as a fibre. At a barrier a fibre suspends; when all have, they are resumed in turn. A fibre that ends hands its
+//! stack to the next, and stacks are kept by their thread, so that a workgroup costs no allocation.
+
+use super::stack::FibreStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use evenkeel_kernels::{
+    lane::{Lane, Workgroup},
+    launch::{Arguments, Kernel},
+};
+use std::{
+    any::Any,
+    cell::Cell,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::atomic::{AtomicU32, Ordering::AcqRel},
+};
+
+/// Why a kernel went wrong, without the name of the kernel.
+pub(super) type Reason = String;
+
+/// What a thread keeps from one workgroup to the next.
+#[derive(Default)]
+pub(super) struct Room {
+    shared: Vec<u128>,
+    stacks: Vec<FibreStack>,
+    waiting: Vec<Fibre>,
+}
+
+type Fibre = Coroutine<(), (), (), FibreStack>;
+
+impl Room {
+    /// Memory for all workgroup arrays of `kernel`, each aligned to 16. Where debugging is worth more than speed it holds
+    /// what no kernel expects: a GPU does not clear it either.
+    pub(super) fn shared(&mut self, kernel: &Kernel) -> *mut u8 {
+        let blocks = kernel.shared_bytes.iter().map(|bytes| bytes.div_ceil(size_of::<u128>())).sum();
+        if self.shared.len() < blocks {
+            self.shared.resize(blocks, 0);
+        }
+        if cfg!(debug_assertions) {
+            self.shared.fill(u128::from_ne_bytes([0xa5; 16]));
+        }
+        self.shared.as_mut_ptr().cast()
+    }
+}
+
+/// A workgroup that runs.
+pub(super) struct Group<'a> {
+    pub(super) kernel: &'static Kernel,
+    pub(super) arguments: &'a Arguments<'a>,
+    pub(super) group: u32,
+    pub(super) groups: u32,
+    /// Workgroups of the dispatch whose invocations have all called [`Lane::last`].
+    pub(super) tickets: &'a AtomicU32,
+}
+
+impl Group<'_> {
+    /// Runs all invocations to their end.
+    pub(super) fn run(&self, room: &mut Room) -> Result<(), Reason> {
+        let arrived = Cell::new(0);
+        if self.kernel.shared_bytes.is_empty() {
+            caught(|| {
+                let alone = Alone { group: self, arrived: &arrived };
+                (0..self.kernel.threads)
+                    .for_each(|local| (self.kernel.invocation)(self.arguments, self.lane(local, &alone)));
+                Ok(())
+            })?;
+        } else {
+            let ended = caught(|| self.run_fibres(&arrived, room));
+            if ended.is_err() {
+                // What still waits will not be resumed; its stacks are unwound and given up.
+                room.waiting.clear();
+            }
+            ended?;
+        }
+        match arrived.get() {
+            0 => Ok(()),
+            all if all == self.kernel.threads => Ok(()),
+            some => {
+                Err(format!("{some} of {} invocations called `last`, which takes all or none", self.kernel.threads))
+            }
+        }
+    }
+
+    fn run_fibres(&self, arrived: &Cell<u32>, room: &mut Room) -> Result<(), Reason> {
+        let Room { stacks, waiting, .. } = room;
+        for local in 0..self.kernel.threads {
+            let new =
+                || FibreStack::new(local).map_err(|error| format!("the system gives no stack for a fibre: {error}"));
+            let stack = stacks.pop().map_or_else(new, Ok)?;
+            let mut fibre = self.fibre(stack, local, arrived);
+            match fibre.resume(()) {
+                CoroutineResult::Return(()) => stacks.push(fibre.into_stack()),
+                CoroutineResult::Yield(()) => waiting.push(fibre),
+            }
+        }
+        while !waiting.is_empty() {
+            self.check_barrier(waiting.len())?;
+            // In place: a fibre that waits again keeps its position.
+            let mut still = 0;
+            for position in 0..waiting.len() {
+                if waiting[position].resume(()).as_yield().is_some() {
+                    waiting.swap(still, position);
+                    still += 1;
+                }
+            }
+            stacks.extend(waiting.drain(still..).map(Fibre::into_stack));
+        }
+        Ok(())
+    }
+
+    fn check_barrier(&self, waiting: usize) -> Result<(), Reason> {
+        let all = self.kernel.threads as usize;
+        if waiting == all {
+            return Ok(());
+        }
+        Err(format!("{waiting} of {all} invocations wait at a barrier, but {} have ended", all - waiting))
+    }
+
+    fn fibre<'f>(&'f self, stack: FibreStack, local: u32, arrived: &'f Cell<u32>) -> Fibre {
+        let invocation = move |yielder: &Yielder<(), ()>, ()| {
+            let together = Together { group: self, arrived, yielder };
+            (self.kernel.invocation)(self.arguments, self.lane(local, &together));
+        };
+        // SAFETY: what the fibre borrows, the group and the count, outlives it: `run` ends with no fibre left.
+        unsafe { Coroutine::with_stack_unchecked(stack, invocation) }
+    }
+
+    fn lane(&self, local: u32, workgroup: &dyn Workgroup) -> Lane {
+        let threads = self.kernel.threads;
+        Lane {
+            local,
+            group: self.group,
+            groups: self.groups,
+            threads,
+            subgroup: local,
+            subgroups: threads,
+            subgroup_lane: 0,
+            subgroup_size: 1,
+            // SAFETY: only the lifetime changes, and an invocation has no way to keep its lane after its end.
+            workgroup: unsafe {
+                std::mem::transmute::<*const (dyn Workgroup + '_), *const (dyn Workgroup + 'static)>(workgroup)
+            },
+        }
+    }
+
+    /// See [`Lane::last`]: of a workgroup the last to arrive takes a ticket, and the last ticket is the end.
+    fn last(&self, arrived: &Cell<u32>) -> bool {
+        arrived.set(arrived.get() + 1);
+        arrived.get() == self.kernel.threads && self.tickets.fetch_add(1, AcqRel) + 1 == self.groups
+    }
+}
+
+/// An invocation in a loop.
+struct Alone<'a> {
+    group: &'a Group<'a>,
+    arrived: &'a Cell<u32>,
+}
+
+impl Workgroup for Alone<'_> {
+    fn barrier(&self) {
+        // A loop cannot wait for invocations it has not begun.
+        stop(
+            "it waits at a barrier but has no workgroup array (Shared<T, N>) whose accesses a barrier would order"
+                .into(),
+        )
+    }
+
+    fn last(&self) -> bool {
+        self.group.last(self.arrived)
+    }
+}
+
+/// An invocation on a fibre.
+struct Together<'a> {
+    group: &'a Group<'a>,
+    arrived: &'a Cell<u32>,
+    yielder: &'a Yielder<(), ()>,
+}
+
+impl Workgroup for Together<'_> {
+    fn barrier(&self) {
+        self.yielder.suspend(());
+    }
+
+    fn last(&self) -> bool {
+        self.group.last(self.arrived)
+    }
+}
+
+/// Ends the invocation with a reason, past the panic hook: it is no panic of the program.
+fn stop(reason: Reason) -> ! {
+    resume_unwind(Box::new(reason))
+}
+
+/// Runs `work`; a panic in a kernel, such as an access out of bounds in a debug build, becomes a reason.
+fn caught(work: impl FnOnce() -> Result<(), Reason>) -> Result<(), Reason> {
+    // Unwinding leaves buffers as they are at that moment, like a GPU that stops; all else here is cleared by the caller.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(text(&*payload)))
+}
+
+fn text(payload: &(dyn Any + Send)) -> Reason {
+    match (payload.downcast_ref::<String>(), payload.downcast_ref::<&str>()) {
+        (Some(text), _) => text.clone(),
+        (_, Some(text)) => (*text).to_owned(),
+        _ => "it panicked".to_owned(),
+    }
+}

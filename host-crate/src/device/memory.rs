@@ -1,0 +1,90 @@
+//! What a strategy needs of a device, said before anything is allocated.
+
+use super::DeviceInfo;
+use crate::{Error, Result};
+use std::fmt;
+
+/// The buffers that a strategy will allocate, each with its name and size.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct MemoryPlan {
+    /// Name and bytes of each buffer.
+    pub buffers: Vec<(String, u64)>,
+}
+
+impl MemoryPlan {
+    /// A plan with nothing in it.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a buffer of `len` elements of `T`.
+    pub fn with<T>(mut self, name: &str, len: usize) -> Self {
+        self.buffers.push((name.to_owned(), len as u64 * size_of::<T>() as u64));
+        self
+    }
+
+    /// Adds all buffers of another plan.
+    pub fn and(mut self, other: Self) -> Self {
+        self.buffers.extend(other.buffers);
+        self
+    }
+
+    /// All buffers together.
+    pub fn bytes(&self) -> u64 {
+        self.buffers.iter().map(|(_, bytes)| bytes).sum()
+    }
+
+    pub(super) fn check(&self, info: &DeviceInfo, limit: Option<u64>) -> Result<()> {
+        for (name, bytes) in &self.buffers {
+            check_buffer(name, *bytes, info)?;
+        }
+        let (available, whose) = match limit {
+            Some(limit) if limit < info.memory => (limit, "the memory limit is".to_owned()),
+            _ => (info.memory, format!("{} has", info.name)),
+        };
+        if self.bytes() > available {
+            return Err(Error::Memory(format!(
+                "{} of device memory needed, {whose} {}: {self}",
+                Bytes(self.bytes()),
+                Bytes(available)
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for MemoryPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, (name, bytes)) in self.buffers.iter().enumerate() {
+            let separator = if position == 0 { "" } else { ", " };
+            write!(f, "{separator}{name} {}", Bytes(*bytes))?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a buffer that the device could not bind, before anything is allocated.
+pub(super) fn check_buffer(name: &str, bytes: u64, info: &DeviceInfo) -> Result<()> {
+    if bytes > info.max_buffer {
+        return Err(Error::Memory(format!(
+            "buffer '{name}' needs {bytes} bytes, but {} binds at most {} bytes in one buffer",
+            info.name, info.max_buffer
+        )));
+    }
+    Ok(())
+}
+
+/// A number of bytes as a person reads it.
+#[derive(Clone, Copy, Debug)]
+pub struct Bytes(pub u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+        let unit = (self.0.max(1).ilog2() / 10).min(4);
+        match unit {
+            0 => write!(f, "{} B", self.0),
+            _ => write!(f, "{:.1} {}", self.0 as f64 / (1u64 << (10 * unit)) as f64, UNITS[unit as usize]),
+        }
+    }
+}

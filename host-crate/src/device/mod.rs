@@ -1,0 +1,291 @@
+//! Where kernels run. A [`Device`] allocates typed buffers, moves data, and records sequences of dispatches that run again and
+//! again without the host. There is one interface; what is behind it, nothing above can tell.
+//!
+//! Nothing here knows of graphs.
+
+mod cpu;
+pub mod memory;
+pub mod profile;
+mod recorder;
+mod vulkan;
+
+pub use evenkeel_kernels::launch::{Buffer, Launch};
+pub use memory::MemoryPlan;
+pub use recorder::{ReadBack, Recorder, Size, Step};
+
+use crate::{Error, Result};
+use bytemuck::{Pod, Zeroable};
+use evenkeel_kernels::launch::{Kernel, RawBuffer};
+use profile::Span;
+use std::{fmt, sync::Arc, time::Duration};
+
+/// What kind of hardware a device is; `auto` takes the first of this order that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeviceKind {
+    /// A GPU with memory of its own.
+    Discrete,
+    /// A GPU that shares the host's memory.
+    Integrated,
+    /// A GPU lent by a hypervisor.
+    Virtual,
+    /// Vulkan executed by the CPU, such as lavapipe.
+    Software,
+    /// The CPU itself, without Vulkan.
+    Cpu,
+}
+
+impl fmt::Display for DeviceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Discrete => "discrete GPU",
+            Self::Integrated => "integrated GPU",
+            Self::Virtual => "virtual GPU",
+            Self::Software => "software",
+            Self::Cpu => "CPU",
+        })
+    }
+}
+
+/// What there is to know about a device before and while using it.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct DeviceInfo {
+    /// Its number in `evenkeel devices`, accepted by `--device`; 0 for the CPU opened as `cpu`, when no other was looked for.
+    pub index: usize,
+    /// The driver's name for it.
+    pub name: String,
+    /// What kind it is.
+    pub kind: DeviceKind,
+    /// Bytes of its largest device-local heap.
+    pub memory: u64,
+    /// Invocations in a subgroup.
+    pub subgroup_size: u32,
+    /// The Vulkan version it speaks, as `1.3.230`.
+    pub api_version: String,
+    /// The driver's name and version.
+    pub driver: String,
+    /// The most bytes one buffer may have.
+    pub max_buffer: u64,
+    /// The most workgroups one dispatch may have.
+    pub max_groups: u32,
+    /// The most rounds a loop may go, where the driver stops it without a word: llvmpipe does.
+    pub loop_limit: Option<u32>,
+    /// Bytes of workgroup memory.
+    pub workgroup_memory: u32,
+    /// Whether kernels may use 64-bit integers.
+    pub int64: bool,
+    /// Whether kernels may use 64-bit floats.
+    pub float64: bool,
+    /// Whether kernels may add to an `f32` in a buffer atomically.
+    pub float_atomics: bool,
+    /// What it lacks to run evenkeel; empty when it can.
+    pub missing: Vec<String>,
+}
+
+/// How to open a device.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceOptions {
+    /// Load the Khronos validation layer if it is installed; its messages fail the next call.
+    pub validation: bool,
+    /// Time each step by itself, which keeps steps from overlapping, and keep what was timed for [`Device::take_spans`].
+    pub profile: bool,
+    /// Refuse plans that need more than this many bytes of device memory.
+    pub memory_limit: Option<u64>,
+    /// Keep compiled pipelines in the user's cache folder.
+    pub pipeline_cache: bool,
+    /// Bytes of host memory that uploads and downloads pass through in pieces; 64 MiB unless said.
+    pub staging_bytes: Option<u64>,
+}
+
+/// A device that is open. Clones are the same device.
+#[derive(Clone)]
+pub struct Device {
+    backend: Arc<dyn Backend>,
+    memory_limit: Option<u64>,
+}
+
+impl Device {
+    /// Everything that could be opened, what cannot run evenkeel (and why) included; the CPU, which always can, is last. Where
+    /// Vulkan is missing, a warning says how to get it.
+    pub fn list() -> Vec<DeviceInfo> {
+        let mut devices = vulkan::list().unwrap_or_else(|reason| {
+            tracing::warn!("{reason}");
+            Vec::new()
+        });
+        devices.push(cpu::info(devices.len()));
+        devices
+    }
+
+    /// Opens `auto`, `cpu`, a device's index, or the first device whose name contains `selector`. `auto` takes the CPU where no
+    /// Vulkan device can be had, and warns with the reason.
+    ///
+    /// # Errors
+    /// When there is no such device, or it lacks something; the message names what.
+    pub fn open(selector: &str, options: &DeviceOptions) -> Result<Self> {
+        let backend = if selector == cpu::SELECTOR {
+            // Without a look at Vulkan: this must work where its drivers do not.
+            cpu::open(0, options)
+        } else {
+            vulkan::open(selector, options).or_else(|reason| cpu::instead(selector, options, reason))?
+        };
+        Ok(Self { backend, memory_limit: options.memory_limit })
+    }
+
+    /// What is known of it.
+    pub fn info(&self) -> &DeviceInfo {
+        self.backend.info()
+    }
+
+    /// Refuses `plan` unless it fits: each buffer by itself and all of them together. Call it before allocating anything.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] with the numbers.
+    pub fn admit(&self, plan: &MemoryPlan) -> Result<()> {
+        plan.check(self.info(), self.memory_limit)
+    }
+
+    /// Memory for `len` elements; what is in it is undefined until something is written.
+    ///
+    /// # Errors
+    /// When it is larger than the device's limit on buffers or does not fit.
+    pub fn buffer<T: Pod>(&self, name: &str, len: usize) -> Result<Buffer<T>> {
+        let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
+        memory::check_buffer(name, bytes, self.info())?;
+        Ok(Buffer::from_raw(self.backend.allocate(name, bytes)?, len))
+    }
+
+    /// Memory that holds a copy of `elements`.
+    ///
+    /// # Errors
+    /// As for [`Device::buffer`].
+    pub fn buffer_from<T: Pod>(&self, name: &str, elements: &[T]) -> Result<Buffer<T>> {
+        let buffer = self.buffer(name, elements.len())?;
+        self.upload(&buffer, 0, elements)?;
+        Ok(buffer)
+    }
+
+    /// Writes `elements` from element `offset` on, in pieces if they are more than the staging memory holds.
+    ///
+    /// # Errors
+    /// When they reach past the end, or the device fails.
+    pub fn upload<T: Pod>(&self, buffer: &Buffer<T>, offset: usize, elements: &[T]) -> Result<()> {
+        within(buffer, offset, elements.len())?;
+        self.backend.upload(buffer.raw(), (offset * size_of::<T>()) as u64, bytemuck::cast_slice(elements))
+    }
+
+    /// Reads the whole buffer.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn download<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
+        let mut elements = vec![T::zeroed(); buffer.len()];
+        self.download_into(buffer, &mut elements)?;
+        Ok(elements)
+    }
+
+    /// Reads the first elements of a buffer, as many as `elements` has. Into memory that was used before this is several times
+    /// as fast as [`Device::download`], which spends most of its time on the system's clearing of fresh pages.
+    ///
+    /// # Errors
+    /// When they reach past the end, or the device fails.
+    pub fn download_into<T: Pod>(&self, buffer: &Buffer<T>, elements: &mut [T]) -> Result<()> {
+        within(buffer, 0, elements.len())?;
+        self.backend.download(buffer.raw(), 0, bytemuck::cast_slice_mut(elements))
+    }
+
+    /// Records what `steps` asks for, to be run any number of times. `name` appears in profilers and traces.
+    ///
+    /// # Errors
+    /// When a pipeline cannot be made or the device fails.
+    pub fn record(&self, name: &str, steps: impl FnOnce(&mut Recorder)) -> Result<Recording> {
+        let mut recorder = Recorder::new(self.backend.clone());
+        steps(&mut recorder);
+        Ok(Recording { recorded: self.backend.record(name, recorder.into_steps())? })
+    }
+
+    /// The spans timed since the last call: each step on the device, and what the host did. None unless the device was opened
+    /// with `profile`.
+    pub fn take_spans(&self) -> Vec<Span> {
+        self.backend.take_spans()
+    }
+
+    /// All that the validation layer has said since the device was opened with `validation`.
+    pub fn validation_messages(&self) -> Vec<String> {
+        self.backend.validation_messages()
+    }
+
+    /// Begins a capture in a graphics debugger that the program was started under; says why when there is none.
+    ///
+    /// # Errors
+    /// [`Error::Device`] with the reason.
+    pub fn begin_capture(&self) -> Result<()> {
+        self.backend.begin_capture()
+    }
+
+    /// Ends the capture.
+    ///
+    /// # Errors
+    /// [`Error::Device`] with the reason.
+    pub fn end_capture(&self) -> Result<()> {
+        self.backend.end_capture()
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Device").field(&self.info().name).finish()
+    }
+}
+
+fn within<T: Pod>(buffer: &Buffer<T>, offset: usize, len: usize) -> Result<()> {
+    match offset.checked_add(len) {
+        Some(end) if end <= buffer.len() => Ok(()),
+        _ => Err(Error::Device(format!("elements {offset}.. ({len} of them) are not within {buffer:?}"))),
+    }
+}
+
+/// A sequence of dispatches that is ready to run.
+pub struct Recording {
+    recorded: Box<dyn Recorded>,
+}
+
+impl Recording {
+    /// Runs it and waits for its end: a short spin, then asleep. Returns the time the device was busy with it.
+    ///
+    /// # Errors
+    /// When the device fails or is lost.
+    pub fn run(&mut self) -> Result<Duration> {
+        self.recorded.run()
+    }
+
+    /// What a [`Recorder::read_back`] saw in the last run.
+    pub fn value<T: Pod + Zeroable>(&self, slot: ReadBack<T>) -> T {
+        bytemuck::pod_read_unaligned(self.recorded.read_back(slot.index))
+    }
+}
+
+/// What a kind of device implements.
+pub(crate) trait Backend: Send + Sync {
+    fn info(&self) -> &DeviceInfo;
+    fn allocate(&self, name: &str, bytes: u64) -> Result<RawBuffer>;
+    fn upload(&self, buffer: &RawBuffer, offset: u64, bytes: &[u8]) -> Result<()>;
+    fn download(&self, buffer: &RawBuffer, offset: u64, bytes: &mut [u8]) -> Result<()>;
+    fn record(&self, name: &str, steps: Vec<Step>) -> Result<Box<dyn Recorded>>;
+    /// The most workgroups that a dispatch of `kernel` gains from, where the host sets their number.
+    fn max_groups(&self, _kernel: &Kernel) -> u32 {
+        self.info().max_groups
+    }
+    fn take_spans(&self) -> Vec<Span>;
+    /// Nothing, where no layer watches.
+    fn validation_messages(&self) -> Vec<String> {
+        Vec::new()
+    }
+    fn begin_capture(&self) -> Result<()>;
+    fn end_capture(&self) -> Result<()>;
+}
+
+/// What a device makes of a recorder's steps.
+pub(crate) trait Recorded: Send {
+    fn run(&mut self) -> Result<Duration>;
+    fn read_back(&self, slot: usize) -> &[u8];
+}

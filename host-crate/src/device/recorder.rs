@@ -1,0 +1,132 @@
+//! A list of steps for a device, written in order. Each step sees what the steps before it wrote: devices find out from the
+//! buffers where they must wait, and let independent steps overlap.
+
+use super::{Backend, Buffer, Launch};
+use bytemuck::Pod;
+use evenkeel_kernels::launch::{Kernel, RawBuffer};
+use evenkeel_types::Control;
+use std::{marker::PhantomData, sync::Arc};
+
+/// One thing a device does.
+pub enum Step {
+    /// Runs a kernel.
+    Dispatch {
+        /// Which.
+        kernel: &'static Kernel,
+        /// Its buffers, in binding order.
+        buffers: Vec<RawBuffer>,
+        /// Its push constants.
+        params: Vec<u8>,
+        /// How many workgroups.
+        size: Size,
+    },
+    /// Sets every word of a buffer.
+    Fill {
+        /// Which.
+        buffer: RawBuffer,
+        /// To what.
+        value: u32,
+    },
+    /// Copies the first `bytes` bytes.
+    Copy {
+        /// Where from.
+        from: RawBuffer,
+        /// Where to.
+        to: RawBuffer,
+        /// How many.
+        bytes: u64,
+    },
+    /// Makes the first `bytes` bytes of a buffer readable by the host after the run, in the next slot.
+    ReadBack {
+        /// Which.
+        buffer: RawBuffer,
+        /// How many.
+        bytes: u64,
+    },
+    /// Names the steps from here to the next label, in profilers and traces.
+    Label(String),
+}
+
+/// How many workgroups a dispatch has.
+pub enum Size {
+    /// Known now.
+    Groups(u32),
+    /// Read from the first three words of a buffer when the step runs.
+    Indirect(RawBuffer),
+}
+
+/// A value that a recording brings to the host each time it runs. See [`super::Recording::value`].
+pub struct ReadBack<T> {
+    pub(super) index: usize,
+    value: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for ReadBack<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for ReadBack<T> {}
+
+/// Collects steps. See [`super::Device::record`].
+pub struct Recorder {
+    steps: Vec<Step>,
+    read_backs: usize,
+    backend: Arc<dyn Backend>,
+}
+
+impl Recorder {
+    pub(super) fn new(backend: Arc<dyn Backend>) -> Self {
+        Self { steps: Vec::new(), read_backs: 0, backend }
+    }
+
+    pub(super) fn into_steps(self) -> Vec<Step> {
+        self.steps
+    }
+
+    /// Runs a kernel with one invocation for each of `items`, or as many as the device gains from: kernels stride over the
+    /// rest.
+    pub fn dispatch<L: Launch>(&mut self, launch: &L, params: L::Params, items: usize) {
+        let most = self.backend.max_groups(launch.kernel()) as usize;
+        let groups = items.div_ceil(launch.kernel().threads as usize).clamp(1, most);
+        self.push(launch, params, Size::Groups(groups as u32));
+    }
+
+    /// Runs a kernel with as many workgroups as `control` says when its turn comes.
+    pub fn dispatch_indirect<L: Launch>(&mut self, launch: &L, params: L::Params, control: &Buffer<Control>) {
+        self.push(launch, params, Size::Indirect(control.raw().clone()));
+    }
+
+    fn push<L: Launch>(&mut self, launch: &L, params: L::Params, size: Size) {
+        self.steps.push(Step::Dispatch {
+            kernel: launch.kernel(),
+            buffers: launch.buffers(),
+            params: bytemuck::bytes_of(&params).to_vec(),
+            size,
+        });
+    }
+
+    /// Sets every element of a buffer.
+    pub fn fill(&mut self, buffer: &Buffer<u32>, value: u32) {
+        self.steps.push(Step::Fill { buffer: buffer.raw().clone(), value });
+    }
+
+    /// Copies all of `from` to the beginning of `to`, which is at least as long.
+    pub fn copy<T: Pod>(&mut self, from: &Buffer<T>, to: &Buffer<T>) {
+        assert!(from.len() <= to.len(), "{from:?} does not fit into {to:?}");
+        let bytes = (from.len() * size_of::<T>()) as u64;
+        self.steps.push(Step::Copy { from: from.raw().clone(), to: to.raw().clone(), bytes });
+    }
+
+    /// Brings the first element of a buffer to the host at this point of every run.
+    pub fn read_back<T: Pod>(&mut self, buffer: &Buffer<T>) -> ReadBack<T> {
+        self.steps.push(Step::ReadBack { buffer: buffer.raw().clone(), bytes: size_of::<T>() as u64 });
+        self.read_backs += 1;
+        ReadBack { index: self.read_backs - 1, value: PhantomData }
+    }
+
+    /// Names the steps from here on, in profilers and traces.
+    pub fn label(&mut self, name: impl Into<String>) {
+        self.steps.push(Step::Label(name.into()));
+    }
+}

@@ -1,0 +1,110 @@
+//! Device memory with a name: allocated through gpu-allocator, freed with the last reference to it.
+
+use super::{Failed, context::Context, lock};
+use crate::{Error, Result};
+use ash::vk;
+use evenkeel_kernels::launch::RawBuffer;
+use gpu_allocator::{
+    MemoryLocation,
+    vulkan::{Allocation, AllocationCreateDesc, AllocationScheme},
+};
+use std::sync::Arc;
+
+/// Vulkan has no buffers of no bytes; fills work in whole words.
+const GRANULE: u64 = 16;
+
+/// From this size on a buffer gets memory of its own, so that freeing it gives the memory back and blocks waste little.
+const DEDICATED: u64 = 16 << 20;
+
+/// A buffer of this device.
+pub(super) struct Buffer {
+    pub(super) handle: vk::Buffer,
+    /// What was asked for; 0 is possible.
+    pub(super) bytes: u64,
+    allocation: Allocation,
+    context: Arc<Context>,
+}
+
+impl Buffer {
+    /// Memory on the device, for kernels and transfers.
+    pub(super) fn on_device(context: &Arc<Context>, name: &str, bytes: u64) -> Result<Self> {
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::INDIRECT_BUFFER
+            | vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST;
+        Self::new(context, name, bytes, usage, MemoryLocation::GpuOnly)
+    }
+
+    /// Memory of the host that the device copies to and from. It is cached by the host where that can be had: then reading
+    /// is fast, and writing loses nothing, because the device's copies go past the cache at the speed of the bus either way.
+    pub(super) fn on_host(context: &Arc<Context>, name: &str, bytes: u64) -> Result<Self> {
+        let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+        let buffer = Self::new(context, name, bytes, usage, MemoryLocation::GpuToCpu)?;
+        match buffer.allocation.mapped_ptr() {
+            Some(_) => Ok(buffer),
+            None => Err(Error::Device(format!("{} did not map buffer '{name}'", context.physical.info.name))),
+        }
+    }
+
+    fn new(
+        context: &Arc<Context>,
+        name: &str,
+        bytes: u64,
+        usage: vk::BufferUsageFlags,
+        location: MemoryLocation,
+    ) -> Result<Self> {
+        let size = bytes.next_multiple_of(GRANULE).max(GRANULE);
+        let info = vk::BufferCreateInfo::default().size(size).usage(usage).sharing_mode(vk::SharingMode::EXCLUSIVE);
+        // SAFETY: the device is alive.
+        let handle = unsafe { context.vk().create_buffer(&info, None) }.failed(&format!("making buffer '{name}'"))?;
+        let mut buffer = Self { handle, bytes, allocation: Allocation::default(), context: context.clone() };
+        // SAFETY: the buffer was just made.
+        let requirements = unsafe { context.vk().get_buffer_memory_requirements(handle) };
+        let allocation_scheme = if requirements.size >= DEDICATED {
+            AllocationScheme::DedicatedBuffer(handle)
+        } else {
+            AllocationScheme::GpuAllocatorManaged
+        };
+        let request = AllocationCreateDesc { name, requirements, location, linear: true, allocation_scheme };
+        buffer.allocation = context.allocate(&request)?;
+        // SAFETY: the memory is new, fits the buffer's requirements, and is freed after the buffer is destroyed.
+        unsafe { context.vk().bind_buffer_memory(handle, buffer.allocation.memory(), buffer.allocation.offset()) }
+            .failed(&format!("giving memory to buffer '{name}'"))?;
+        context.name(handle, name);
+        Ok(buffer)
+    }
+
+    /// The host's view of a buffer made by [`Buffer::on_host`]; empty for others. The device must not be writing it.
+    pub(super) fn mapped(&self) -> &[u8] {
+        self.allocation.mapped_slice().unwrap_or_default()
+    }
+
+    /// As [`Buffer::mapped`], to write. The device must not be using it.
+    pub(super) fn mapped_mut(&mut self) -> &mut [u8] {
+        self.allocation.mapped_slice_mut().unwrap_or_default()
+    }
+
+    /// The part that kernels see: what was asked for, since a slice's length on the device comes from here.
+    pub(super) fn descriptor(&self) -> vk::DescriptorBufferInfo {
+        let range = if self.bytes == 0 { vk::WHOLE_SIZE } else { self.bytes };
+        vk::DescriptorBufferInfo::default().buffer(self.handle).range(range)
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: whatever runs with the buffer holds a reference to it, and waits before it lets go.
+        unsafe { self.context.vk().destroy_buffer(self.handle, None) };
+        if let Err(error) = lock(&self.context.allocator).free(std::mem::take(&mut self.allocation)) {
+            tracing::error!("freeing device memory: {error}");
+        }
+    }
+}
+
+/// What the interface's untyped handle holds, if this device made it.
+pub(super) fn of(context: &Arc<Context>, raw: &RawBuffer) -> Result<Arc<Buffer>> {
+    match raw.clone().downcast::<Buffer>() {
+        Ok(buffer) if Arc::ptr_eq(&buffer.context, context) => Ok(buffer),
+        _ => Err(Error::Device(format!("a buffer of another device was used on {}", context.physical.info.name))),
+    }
+}

@@ -1,0 +1,190 @@
+//! A device that is open: the logical device, its queue, its memory, its clock. Everything made from it holds an [`Arc`] of it,
+//! so it goes last.
+
+use super::{
+    Failed,
+    instance::Instance,
+    lock, one_at_a_time,
+    physical::{Extras, Physical},
+    timing::{Clock, Spans},
+};
+use crate::{Error, Result, device::DeviceOptions};
+use ash::{ext, vk};
+use gpu_allocator::{
+    AllocationSizes,
+    vulkan::{Allocator, AllocatorCreateDesc},
+};
+use std::{
+    ffi::CString,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+const MIB: u64 = 1 << 20;
+
+/// See the module. Fields are dropped in this order: memory first, then the device, then the instance.
+pub(super) struct Context {
+    pub(super) allocator: Mutex<Allocator>,
+    pub(super) device: LogicalDevice,
+    /// Locked for every submission: a queue is not to be used from two threads at once.
+    pub(super) queue: Mutex<vk::Queue>,
+    pub(super) physical: Physical,
+    pub(super) clock: Clock,
+    pub(super) spans: Spans,
+    debug: Option<ext::debug_utils::Device>,
+    reported: AtomicUsize,
+}
+
+impl Context {
+    /// Opens `physical`, with every optional feature that it has.
+    pub(super) fn new(instance: Arc<Instance>, physical: Physical, options: &DeviceOptions) -> Result<Arc<Self>> {
+        let device = LogicalDevice::new(instance, &physical)?;
+        // SAFETY: the device was made with one queue of this family.
+        let queue = unsafe { device.handle.get_device_queue(physical.queue_family, 0) };
+        let instance = &device.instance;
+        let allocator = Allocator::new(&AllocatorCreateDesc {
+            instance: instance.handle.clone(),
+            device: device.handle.clone(),
+            physical_device: physical.handle,
+            debug_settings: Default::default(),
+            buffer_device_address: false,
+            // Large buffers get memory of their own (see buffer.rs); blocks hold the small ones and should waste little.
+            allocation_sizes: AllocationSizes::new(8 * MIB, 4 * MIB).with_max_device_memblock_size(64 * MIB),
+        })
+        .map_err(|error| Error::Device(format!("setting up device memory: {error}")))?;
+        let debug = instance.debug_utils.then(|| ext::debug_utils::Device::new(&instance.handle, &device.handle));
+        let clock = Clock::new(&device, &physical);
+        let context = Arc::new(Self {
+            allocator: Mutex::new(allocator),
+            queue: Mutex::new(queue),
+            clock,
+            spans: Spans::new(options.profile),
+            debug,
+            reported: AtomicUsize::new(0),
+            device,
+            physical,
+        });
+        context.name(queue, "evenkeel queue");
+        Ok(context)
+    }
+
+    /// The device's functions.
+    pub(super) fn vk(&self) -> &ash::Device {
+        &self.device.handle
+    }
+
+    /// Names an object for debuggers, where the instance can.
+    pub(super) fn name(&self, object: impl vk::Handle, name: &str) {
+        let Some(debug) = &self.debug else { return };
+        let name = c_string(name);
+        let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(object).object_name(&name);
+        // SAFETY: the object is alive: its maker names it. A name that is refused is no reason to stop.
+        let _ = unsafe { debug.set_debug_utils_object_name(&info) };
+    }
+
+    /// Opens a named group of commands, where the instance can.
+    pub(super) fn begin_label(&self, commands: vk::CommandBuffer, name: &str) {
+        if let Some(debug) = &self.debug {
+            let name = c_string(name);
+            // SAFETY: the command buffer is being recorded by the caller.
+            unsafe {
+                debug.cmd_begin_debug_utils_label(commands, &vk::DebugUtilsLabelEXT::default().label_name(&name));
+            }
+        }
+    }
+
+    /// Closes what [`Context::begin_label`] opened.
+    pub(super) fn end_label(&self, commands: vk::CommandBuffer) {
+        if let Some(debug) = &self.debug {
+            // SAFETY: the command buffer is being recorded by the caller, who opened a label in it.
+            unsafe { debug.cmd_end_debug_utils_label(commands) };
+        }
+    }
+
+    /// What the validation layer has said since the device was opened.
+    pub(super) fn validation_messages(&self) -> Vec<String> {
+        self.device.instance.messages.all()
+    }
+
+    /// Fails with the first message of the validation layer that no call has failed with yet.
+    pub(super) fn heed_validation(&self) -> Result<()> {
+        let messages = self.validation_messages();
+        let reported = self.reported.swap(messages.len(), Ordering::Relaxed);
+        match messages.get(reported) {
+            Some(message) => Err(Error::Device(format!("the Vulkan validation layer complains: {message}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Device memory; a refusal has the facts in it.
+    pub(super) fn allocate(
+        &self,
+        request: &gpu_allocator::vulkan::AllocationCreateDesc,
+    ) -> Result<gpu_allocator::vulkan::Allocation> {
+        lock(&self.allocator).allocate(request).map_err(|error| {
+            Error::Memory(format!(
+                "buffer '{}' needs {} bytes, and {} could not give them: {error}",
+                request.name, request.requirements.size, self.physical.info.name
+            ))
+        })
+    }
+}
+
+/// A name for Vulkan; what follows a zero byte would be lost anyway.
+fn c_string(text: &str) -> CString {
+    CString::new(text.replace('\0', " ")).unwrap_or_default()
+}
+
+/// The logical device, destroyed when its context goes.
+pub(super) struct LogicalDevice {
+    pub(super) handle: ash::Device,
+    pub(super) instance: Arc<Instance>,
+}
+
+impl LogicalDevice {
+    fn new(instance: Arc<Instance>, physical: &Physical) -> Result<Self> {
+        let Extras { device_scope, int64, float64, float_atomics, full_subgroups, calibrated_timestamps } =
+            physical.extras;
+        let queue =
+            [vk::DeviceQueueCreateInfo::default().queue_family_index(physical.queue_family).queue_priorities(&[1.0])];
+        let core = vk::PhysicalDeviceFeatures::default().shader_int64(int64).shader_float64(float64);
+        let mut twelve = vk::PhysicalDeviceVulkan12Features::default()
+            .vulkan_memory_model(true)
+            .vulkan_memory_model_device_scope(device_scope);
+        let mut atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default()
+            .shader_buffer_float32_atomics(true)
+            .shader_buffer_float32_atomic_add(true);
+        let mut subgroups = vk::PhysicalDeviceSubgroupSizeControlFeatures::default()
+            .subgroup_size_control(true)
+            .compute_full_subgroups(true);
+        let mut extensions = Vec::new();
+        let mut info =
+            vk::DeviceCreateInfo::default().queue_create_infos(&queue).enabled_features(&core).push_next(&mut twelve);
+        if float_atomics {
+            extensions.push(ext::shader_atomic_float::NAME.as_ptr());
+            info = info.push_next(&mut atomics);
+        }
+        if full_subgroups {
+            info = info.push_next(&mut subgroups);
+        }
+        if calibrated_timestamps {
+            extensions.push(ext::calibrated_timestamps::NAME.as_ptr());
+        }
+        let info = info.enabled_extension_names(&extensions);
+        let _alone = one_at_a_time();
+        // SAFETY: the physical device is of this instance and has all that is asked of it.
+        let handle = unsafe { instance.handle.create_device(physical.handle, &info, None) }
+            .failed(&format!("opening {}", physical.info.name))?;
+        Ok(Self { handle, instance })
+    }
+}
+
+impl Drop for LogicalDevice {
+    fn drop(&mut self) {
+        let _alone = one_at_a_time();
+        // SAFETY: whatever was made from the device holds a reference to its context and is gone by now.
+        unsafe { self.handle.destroy_device(None) };
+    }
+}

@@ -1,0 +1,148 @@
+//! The Vulkan device. From the outside in: an [`instance`] finds the machine's [`physical`] devices, one of them is opened as a
+//! [`context`], and everything else is made from that: a [`buffer`], the [`staging`] memory, a [`pipeline`], a [`recording`].
+//! What a file makes it also destroys, in its `Drop`, after waiting for the device.
+
+mod barriers;
+mod buffer;
+mod capture;
+mod context;
+mod descriptors;
+mod instance;
+mod physical;
+mod pipeline;
+mod pipeline_cache;
+mod plan;
+mod recording;
+mod staging;
+mod submit;
+#[cfg(test)]
+mod tests;
+mod timing;
+
+use super::{Backend, DeviceInfo, DeviceOptions, Recorded, Step, profile::Span};
+use crate::{Error, Result};
+use ash::vk;
+use buffer::Buffer;
+use context::Context;
+use evenkeel_kernels::launch::RawBuffer;
+use instance::Instance;
+use pipeline::Pipelines;
+use recording::Recording;
+use staging::Staging;
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// Every Vulkan device of the machine, what cannot run evenkeel (and why) included.
+pub(super) fn list() -> Result<Vec<DeviceInfo>> {
+    Ok(physical::all(&Instance::new(false)?)?.into_iter().map(|physical| physical.info).collect())
+}
+
+/// Opens the device that `selector` means.
+pub(super) fn open(selector: &str, options: &DeviceOptions) -> Result<Arc<dyn Backend>> {
+    let folder = if options.pipeline_cache { pipeline_cache::folder() } else { None };
+    Ok(Arc::new(VulkanDevice::open(selector, options, folder.as_deref())?))
+}
+
+/// A device that is open.
+struct VulkanDevice {
+    pipelines: Pipelines,
+    staging: Mutex<Staging>,
+    context: Arc<Context>,
+}
+
+impl VulkanDevice {
+    /// Opens a device that keeps compiled pipelines in `cache_folder`, if there is one.
+    fn open(selector: &str, options: &DeviceOptions, cache_folder: Option<&Path>) -> Result<Self> {
+        let instance = Arc::new(Instance::new(options.validation)?);
+        let mut devices = physical::all(&instance)?;
+        let infos: Vec<_> = devices.iter().map(|physical| &physical.info).collect();
+        let chosen = physical::select(&infos, selector)?;
+        let context = Context::new(instance, devices.swap_remove(chosen), options)?;
+        let staging = Staging::new(&context, options.staging_bytes.unwrap_or(staging::DEFAULT_BYTES))?;
+        let pipelines = Pipelines::new(&context, cache_folder)?;
+        context.heed_validation()?;
+        Ok(Self { pipelines, staging: Mutex::new(staging), context })
+    }
+}
+
+impl Backend for VulkanDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.context.physical.info
+    }
+
+    fn allocate(&self, name: &str, bytes: u64) -> Result<RawBuffer> {
+        let buffer = Buffer::on_device(&self.context, name, bytes)?;
+        self.context.heed_validation()?;
+        Ok(Arc::new(buffer))
+    }
+
+    fn upload(&self, buffer: &RawBuffer, offset: u64, bytes: &[u8]) -> Result<()> {
+        let target = buffer::of(&self.context, buffer)?;
+        let start = self.context.clock.now();
+        lock(&self.staging).upload(&target, offset, bytes)?;
+        self.context.spans.host(&self.context.clock, "upload", &format!("{} bytes", bytes.len()), start);
+        self.context.heed_validation()
+    }
+
+    fn download(&self, buffer: &RawBuffer, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        let source = buffer::of(&self.context, buffer)?;
+        let start = self.context.clock.now();
+        lock(&self.staging).download(&source, offset, bytes)?;
+        self.context.spans.host(&self.context.clock, "download", &format!("{} bytes", bytes.len()), start);
+        self.context.heed_validation()
+    }
+
+    fn record(&self, name: &str, steps: Vec<Step>) -> Result<Box<dyn Recorded>> {
+        let recording = Recording::new(&self.context, &self.pipelines, name, steps)?;
+        self.context.heed_validation()?;
+        Ok(Box::new(recording))
+    }
+
+    fn take_spans(&self) -> Vec<Span> {
+        self.context.spans.take()
+    }
+
+    fn validation_messages(&self) -> Vec<String> {
+        self.context.validation_messages()
+    }
+
+    fn begin_capture(&self) -> Result<()> {
+        capture::begin()
+    }
+
+    fn end_capture(&self) -> Result<()> {
+        capture::end()
+    }
+}
+
+/// Locks; what a panicking thread left is still whole, because every holder leaves it whole at each step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Held while an instance or a device is made or destroyed. Vulkan allows that from several threads at once, but validation layers
+/// (1.3.239 with NVIDIA's driver 580) have been seen to hang when it is done.
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static MAKING: Mutex<()> = Mutex::new(());
+    lock(&MAKING)
+}
+
+/// Turns Vulkan's error codes into errors that say what was being done.
+trait Failed<T> {
+    fn failed(self, doing: &str) -> Result<T>;
+}
+
+impl<T> Failed<T> for Result<T, vk::Result> {
+    fn failed(self, doing: &str) -> Result<T> {
+        self.map_err(|error| match error {
+            vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => Error::Memory(format!("{doing}: the device is out of memory")),
+            vk::Result::ERROR_OUT_OF_HOST_MEMORY => Error::Memory(format!("{doing}: the host is out of memory")),
+            vk::Result::ERROR_DEVICE_LOST => Error::Device(format!(
+                "{doing}: the device was lost; its driver has reset it, often because something ran too long"
+            )),
+            error => Error::Device(format!("{doing}: {error} ({error:?})")),
+        })
+    }
+}

@@ -1,0 +1,371 @@
+//! What is in the machine: every physical device with what it offers, what it lacks, and the choice between them.
+
+use super::{Failed, instance::Instance};
+use crate::{
+    Error, Result,
+    device::{DeviceInfo, DeviceKind},
+};
+use ash::{ext, vk};
+use std::ffi::CStr;
+
+/// Workgroups a dispatch has at most, where the device allows it: the most that every device of Vulkan 1.2 must take. At 256
+/// invocations each that is 16 million, enough to fill any GPU many times; kernels stride over what is left.
+const MAX_GROUPS: u32 = 65_535;
+
+/// Invocations that a workgroup must be able to have.
+const MIN_WORKGROUP: u32 = evenkeel_types::WORKGROUP;
+
+/// A device that could be opened, if `info.missing` is empty.
+pub(super) struct Physical {
+    pub(super) handle: vk::PhysicalDevice,
+    pub(super) info: DeviceInfo,
+    pub(super) extras: Extras,
+    pub(super) identity: Identity,
+    pub(super) limits: vk::PhysicalDeviceLimits,
+    /// The first queue family that computes.
+    pub(super) queue_family: u32,
+    /// Bits of a timestamp on that family; 0 when it has none.
+    pub(super) timestamp_bits: u32,
+}
+
+/// Everything optional that is switched on where it is there. This is the one list of such features.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Extras {
+    pub(super) device_scope: bool,
+    pub(super) int64: bool,
+    pub(super) float64: bool,
+    pub(super) float_atomics: bool,
+    /// Kernels may count on subgroups without idle invocations.
+    pub(super) full_subgroups: bool,
+    pub(super) calibrated_timestamps: bool,
+}
+
+/// What a compiled pipeline is good for: this device with this driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub(super) vendor: u32,
+    pub(super) device: u32,
+    pub(super) driver_version: u32,
+    pub(super) cache_uuid: [u8; vk::UUID_SIZE],
+}
+
+/// All devices, numbered as the user numbers them.
+pub(super) fn all(instance: &Instance) -> Result<Vec<Physical>> {
+    let handles = instance.physical_devices()?;
+    handles.into_iter().enumerate().map(|(index, handle)| Physical::query(instance, index, handle)).collect()
+}
+
+/// The index of the device that `selector` means: `auto`, an index, or part of a name.
+pub(super) fn select(infos: &[&DeviceInfo], selector: &str) -> Result<usize> {
+    let chosen = if selector == "auto" {
+        infos.iter().filter(|info| info.missing.is_empty()).min_by_key(|info| (info.kind, info.index)).copied()
+    } else if let Ok(index) = selector.parse::<usize>() {
+        Some(*infos.get(index).ok_or_else(|| unknown(infos, selector))?)
+    } else {
+        let wanted = selector.to_lowercase();
+        let named = infos.iter().find(|info| info.name.to_lowercase().contains(&wanted));
+        Some(*named.ok_or_else(|| unknown(infos, selector))?)
+    };
+    match chosen {
+        Some(info) if info.missing.is_empty() => Ok(info.index),
+        Some(info) => Err(Error::Device(format!("{} cannot run evenkeel: {}", info.name, lacks(info)))),
+        None => {
+            let reasons: Vec<_> = infos.iter().map(|info| format!("{}: {}", info.name, lacks(info))).collect();
+            Err(Error::Device(format!("no Vulkan device here can run evenkeel; {}", reasons.join("; "))))
+        }
+    }
+}
+
+fn lacks(info: &DeviceInfo) -> String {
+    format!("it lacks {}", info.missing.join(", "))
+}
+
+fn unknown(infos: &[&DeviceInfo], selector: &str) -> Error {
+    let known = infos.iter().map(|info| format!("{} ({})", info.index, info.name));
+    Error::UnknownName {
+        kind: "device",
+        name: selector.to_owned(),
+        known: std::iter::once("auto".to_owned()).chain(known).collect(),
+    }
+}
+
+impl Physical {
+    fn query(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Result<Self> {
+        // SAFETY: the handle comes from this instance, which is alive.
+        let plain = unsafe { instance.handle.get_physical_device_properties(handle) };
+        // SAFETY: as above.
+        let extensions = unsafe { instance.handle.enumerate_device_extension_properties(handle) }
+            .failed("listing a device's extensions")?;
+        // SAFETY: as above.
+        let families = unsafe { instance.handle.get_physical_device_queue_family_properties(handle) };
+        let has = |name: &CStr| extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
+        let api_version = plain.api_version.min(instance.api_version);
+
+        let Properties { eleven, driver, maintenance } = properties(instance, handle, api_version);
+        let (twelve, extras) = features(instance, handle, api_version, &has);
+        let family = families.iter().position(|family| family.queue_flags.contains(vk::QueueFlags::COMPUTE));
+        let info = DeviceInfo {
+            index,
+            name: text(plain.device_name_as_c_str()),
+            kind: kind(plain.device_type),
+            memory: memory(instance, handle, has(ext::memory_budget::NAME)),
+            subgroup_size: eleven.subgroup_size,
+            api_version: version(plain.api_version),
+            driver: driver_name(&driver, plain.driver_version),
+            max_buffer: max_buffer(&plain.limits, &eleven, &maintenance),
+            max_groups: plain.limits.max_compute_work_group_count[0].min(MAX_GROUPS),
+            // LP_MAX_TGSI_LOOP_ITERATIONS in Mesa's gallivm.
+            loop_limit: (driver.driver_id == vk::DriverId::MESA_LLVMPIPE).then_some(65_535),
+            workgroup_memory: plain.limits.max_compute_shared_memory_size,
+            int64: extras.int64,
+            float64: extras.float64,
+            float_atomics: extras.float_atomics,
+            missing: missing(api_version, &plain.limits, &eleven, &twelve, family.is_some()),
+        };
+        let identity = Identity {
+            vendor: plain.vendor_id,
+            device: plain.device_id,
+            driver_version: plain.driver_version,
+            cache_uuid: plain.pipeline_cache_uuid,
+        };
+        let queue_family = family.unwrap_or(0);
+        let timestamp_bits = families.get(queue_family).map_or(0, |family| family.timestamp_valid_bits);
+        let queue_family = queue_family as u32;
+        Ok(Self { handle, info, extras, identity, limits: plain.limits, queue_family, timestamp_bits })
+    }
+}
+
+#[derive(Default)]
+struct Properties {
+    eleven: vk::PhysicalDeviceVulkan11Properties<'static>,
+    driver: vk::PhysicalDeviceDriverProperties<'static>,
+    maintenance: vk::PhysicalDeviceMaintenance4Properties<'static>,
+}
+
+/// Structures that a device is too old for stay zero, which reads as "not there".
+fn properties(instance: &Instance, handle: vk::PhysicalDevice, api_version: u32) -> Properties {
+    let mut found = Properties::default();
+    let mut chain = vk::PhysicalDeviceProperties2::default();
+    if api_version >= vk::API_VERSION_1_2 {
+        chain = chain.push_next(&mut found.eleven).push_next(&mut found.driver);
+    }
+    if api_version >= vk::API_VERSION_1_3 {
+        chain = chain.push_next(&mut found.maintenance);
+    }
+    // SAFETY: the handle comes from this instance, and the device knows every structure in the chain.
+    unsafe { instance.handle.get_physical_device_properties2(handle, &mut chain) };
+    found
+}
+
+fn features(
+    instance: &Instance,
+    handle: vk::PhysicalDevice,
+    api_version: u32,
+    has: &dyn Fn(&CStr) -> bool,
+) -> (vk::PhysicalDeviceVulkan12Features<'static>, Extras) {
+    let mut twelve = vk::PhysicalDeviceVulkan12Features::default();
+    let mut atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default();
+    let mut subgroups = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
+    let mut chain = vk::PhysicalDeviceFeatures2::default();
+    if api_version >= vk::API_VERSION_1_2 {
+        chain = chain.push_next(&mut twelve);
+    }
+    if api_version >= vk::API_VERSION_1_3 {
+        chain = chain.push_next(&mut subgroups);
+    }
+    if has(ext::shader_atomic_float::NAME) {
+        chain = chain.push_next(&mut atomics);
+    }
+    // SAFETY: the handle comes from this instance, and the device knows every structure in the chain.
+    unsafe { instance.handle.get_physical_device_features2(handle, &mut chain) };
+    let core = chain.features;
+    let extras = Extras {
+        device_scope: twelve.vulkan_memory_model_device_scope == vk::TRUE,
+        int64: core.shader_int64 == vk::TRUE,
+        float64: core.shader_float64 == vk::TRUE,
+        float_atomics: atomics.shader_buffer_float32_atomics == vk::TRUE
+            && atomics.shader_buffer_float32_atomic_add == vk::TRUE,
+        full_subgroups: subgroups.subgroup_size_control == vk::TRUE && subgroups.compute_full_subgroups == vk::TRUE,
+        calibrated_timestamps: has(ext::calibrated_timestamps::NAME),
+    };
+    (twelve, extras)
+}
+
+/// Names what a device would need to run evenkeel's kernels.
+fn missing(
+    api_version: u32,
+    limits: &vk::PhysicalDeviceLimits,
+    eleven: &vk::PhysicalDeviceVulkan11Properties,
+    twelve: &vk::PhysicalDeviceVulkan12Features,
+    computes: bool,
+) -> Vec<String> {
+    let mut missing = Vec::new();
+    if !computes {
+        missing.push("a compute queue".to_owned());
+    }
+    if api_version < vk::API_VERSION_1_2 {
+        // Nothing newer could be asked for, so nothing newer is known to be missing.
+        missing.push(format!("Vulkan 1.2 (it speaks {})", version(api_version)));
+        return missing;
+    }
+    if twelve.vulkan_memory_model != vk::TRUE {
+        missing.push("the Vulkan memory model (vulkanMemoryModel)".to_owned());
+    }
+    let in_compute = eleven.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE);
+    for (operations, name) in [
+        (vk::SubgroupFeatureFlags::BASIC, "basic"),
+        (vk::SubgroupFeatureFlags::VOTE, "vote"),
+        (vk::SubgroupFeatureFlags::ARITHMETIC, "arithmetic"),
+        (vk::SubgroupFeatureFlags::BALLOT, "ballot"),
+    ] {
+        if !in_compute || !eleven.subgroup_supported_operations.contains(operations) {
+            missing.push(format!("{name} subgroup operations in compute kernels"));
+        }
+    }
+    let workgroup = limits.max_compute_work_group_invocations.min(limits.max_compute_work_group_size[0]);
+    if workgroup < MIN_WORKGROUP {
+        missing.push(format!("workgroups of {MIN_WORKGROUP} invocations (it has {workgroup})"));
+    }
+    missing
+}
+
+fn kind(device_type: vk::PhysicalDeviceType) -> DeviceKind {
+    match device_type {
+        vk::PhysicalDeviceType::DISCRETE_GPU => DeviceKind::Discrete,
+        vk::PhysicalDeviceType::INTEGRATED_GPU => DeviceKind::Integrated,
+        vk::PhysicalDeviceType::VIRTUAL_GPU => DeviceKind::Virtual,
+        _ => DeviceKind::Software,
+    }
+}
+
+/// The largest buffer that can be made, backed by one allocation, and bound whole.
+fn max_buffer(
+    limits: &vk::PhysicalDeviceLimits,
+    eleven: &vk::PhysicalDeviceVulkan11Properties,
+    maintenance: &vk::PhysicalDeviceMaintenance4Properties,
+) -> u64 {
+    let range = u64::from(limits.max_storage_buffer_range);
+    [eleven.max_memory_allocation_size, maintenance.max_buffer_size]
+        .into_iter()
+        .filter(|&limit| limit != 0)
+        .fold(range, u64::min)
+}
+
+/// What a program may use of the largest device-local heap: the driver's budget where it tells one, else all of it.
+fn memory(instance: &Instance, handle: vk::PhysicalDevice, has_budget: bool) -> u64 {
+    let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
+    let mut properties = vk::PhysicalDeviceMemoryProperties2::default();
+    if has_budget {
+        properties = properties.push_next(&mut budget);
+    }
+    // SAFETY: the handle comes from this instance, which is alive.
+    unsafe { instance.handle.get_physical_device_memory_properties2(handle, &mut properties) };
+    let heaps = properties.memory_properties;
+    let local = |heap: &vk::MemoryHeap| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL);
+    heaps
+        .memory_heaps_as_slice()
+        .iter()
+        .zip(budget.heap_budget)
+        .filter(|(heap, _)| local(heap))
+        .map(|(heap, budget)| if has_budget && budget != 0 { budget.min(heap.size) } else { heap.size })
+        .max()
+        .unwrap_or(0)
+}
+
+fn version(version: u32) -> String {
+    let (major, minor, patch) =
+        (vk::api_version_major(version), vk::api_version_minor(version), vk::api_version_patch(version));
+    format!("{major}.{minor}.{patch}")
+}
+
+fn driver_name(driver: &vk::PhysicalDeviceDriverProperties, number: u32) -> String {
+    let (name, details) = (text(driver.driver_name_as_c_str()), text(driver.driver_info_as_c_str()));
+    match (name.is_empty(), details.is_empty()) {
+        (true, _) => format!("{number:#x}"),
+        (false, true) => name,
+        (false, false) => format!("{name} {details}"),
+    }
+}
+
+fn text<E>(text: Result<&CStr, E>) -> String {
+    text.map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(index: usize, name: &str, kind: DeviceKind, missing: &[&str]) -> DeviceInfo {
+        DeviceInfo {
+            index,
+            name: name.to_owned(),
+            kind,
+            memory: 1 << 30,
+            subgroup_size: 32,
+            api_version: "1.3.0".to_owned(),
+            driver: String::new(),
+            max_buffer: 1 << 27,
+            max_groups: MAX_GROUPS,
+            loop_limit: None,
+            workgroup_memory: 32_768,
+            int64: false,
+            float64: false,
+            float_atomics: false,
+            missing: missing.iter().map(|&text| text.to_owned()).collect(),
+        }
+    }
+
+    fn machine() -> [DeviceInfo; 4] {
+        [
+            info(0, "llvmpipe (LLVM 15.0.6)", DeviceKind::Software, &[]),
+            info(1, "Old Discrete", DeviceKind::Discrete, &["Vulkan 1.2 (it speaks 1.1.0)"]),
+            info(2, "Integrated Graphics", DeviceKind::Integrated, &[]),
+            info(3, "GeForce", DeviceKind::Discrete, &[]),
+        ]
+    }
+
+    fn choose(selector: &str) -> Result<usize> {
+        let machine = machine();
+        select(&machine.iter().collect::<Vec<_>>(), selector)
+    }
+
+    #[test]
+    fn auto_takes_the_best_kind_that_can_run() {
+        assert_eq!(choose("auto").unwrap(), 3);
+        let machine = machine();
+        assert_eq!(select(&[&machine[0], &machine[1], &machine[2]], "auto").unwrap(), 2);
+        let message = select(&[&machine[1]], "auto").unwrap_err().to_string();
+        assert!(message.contains("Old Discrete: it lacks Vulkan 1.2 (it speaks 1.1.0)"), "{message}");
+    }
+
+    #[test]
+    fn a_device_is_chosen_by_index_or_part_of_its_name() {
+        assert_eq!(choose("2").unwrap(), 2);
+        assert_eq!(choose("LLVMpipe").unwrap(), 0);
+    }
+
+    #[test]
+    fn what_cannot_run_says_why() {
+        for selector in ["1", "old"] {
+            let error = choose(selector).unwrap_err();
+            assert!(matches!(error, Error::Device(_)), "{error}");
+            assert!(error.to_string().contains("lacks Vulkan 1.2"), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_lists_the_known() {
+        for selector in ["9", "radeon"] {
+            let message = choose(selector).unwrap_err().to_string();
+            assert!(message.contains("auto, 0 (llvmpipe (LLVM 15.0.6)), 1 (Old Discrete)"), "{message}");
+        }
+    }
+
+    #[test]
+    fn an_old_device_lacks_only_the_version_and_a_bare_one_lacks_everything() {
+        let (eleven, twelve) = Default::default();
+        let limits = vk::PhysicalDeviceLimits::default();
+        assert_eq!(missing(vk::API_VERSION_1_1, &limits, &eleven, &twelve, true), ["Vulkan 1.2 (it speaks 1.1.0)"]);
+        assert_eq!(missing(vk::API_VERSION_1_2, &limits, &eleven, &twelve, false).len(), 7);
+    }
+}

@@ -1,0 +1,70 @@
+//! Everything that can go wrong, sorted by whose business it is: the command, the input, or the device.
+
+use std::path::PathBuf;
+
+/// What the library's functions return.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error with the facts in it. The binary's exit status follows from the variant: see [`Error::exit_status`].
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A name, number or combination of options that means nothing.
+    #[error("{0}")]
+    Usage(String),
+    /// A name that is not in a registry.
+    #[error("there is no {kind} named '{name}'; there is {}", known.join(", "))]
+    UnknownName {
+        /// What was looked for: "strategy", "device", "format".
+        kind: &'static str,
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A line of a text file that does not say what its format demands.
+    #[error("{}:{line}: {reason}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1, in the decompressed text.
+        line: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file that is wrong as a whole.
+    #[error("{}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Reading or writing failed.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A graph that an algorithm or the device's 32-bit indices cannot take.
+    #[error("{0}")]
+    Graph(String),
+    /// The device, its driver, or the lack of one.
+    #[error("{0}")]
+    Device(String),
+    /// What does not fit; the message holds the numbers.
+    #[error("{0}")]
+    Memory(String),
+}
+
+impl Error {
+    /// The binary's exit status: 2 usage, 3 bad input, 4 device or memory. (1 means an answer failed validation.)
+    pub fn exit_status(&self) -> u8 {
+        match self {
+            Self::Usage(_) | Self::UnknownName { .. } => 2,
+            Self::Line { .. } | Self::File { .. } | Self::Io { .. } | Self::Graph(_) => 3,
+            Self::Device(_) | Self::Memory(_) => 4,
+        }
+    }
+}

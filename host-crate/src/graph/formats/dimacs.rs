@@ -1,0 +1,94 @@
+//! The shortest-path format of the 9th DIMACS challenge (`.gr`): `p sp <nodes> <arcs>`, then `a <tail> <head> <weight>`.
+//! Directed; nodes are counted from 1; as many arcs must be there as are promised.
+
+use super::{
+    Listing, Parsed,
+    batch::{self, Batch, check_promised_edges},
+    lines::{Flaw, Lines, Text},
+    problem::{counted_node, is_comment, parse_problem},
+    rows,
+};
+use crate::{
+    Result,
+    graph::{Graph, NodeIds, Weights, csr::EdgeWeights},
+};
+use std::io::{self, Write};
+
+/// Reads a shortest-path problem.
+pub(super) fn parse(text: Text<'_>) -> Result<Parsed> {
+    let problem = parse_problem(text, &["sp"])?;
+    let batches = text.in_pieces(problem.start, |lines| piece(lines, problem.nodes))?;
+    let arcs = batch::join(text, batches)?;
+    check_promised_edges(text, problem.edges, arcs.sources.len())?;
+    Ok(Parsed::dense(problem.nodes, arcs, NodeIds::Counted { first: 1 }, Listing::Directed))
+}
+
+fn piece(lines: Lines<'_>, nodes: u32) -> Result<Batch<u32>, Flaw> {
+    let mut batch = Batch::new(lines.records_of(16), EdgeWeights::U32(Vec::new()));
+    for mut line in lines {
+        if is_comment(line) {
+            continue;
+        }
+        if line.field() != Some(b"a") {
+            return Err(line.flaw("a line here is an arc, 'a <tail> <head> <weight>', or a comment, 'c ...'"));
+        }
+        let (tail, head) = (counted_node(&mut line, nodes)?, counted_node(&mut line, nodes)?);
+        batch.push_weighted(tail, head, line.weight()?);
+        line.end()?;
+    }
+    Ok(batch)
+}
+
+/// Writes every stored arc, both of an undirected edge; a graph without weights gets 1 for each.
+pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "p sp {} {}", graph.csr.nodes(), graph.csr.edges())?;
+    rows::write_rows(graph, out, |node, text| {
+        for position in graph.csr.row(node) {
+            let ends = (u64::from(node) + 1, u64::from(graph.csr.columns[position]) + 1);
+            rows::push_edge(text, "a ", ends, &graph.csr.weights, position);
+            if graph.csr.weights == Weights::None {
+                text.pop();
+                text.extend_from_slice(b" 1\n");
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::testing::*, *};
+
+    #[test]
+    fn arcs_with_weights() {
+        let parsed = parsed(parse, "c a road map\nc\np sp 4 2\nc one\na 1 2 803\na 4 1 17\n");
+        assert_eq!((parsed.edges.nodes, edges(&parsed)), (4, vec![(0, 1), (3, 0)]));
+        assert_eq!(parsed.edges.weights, EdgeWeights::U32(vec![803, 17]));
+        assert_eq!((parsed.ids, parsed.listing), (NodeIds::Counted { first: 1 }, Listing::Directed));
+    }
+
+    #[test]
+    fn flaws_are_named_with_their_line() {
+        let reason = |text| reason(parse, text);
+        assert!(reason("").starts_with("test: a problem line 'p sp <nodes> <edges>' belongs"));
+        assert!(reason("c\na 1 2 3\n").starts_with("test:2: a problem line"));
+        assert!(reason("p tw 1 2\n").starts_with("test:1: the problem is 'tw'; a problem line 'p sp"));
+        assert_eq!(reason("p sp 1\n"), "test:1: the line ends where the number of edges should be");
+        assert_eq!(reason("p sp 2 1\na 1 3 5\n"), "test:2: there is no node 3: nodes are counted from 1 to 2");
+        assert_eq!(reason("p sp 2 1\na 0 1 5\n"), "test:2: there is no node 0: nodes are counted from 1 to 2");
+        assert_eq!(reason("p sp 2 1\na 1 2\n"), "test:2: the line ends where a weight should be");
+        assert_eq!(reason("p sp 2 1\na 1 2 3 4\n"), "test:2: '4' is more than this line should hold");
+        assert!(reason("p sp 2 1\nc\narc 1 2 3\n").starts_with("test:3: a line here is an arc"));
+        assert_eq!(reason("p sp 2 2\na 1 2 3\n"), "test: the header promises 2 edges, but the file holds 1");
+    }
+
+    #[test]
+    fn claims_are_not_believed_without_limit() {
+        assert!(
+            reason(parse, "p sp 4000000000 0\n").contains("the file claims 4000000000 nodes, but a file of 18 bytes")
+        );
+        assert!(
+            reason(parse, "p sp 1000000000000000000 0\n").contains("are too many: 32-bit indices allow 4294967294")
+        );
+        assert!(reason(parse, "p sp 1 1000000000000000000\n").contains("promises 1000000000000000000 edges"));
+    }
+}

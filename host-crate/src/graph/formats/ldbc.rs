@@ -1,0 +1,127 @@
+//! LDBC Graphalytics: `<name>.e` with a line `<source> <target> [weight]` for each edge, and beside it `<name>.v` with a line
+//! for each node, its id first. Ids are arbitrary. The files do not say whether edges have a direction; they are taken as
+//! directed unless the caller knows better.
+
+use super::{
+    Listing, Parsed,
+    batch::{self, Batch},
+    compact::Occurring,
+    compression::Compression,
+    lines::{Flaw, Line, Lines, Text},
+    rows,
+};
+use crate::{
+    Result,
+    graph::{EdgeList, Graph, csr::EdgeWeights},
+};
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// Reads the edges between the nodes of a `.v` file.
+pub(super) fn parse(text: Text<'_>, vertices: Text<'_>) -> Result<Parsed> {
+    let lists = vertices.in_pieces(0, vertex_piece)?;
+    let lists: Vec<&[u64]> = lists.iter().map(Vec::as_slice).collect();
+    let occurring = Occurring::new(vertices, &lists)?;
+    let weighted = text.lines_from(0).find(|line| line.is_data(b"#")).is_some_and(|mut first| {
+        first.field();
+        first.field();
+        first.first().is_some()
+    });
+    let batches = text.in_pieces(0, |lines| edge_piece(lines, weighted, &occurring))?;
+    let Batch { sources, targets, weights } = batch::join(text, batches)?;
+    let listed: usize = lists.iter().map(|list| list.len()).sum();
+    let (ids, nodes) = occurring.into_ids();
+    if listed != nodes as usize {
+        let repeated = listed - nodes as usize;
+        return Err(vertices.error_of_file(format!("{listed} nodes are listed, {repeated} of them more than once")));
+    }
+    Ok(Parsed { edges: EdgeList { nodes, sources, targets, weights }, ids, listing: Listing::Directed })
+}
+
+fn vertex_piece(lines: Lines<'_>) -> Result<Vec<u64>, Flaw> {
+    lines.filter(|line| line.is_data(b"#")).map(|mut line| line.whole("a node")).collect()
+}
+
+fn edge_piece(lines: Lines<'_>, weighted: bool, nodes: &Occurring) -> Result<Batch<u32>, Flaw> {
+    let column = if weighted { EdgeWeights::U32(Vec::new()) } else { EdgeWeights::None };
+    let mut batch = Batch::new(lines.records_of(12), column);
+    let node = |line: &mut Line<'_>| {
+        let id = line.whole("a node")?;
+        nodes.index(id).ok_or_else(|| line.flaw(format!("node {id} is not in the file of nodes")))
+    };
+    for mut line in lines.filter(|line| line.is_data(b"#")) {
+        let (source, target) = (node(&mut line)?, node(&mut line)?);
+        match weighted {
+            true => batch.push_weighted(source, target, line.weight()?),
+            false => batch.push(source, target),
+        }
+        line.end()?;
+    }
+    Ok(batch)
+}
+
+/// The names that the file of nodes beside an edge file may have, the most likely first.
+pub(super) fn vertex_paths(edges: &Path) -> Vec<PathBuf> {
+    let compression = Compression::of_path(edges);
+    let plain = if compression.is_some() { edges.with_extension("") } else { edges.to_path_buf() };
+    let vertices = plain.with_extension("v");
+    let with = |compression: Compression| PathBuf::from(format!("{}.{}", vertices.display(), compression.extension()));
+    let others = Compression::ALL.map(with).into_iter().chain([vertices.clone()]);
+    std::iter::once(compression.map_or(vertices.clone(), with)).chain(others).collect()
+}
+
+/// Writes the edges, each once.
+pub(super) fn write_edges(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+    rows::write_named_edges(graph, out)
+}
+
+/// Writes the nodes.
+pub(super) fn write_vertices(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+    rows::write_rows(graph, out, |node, text| {
+        rows::push_whole(text, graph.ids.id(node));
+        text.push(b'\n');
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::testing::*, *};
+    use crate::graph::NodeIds;
+
+    fn text<'a>(name: &'a str, body: &'a str) -> Text<'a> {
+        Text { path: Path::new(name), bytes: body.as_bytes() }
+    }
+
+    fn both(edges: &str, vertices: &str) -> Result<Parsed> {
+        parse(text("g.e", edges), text("g.v", vertices))
+    }
+
+    #[test]
+    fn nodes_come_from_the_file_of_nodes() {
+        let parsed = both("30 10 0.5\n10 30 2\n", "30 7\n10 3\n20 3\n").unwrap();
+        assert_eq!(parsed.ids, NodeIds::Listed(vec![10, 20, 30].into()));
+        assert_eq!((edges(&parsed), parsed.edges.nodes), (vec![(2, 0), (0, 2)], 3));
+        assert_eq!(parsed.edges.weights, EdgeWeights::F32(vec![0.5, 2.0]));
+        assert_eq!(both("", "1\n2\n").unwrap().ids, NodeIds::Counted { first: 1 });
+    }
+
+    #[test]
+    fn flaws_are_named_with_their_file_and_line() {
+        let reason = |edges, vertices| both(edges, vertices).unwrap_err().to_string();
+        assert_eq!(reason("1 2\n2 3\n", "1\n2\n"), "g.e:2: node 3 is not in the file of nodes");
+        assert_eq!(reason("1 2\n", "1\nx\n"), "g.v:2: 'x' is not a node: a whole number belongs here");
+        assert_eq!(reason("1 2\n", "1\n2\n1\n"), "g.v: 3 nodes are listed, 1 of them more than once");
+        assert_eq!(reason("1 2 3\n1 2\n", "1\n2\n"), "g.e:2: the line ends where a weight should be");
+        assert_eq!(reason("1 2\n1 2 3\n", "1\n2\n"), "g.e:2: '3' is more than this line should hold");
+    }
+
+    #[test]
+    fn the_file_of_nodes_is_looked_for_beside() {
+        let names = vertex_paths(Path::new("data/p2p-31.e.gz"));
+        assert_eq!(names[0], Path::new("data/p2p-31.v.gz"));
+        assert!(names.contains(&PathBuf::from("data/p2p-31.v")));
+        assert_eq!(vertex_paths(Path::new("g.e"))[0], Path::new("g.v"));
+    }
+}

@@ -1,0 +1,73 @@
+//! Grids: every node has an edge to its neighbours above, left, right and below; ids go row by row. Long shortest paths and even
+//! degrees: the opposite of rmat.
+
+use super::{Family, Key, check_nodes, check_stored};
+use crate::{
+    Result,
+    graph::{Csr, build::build_rows},
+};
+
+/// The family `grid`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grid {
+    /// How many rows.
+    pub rows: u64,
+    /// How many columns.
+    pub cols: u64,
+}
+
+impl Default for Grid {
+    fn default() -> Self {
+        Self { rows: 1024, cols: 1024 }
+    }
+}
+
+impl Family for Grid {
+    const NAME: &'static str = "grid";
+    const ABOUT: &'static str = "rows × cols, four neighbours, ids row by row";
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        vec![
+            Key::size("rows", "number of rows", &mut self.rows),
+            Key::size("cols", "number of columns", &mut self.cols),
+        ]
+    }
+
+    fn check(&self) -> Result<()> {
+        check_nodes(self.rows.saturating_mul(self.cols))?;
+        let [across, down] = [self.rows * self.cols.saturating_sub(1), self.rows.saturating_sub(1) * self.cols];
+        check_stored(self.rows * self.cols, 2 * (across + down))
+    }
+
+    fn build(&self) -> Result<Csr> {
+        let (nodes, cols) = ((self.rows * self.cols) as u32, self.cols as u32);
+        build_rows(nodes, |node| {
+            let column = node % cols;
+            let above = node.checked_sub(cols);
+            let left = (column > 0).then(|| node - 1);
+            let right = (column + 1 < cols).then(|| node + 1);
+            let below = node.checked_add(cols).filter(|&below| below < nodes);
+            [above, left, right, below].into_iter().flatten()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_by_three() {
+        let csr = Grid { rows: 2, cols: 3 }.build().unwrap();
+        let rows: Vec<&[u32]> = (0..6).map(|node| csr.neighbours(node)).collect();
+        assert_eq!(rows, [&[1, 3][..], &[0, 2, 4], &[1, 5], &[0, 4], &[1, 3, 5], &[2, 4]]);
+    }
+
+    #[test]
+    fn edges_are_counted_before_they_are_made() {
+        assert!(Grid { rows: u64::MAX, cols: u64::MAX }.check().is_err());
+        assert!(Grid { rows: 40_000, cols: 40_000 }.check().is_err());
+        assert!(Grid { rows: 0, cols: 5 }.check().is_ok());
+        assert_eq!(Grid { rows: 0, cols: 5 }.build().unwrap().nodes(), 0);
+    }
+}

@@ -1,0 +1,69 @@
+//! What rmat and graph500 share: each edge is a cell of a 2^scale × 2^scale matrix, found bit by bit; then ids are shuffled, so
+//! that an id says nothing of a degree.
+
+use super::{
+    UNDIRECTED, check_drawn,
+    random::{Stream, ranks},
+};
+use crate::{
+    Error, Result,
+    graph::{
+        Csr,
+        build::{EdgeSource, build, zeroed},
+    },
+};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Refuses a scale whose nodes cannot be counted, or with more draws than could be stored.
+pub(super) fn check_scale(scale: u32, edge_factor: u64) -> Result<()> {
+    if scale > 31 {
+        return Err(Error::Graph(format!(
+            "scale={scale} means 2^{scale} nodes, and node ids are 32 bits wide: at most 31"
+        )));
+    }
+    check_drawn(1 << scale, edge_factor.saturating_mul(1 << scale))
+}
+
+/// The graph whose edge `index` is `cell(index)`, a row and a column.
+pub(super) fn shuffled(
+    scale: u32,
+    edge_factor: u64,
+    seed: u64,
+    cell: impl Fn(u64) -> (u32, u32) + Sync,
+) -> Result<Csr> {
+    const CHUNK: usize = 1024;
+    let nodes = 1 << scale;
+    let new_ids = ranks(nodes, Stream::SHUFFLE.seeded(seed))?;
+    // Kept, since a cell takes longer to find than to store and the builder visits it twice.
+    let mut ends = zeroed::<[u32; 2]>(u64::from(nodes) * edge_factor)?;
+    ends.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, ends)| {
+        for (index, ends) in ends.iter_mut().enumerate() {
+            *ends = cell((chunk * CHUNK + index) as u64).into();
+        }
+        // On their own, so that the processor waits for many of these misses of its caches at once.
+        for end in ends.as_flattened_mut() {
+            *end = new_ids[*end as usize];
+        }
+    });
+    Ok(build(Drawn { nodes, ends }, UNDIRECTED)?.0)
+}
+
+struct Drawn {
+    nodes: u32,
+    ends: Vec<[u32; 2]>,
+}
+
+impl EdgeSource for Drawn {
+    fn nodes(&self) -> u32 {
+        self.nodes
+    }
+
+    fn edges(&self) -> u64 {
+        self.ends.len() as u64
+    }
+
+    fn visit(&self, indices: Range<u64>, mut visit: impl FnMut(u32, u32, u32)) {
+        self.ends[indices.start as usize..indices.end as usize].iter().for_each(|&[u, v]| visit(u, v, 0));
+    }
+}

@@ -1,0 +1,318 @@
+//! Generated graphs: a family's name and its settings, `rmat:scale=20,edge-factor=16,seed=1`.
+//!
+//! All are undirected and simple: both directions stored, no self-loops, no parallel edges, rows sorted. The same text gives the
+//! same graph on every machine and for any number of threads. A new family is one file and one line in `FAMILIES`.
+//!
+//! ```
+//! let graph = "grid:rows=3,cols=4".parse::<evenkeel::graph::generate::Generator>()?.generate()?;
+//! assert_eq!((graph.csr.nodes(), graph.csr.edges()), (12, 34));
+//! # Ok::<(), evenkeel::Error>(())
+//! ```
+
+pub mod erdos_renyi;
+pub mod graph500;
+pub mod grid;
+mod kronecker;
+pub mod random;
+pub mod rmat;
+pub mod road;
+pub mod simple;
+
+use super::{Csr, Graph, NodeIds, csr::BuildOptions};
+use crate::{Error, Result};
+use std::{fmt, str::FromStr, sync::Arc};
+
+const FAMILIES: &[Registered] = &[
+    Registered::of::<rmat::Rmat>(),
+    Registered::of::<graph500::Graph500>(),
+    Registered::of::<erdos_renyi::ErdosRenyi>(),
+    Registered::of::<grid::Grid>(),
+    Registered::of::<road::Road>(),
+    Registered::of::<simple::Star>(),
+    Registered::of::<simple::Chain>(),
+    Registered::of::<simple::Complete>(),
+];
+
+/// A graph that can be made: a family with settings that were found possible.
+#[derive(Clone)]
+pub struct Generator {
+    text: String,
+    build: Arc<dyn Fn() -> Result<Csr> + Send + Sync>,
+}
+
+/// A kind of generated graph; its fields are its settings and `default()` has a sensible value for each.
+pub trait Family: Default + Send + Sync + 'static {
+    /// What it is called: the text before the colon.
+    const NAME: &'static str;
+    /// One line for the help text.
+    const ABOUT: &'static str;
+
+    /// Its settings, in the order in which they are written.
+    fn keys(&mut self) -> Vec<Key<'_>>;
+
+    /// Refuses settings that cannot be, or a graph too large for 32-bit indices, before anything is allocated.
+    ///
+    /// # Errors
+    /// With the numbers.
+    fn check(&self) -> Result<()>;
+
+    /// Makes the graph; [`Family::check`] has passed.
+    ///
+    /// # Errors
+    /// When it turns out too large for 32-bit indices or for the memory.
+    fn build(&self) -> Result<Csr>;
+}
+
+/// One setting of a family.
+pub struct Key<'a> {
+    name: &'static str,
+    about: &'static str,
+    is_size: bool,
+    value: &'a mut dyn Value,
+}
+
+impl<'a> Key<'a> {
+    /// A setting that always belongs to the graph's name.
+    pub fn size(name: &'static str, about: &'static str, value: &'a mut impl Value) -> Self {
+        Self { name, about, is_size: true, value }
+    }
+
+    /// A setting that is named only where it is not the default.
+    pub fn option(name: &'static str, about: &'static str, value: &'a mut impl Value) -> Self {
+        Self { name, about, is_size: false, value }
+    }
+}
+
+/// What a setting can hold: anything with a text form.
+pub trait Value: fmt::Display {
+    /// Takes the value from text, or says why not.
+    ///
+    /// # Errors
+    /// With the reason.
+    fn set(&mut self, text: &str) -> Result<(), String>;
+}
+
+impl<T: FromStr<Err: fmt::Display> + fmt::Display> Value for T {
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        *self = text.parse().map_err(|error: T::Err| error.to_string())?;
+        Ok(())
+    }
+}
+
+impl Generator {
+    /// A family with its settings.
+    ///
+    /// # Errors
+    /// When the settings are impossible or the graph would be too large.
+    pub fn new<F: Family>(mut family: F) -> Result<Self> {
+        family.check()?;
+        let text = canonical_text(&mut family);
+        Ok(Self { text, build: Arc::new(move || family.build()) })
+    }
+
+    /// Makes the graph.
+    ///
+    /// # Errors
+    /// When it turns out too large for 32-bit indices or for the memory.
+    pub fn generate(&self) -> Result<Graph> {
+        let csr = (self.build)()?;
+        Ok(Graph { name: self.text.clone(), csr, ids: NodeIds::Counted { first: 0 }, directed: false })
+    }
+
+    /// Whether a graph argument names a family, rightly written or not, rather than a file.
+    pub fn is_named_by(text: &str) -> bool {
+        let name = text.split(':').next();
+        FAMILIES.iter().any(|family| Some(family.name) == name)
+    }
+}
+
+/// All families with their settings and defaults, for the help text.
+pub fn describe() -> String {
+    FAMILIES.iter().map(|family| (family.describe)()).collect::<Vec<_>>().join("\n")
+}
+
+impl fmt::Display for Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Debug for Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Generator({})", self.text)
+    }
+}
+
+impl PartialEq for Generator {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl FromStr for Generator {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let (name, settings) = text.split_once(':').unwrap_or((text, ""));
+        let family = FAMILIES.iter().find(|family| family.name == name).ok_or_else(|| Error::UnknownName {
+            kind: "generator",
+            name: name.to_owned(),
+            known: FAMILIES.iter().map(|family| (family.usage)()).collect(),
+        })?;
+        (family.parse)(settings)
+    }
+}
+
+/// A family without its type.
+struct Registered {
+    name: &'static str,
+    parse: fn(&str) -> Result<Generator>,
+    usage: fn() -> String,
+    describe: fn() -> String,
+}
+
+impl Registered {
+    const fn of<F: Family>() -> Self {
+        Self { name: F::NAME, parse: parse::<F>, usage: usage::<F>, describe: describe_family::<F> }
+    }
+}
+
+fn parse<F: Family>(settings: &str) -> Result<Generator> {
+    let mut family = F::default();
+    let mut seen = Vec::new();
+    for setting in settings.split(',').filter(|setting| !setting.is_empty()) {
+        let usage = |reason: String| Error::Usage(format!("{}: {reason}; write {}", F::NAME, usage::<F>()));
+        let (name, value) = setting.split_once('=').ok_or_else(|| usage(format!("'{setting}' is not key=value")))?;
+        if seen.contains(&name) {
+            return Err(usage(format!("'{name}' is given twice")));
+        }
+        seen.push(name);
+        let mut keys = family.keys();
+        let key = keys.iter_mut().find(|key| key.name == name).ok_or_else(|| Error::UnknownName {
+            kind: "setting",
+            name: format!("{}:{name}", F::NAME),
+            known: F::default().keys().iter().map(|key| format!("{}={}", key.name, key.value)).collect(),
+        })?;
+        key.value.set(value).map_err(|reason| usage(format!("{name}='{value}': {reason}")))?;
+    }
+    Generator::new(family)
+}
+
+/// The family with all its settings at their defaults.
+fn usage<F: Family>() -> String {
+    let settings: Vec<String> = F::default().keys().iter().map(|key| format!("{}={}", key.name, key.value)).collect();
+    format!("{}:{}", F::NAME, settings.join(","))
+}
+
+fn describe_family<F: Family>() -> String {
+    let mut text = format!("{} — {}\n", F::NAME, F::ABOUT);
+    for key in F::default().keys() {
+        text += &format!("    {:<24}{}\n", format!("{}={}", key.name, key.value), key.about);
+    }
+    text
+}
+
+/// The shortest text that gives this graph and names its size.
+fn canonical_text<F: Family>(family: &mut F) -> String {
+    let mut defaults = F::default();
+    let settings: Vec<String> = family
+        .keys()
+        .iter()
+        .zip(defaults.keys())
+        .map(|(key, default)| (key.is_size, key.name, key.value.to_string(), default.value.to_string()))
+        .filter(|(is_size, _, value, default)| *is_size || value != default)
+        .map(|(_, name, value, _)| format!("{name}={value}"))
+        .collect();
+    format!("{}:{}", F::NAME, settings.join(","))
+}
+
+/// What becomes of the edges a random family draws.
+const UNDIRECTED: BuildOptions = BuildOptions { symmetrise: true, drop_self_loops: true, merge_parallel_edges: true };
+
+fn check_nodes(nodes: u64) -> Result<()> {
+    if nodes > u64::from(u32::MAX) {
+        let most = u32::MAX;
+        return Err(Error::Graph(format!("{nodes} nodes are too many: node ids are 32 bits wide, at most {most}")));
+    }
+    Ok(())
+}
+
+/// Refuses a graph that is known to have that many directed edges, if they are too many.
+fn check_stored(nodes: u64, directed_edges: u64) -> Result<()> {
+    if directed_edges > u64::from(u32::MAX) {
+        return Err(Error::Graph(format!(
+            "a graph of {nodes} nodes and {directed_edges} directed edges is too large: edge offsets are 32 bits wide, at \
+             most {}",
+            u32::MAX
+        )));
+    }
+    Ok(())
+}
+
+/// Refuses a random graph of that many draws. Merging leaves fewer edges than were drawn, so a little more is let through than
+/// can be stored (rmat at scale 27 draws 2^32 and stores fewer); a quarter more would never shrink enough.
+fn check_drawn(nodes: u64, draws: u64) -> Result<()> {
+    let most = u64::from(u32::MAX) / 8 * 5;
+    if draws > most {
+        return Err(Error::Graph(format!(
+            "a graph of {nodes} nodes and {draws} random edges is too large: edge offsets are 32 bits wide, which is enough for \
+             {} directed edges",
+            u32::MAX
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(text: &str) -> String {
+        text.parse::<Generator>().unwrap().to_string()
+    }
+
+    fn refusal(text: &str) -> String {
+        text.parse::<Generator>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_canonical_text_has_the_size_and_what_differs() {
+        assert_eq!(canonical("rmat"), "rmat:scale=20");
+        assert_eq!(canonical("rmat:seed=1,edge-factor=16,scale=10"), "rmat:scale=10,seed=1");
+        assert_eq!(canonical("er:nodes=1000,degree=4.0"), "er:nodes=1000,degree=4");
+        assert_eq!(canonical("er:degree=2.5"), "er:nodes=1048576,degree=2.5");
+        assert_eq!(canonical("grid:"), "grid:rows=1024,cols=1024");
+        assert_eq!(canonical("road:lengths=true,nodes=9"), "road:nodes=9,lengths=true");
+    }
+
+    #[test]
+    fn every_usage_text_is_itself_understood() {
+        for family in FAMILIES {
+            let generator: Generator = (family.usage)().parse().unwrap();
+            assert_eq!(generator, generator.to_string().parse().unwrap());
+            assert!(describe().contains(&format!("{} — ", family.name)));
+            assert!(Generator::is_named_by(family.name) && Generator::is_named_by(&(family.usage)()));
+        }
+        assert!(!Generator::is_named_by("rmat.mtx"));
+    }
+
+    #[test]
+    fn unknown_names_list_the_known_ones() {
+        let message = refusal("rmta:scale=3");
+        assert!(
+            message.contains("rmta") && message.contains("rmat:scale=20,edge-factor=16") && message.contains("chain:")
+        );
+        let message = refusal("grid:rows=3,columns=4");
+        assert!(message.contains("grid:columns") && message.contains("rows=1024, cols=1024"), "{message}");
+    }
+
+    #[test]
+    fn bad_settings_say_what_is_bad() {
+        assert!(refusal("rmat:scale=big").contains("scale='big': invalid digit"));
+        assert!(refusal("rmat:scale").contains("'scale' is not key=value"));
+        assert!(refusal("rmat:scale=3,scale=4").contains("'scale' is given twice"));
+        assert!(refusal("road:removed=1.5").contains("removed=1.5"));
+        assert!(refusal("rmat:scale=28").contains("4294967296 random edges"));
+        assert!(refusal("star:nodes=4294967296").contains("4294967296 nodes"));
+    }
+}

@@ -1,0 +1,177 @@
+//! Graphs like road networks: a grid with streets removed at random and, in a few blocks, one of the two diagonals added.
+//! Degrees are small, shortest paths long, and with the default settings nearly all nodes hang together. A street's
+//! existence is a function of its place and the seed, so every row is made on its own.
+
+use super::{
+    Family, Key, check_nodes, check_stored,
+    random::{Stream, Threshold},
+};
+use crate::{
+    Error, Result,
+    graph::{Csr, Weights, build::build_rows},
+};
+
+/// The family `road`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Road {
+    /// The number of nodes, row by row in a square whose last row may be short.
+    pub nodes: u64,
+    /// The share of the grid's streets that is missing. From 0.5 on the grid falls apart (bond percolation).
+    pub removed: f64,
+    /// The share of blocks with a diagonal street.
+    pub diagonal: f64,
+    /// Whether edges weigh their lengths: 60 to 140, diagonal ones √2 times that.
+    pub lengths: bool,
+    /// The seed.
+    pub seed: u64,
+}
+
+impl Default for Road {
+    fn default() -> Self {
+        Self { nodes: 1 << 20, removed: 0.25, diagonal: 0.05, lengths: false, seed: 0 }
+    }
+}
+
+impl Family for Road {
+    const NAME: &'static str = "road";
+    const ABOUT: &'static str = "grid with streets removed and diagonals added, like a road network";
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        vec![
+            Key::size("nodes", "number of nodes", &mut self.nodes),
+            Key::option("removed", "share of the grid's streets that is missing", &mut self.removed),
+            Key::option("diagonal", "share of blocks with a diagonal street", &mut self.diagonal),
+            Key::option("lengths", "true: edges weigh their lengths", &mut self.lengths),
+            Key::option("seed", "another seed, another graph", &mut self.seed),
+        ]
+    }
+
+    fn check(&self) -> Result<()> {
+        for (key, share) in [("removed", self.removed), ("diagonal", self.diagonal)] {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(Error::Usage(format!("road: {key}={share} is not a share between 0 and 1")));
+            }
+        }
+        check_nodes(self.nodes)?;
+        // Two streets and one diagonal start at a node at most.
+        check_stored(self.nodes, self.nodes * 6)
+    }
+
+    fn build(&self) -> Result<Csr> {
+        let town = Town {
+            nodes: self.nodes as u32,
+            columns: (self.nodes as f64).sqrt().ceil() as u32,
+            streets: Stream::STREETS.seeded(self.seed),
+            kept: Threshold::new(1.0 - self.removed),
+            diagonal: Threshold::new(self.diagonal),
+        };
+        let mut csr = build_rows(town.nodes, |node| town.neighbours(node))?;
+        if self.lengths {
+            let lengths = Stream::LENGTHS.seeded(self.seed);
+            let weights = csr.map_edges(|node, neighbour| town.length(lengths, node, neighbour))?;
+            csr.weights = Weights::U32(weights.into());
+        }
+        Ok(csr)
+    }
+}
+
+struct Town {
+    nodes: u32,
+    columns: u32,
+    streets: Stream,
+    kept: Threshold,
+    diagonal: Threshold,
+}
+
+impl Town {
+    /// The neighbours of a node, ascending. What joins two nodes is asked of the one further up or left, or, for a diagonal, of
+    /// the upper left corner of its block.
+    fn neighbours(&self, node: u32) -> impl Iterator<Item = u32> {
+        let (row, column) = (node / self.columns, node % self.columns);
+        let (up, left, right) = (row > 0, column > 0, column + 1 < self.columns);
+        let columns = self.columns;
+        // Written so that nothing is computed of a neighbour beyond the edge of the grid.
+        let above = [
+            (up && left).then(|| node - columns - 1).filter(|&corner| self.falls(corner)),
+            up.then(|| node - columns).filter(|&above| self.has_street_down(above)),
+            (up && right).then(|| node - columns).filter(|&corner| self.rises(corner)).map(|corner| corner + 1),
+            left.then(|| node - 1).filter(|&left| self.has_street_right(left)),
+        ];
+        let below = [
+            (right && self.has_street_right(node)).then(|| u64::from(node) + 1),
+            (left && self.rises(node.wrapping_sub(1))).then(|| u64::from(node) + u64::from(columns) - 1),
+            self.has_street_down(node).then(|| u64::from(node) + u64::from(columns)),
+            (right && self.falls(node)).then(|| u64::from(node) + u64::from(columns) + 1),
+        ];
+        let nodes = u64::from(self.nodes);
+        let below = below.into_iter().flatten().filter(move |&neighbour| neighbour < nodes).map(|node| node as u32);
+        above.into_iter().flatten().chain(below)
+    }
+
+    fn has_street_right(&self, node: u32) -> bool {
+        self.streets.happens(u64::from(node) * 4, self.kept)
+    }
+
+    fn has_street_down(&self, node: u32) -> bool {
+        self.streets.happens(u64::from(node) * 4 + 1, self.kept)
+    }
+
+    /// Whether the block with this upper left corner has the diagonal from there to the lower right.
+    fn falls(&self, corner: u32) -> bool {
+        self.has_diagonal(corner) && self.streets.at(u64::from(corner) * 4 + 3) & 1 == 0
+    }
+
+    /// Whether the block with this upper left corner has the diagonal from the lower left to the upper right.
+    fn rises(&self, corner: u32) -> bool {
+        self.has_diagonal(corner) && self.streets.at(u64::from(corner) * 4 + 3) & 1 == 1
+    }
+
+    fn has_diagonal(&self, corner: u32) -> bool {
+        self.streets.happens(u64::from(corner) * 4 + 2, self.diagonal)
+    }
+
+    fn length(&self, lengths: Stream, node: u32, neighbour: u32) -> u32 {
+        let (first, second) = (node.min(neighbour), node.max(neighbour));
+        let straight = 60 + (lengths.at(u64::from(first) << 32 | u64::from(second)) % 81) as u32;
+        let is_diagonal =
+            first / self.columns != second / self.columns && first % self.columns != second % self.columns;
+        if is_diagonal { straight * 1414 / 1000 } else { straight }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::transform::is_symmetric;
+
+    #[test]
+    fn both_directions_of_every_street_are_there() {
+        for nodes in [0, 1, 2, 3, 5, 9, 10, 1000, 12_345] {
+            let road = Road { nodes, removed: 0.3, diagonal: 0.5, lengths: true, seed: nodes };
+            let csr = road.build().unwrap();
+            assert_eq!(u64::from(csr.nodes()), nodes);
+            assert!(is_symmetric(&csr).unwrap(), "{nodes} nodes");
+            assert!((0..csr.nodes()).all(|node| csr.neighbours(node).is_sorted_by(|a, b| a < b)), "{nodes} nodes");
+        }
+    }
+
+    #[test]
+    fn the_shares_are_kept() {
+        let nodes = 1 << 20;
+        let full = Road { nodes, removed: 0.0, diagonal: 0.0, ..Road::default() }.build().unwrap();
+        assert_eq!(full.edges(), 4_190_208, "a 1024 × 1024 grid");
+        let half = Road { nodes, removed: 0.5, diagonal: 0.0, ..Road::default() }.build().unwrap();
+        assert!((f64::from(half.edges()) / f64::from(full.edges()) - 0.5).abs() < 0.01);
+        let diagonals = Road { nodes, removed: 1.0, diagonal: 1.0, ..Road::default() }.build().unwrap();
+        assert_eq!(diagonals.edges(), 2 * 1023 * 1023, "one a block, never both");
+    }
+
+    #[test]
+    fn lengths_are_in_their_range() {
+        let csr = Road { nodes: 10_000, lengths: true, ..Road::default() }.build().unwrap();
+        let Weights::U32(lengths) = &csr.weights else { panic!("no lengths") };
+        assert_eq!(lengths.len(), csr.columns.len());
+        assert!(lengths.iter().all(|length| (60..=197).contains(length)));
+        assert!(lengths.iter().any(|&length| length > 140), "some are diagonal");
+    }
+}

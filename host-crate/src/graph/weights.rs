@@ -1,0 +1,222 @@
+//! Edge weights: none, whole numbers or reals, one for each entry of a CSR's columns; and where else they may come from than
+//! the file. Random weights are a function of an edge's ends, so both directions of an undirected edge weigh the same.
+
+use super::{Array, Graph, generate::random::Stream};
+use crate::{Error, Result};
+use rayon::prelude::*;
+use std::{fmt, str::FromStr};
+
+/// The weights of a graph's edges, in the order of the CSR's columns.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Weights {
+    /// The graph has none; algorithms that need some take 1.
+    None,
+    /// Whole, non-negative.
+    U32(Array<u32>),
+    /// Reals; may be negative, never NaN.
+    F32(Array<f32>),
+}
+
+impl Weights {
+    /// Whether there are none.
+    pub fn is_none(&self) -> bool {
+        matches!(self, Self::None)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::U32(weights) => weights.len(),
+            Self::F32(weights) => weights.len(),
+        }
+    }
+
+    /// Whether there is not a single one: no weights, or no edges.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The smallest and the largest.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        fn range<T: Copy + Sync>(weights: &[T], real: impl Fn(T) -> f64 + Sync) -> Option<(f64, f64)> {
+            weights
+                .par_iter()
+                .map(|&weight| (real(weight), real(weight)))
+                .reduce_with(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+        }
+        match self {
+            Self::None => None,
+            Self::U32(weights) => range(weights, f64::from),
+            Self::F32(weights) => range(weights, f64::from),
+        }
+    }
+
+    /// The same weights as reals; whole ones above 2^24 are rounded. None stay none.
+    pub fn to_f32(&self) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::U32(weights) => Self::F32(weights.par_iter().map(|&weight| weight as f32).collect::<Vec<_>>().into()),
+            Self::F32(weights) => Self::F32(weights.clone()),
+        }
+    }
+}
+
+/// The first edge of negative weight, as its ends and the weight.
+pub fn first_negative(graph: &Graph) -> Option<(u32, u32, f32)> {
+    let Weights::F32(weights) = &graph.csr.weights else { return None };
+    let edge = weights.par_iter().position_first(|&weight| weight < 0.0)?;
+    let source = graph.csr.row_offsets.partition_point(|&offset| offset as usize <= edge) - 1;
+    Some((source as u32, graph.csr.columns[edge], weights[edge]))
+}
+
+/// Where the weights of a graph come from, written `file`, `unit`, `random:1..64` or `random:1..64,seed=7`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WeightSource {
+    /// What the file has, if it has any.
+    #[default]
+    File,
+    /// Every edge weighs 1.
+    Unit,
+    /// Whole numbers drawn for each edge.
+    Random {
+        /// The smallest.
+        low: u32,
+        /// The largest.
+        high: u32,
+        /// The seed.
+        seed: u64,
+    },
+}
+
+/// Gives a graph its weights. Unit weights are stored as none at all, which means the same.
+///
+/// # Errors
+/// When the range of random weights is empty, or there is no memory for them.
+pub fn assign(graph: &mut Graph, source: WeightSource) -> Result<()> {
+    match source {
+        WeightSource::File => {}
+        WeightSource::Unit => graph.csr.weights = Weights::None,
+        WeightSource::Random { low, high, seed } => graph.csr.weights = random(graph, low, high, seed)?,
+    }
+    Ok(())
+}
+
+fn random(graph: &Graph, low: u32, high: u32, seed: u64) -> Result<Weights> {
+    let empty = || Error::Usage(format!("there is no weight in {low}..{high}"));
+    let choices = u64::from(high.checked_sub(low).ok_or_else(empty)?) + 1;
+    let stream = Stream::WEIGHTS.seeded(seed);
+    let weights = graph.csr.map_edges(|u, v| {
+        let (u, v) = if graph.directed { (u, v) } else { (u.min(v), u.max(v)) };
+        low + (stream.at(u64::from(u) << 32 | u64::from(v)) % choices) as u32
+    })?;
+    Ok(Weights::U32(weights.into()))
+}
+
+impl FromStr for WeightSource {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let (name, settings) = text.split_once(':').unwrap_or((text, ""));
+        match (name, settings) {
+            ("file", "") => Ok(Self::File),
+            ("unit", "") => Ok(Self::Unit),
+            ("random", settings) => parse_random(settings).ok_or_else(|| {
+                Error::Usage(format!(
+                    "weights '{text}': write random:LOW..HIGH or random:LOW..HIGH,seed=S, with LOW ≤ HIGH < 2^32"
+                ))
+            }),
+            _ => Err(Error::UnknownName {
+                kind: "source of weights",
+                name: text.to_owned(),
+                known: ["file", "unit", "random:1..64"].map(str::to_owned).into(),
+            }),
+        }
+    }
+}
+
+fn parse_random(settings: &str) -> Option<WeightSource> {
+    let (range, seed) = match settings.split_once(",seed=") {
+        Some((range, seed)) => (range, seed.parse().ok()?),
+        None => (settings, 0),
+    };
+    let (low, high) = range.split_once("..")?;
+    let (low, high) = (low.parse().ok()?, high.parse().ok()?);
+    (low <= high).then_some(WeightSource::Random { low, high, seed })
+}
+
+impl fmt::Display for WeightSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File => f.write_str("file"),
+            Self::Unit => f.write_str("unit"),
+            Self::Random { low, high, seed: 0 } => write!(f, "random:{low}..{high}"),
+            Self::Random { low, high, seed } => write!(f, "random:{low}..{high},seed={seed}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Csr, NodeIds, generate::random::mix, transform::is_symmetric};
+
+    fn triangle(weights: Weights, directed: bool) -> Graph {
+        let csr = Csr { row_offsets: vec![0, 2, 4, 6].into(), columns: vec![1, 2, 0, 2, 0, 1].into(), weights };
+        Graph { name: "triangle".into(), csr, ids: NodeIds::Counted { first: 0 }, directed }
+    }
+
+    #[test]
+    fn sources_are_read_and_written() {
+        for text in ["file", "unit", "random:1..64", "random:0..4294967295,seed=3"] {
+            assert_eq!(text.parse::<WeightSource>().unwrap().to_string(), text);
+        }
+        for text in ["", "units", "unit:1", "random", "random:5", "random:6..5", "random:-1..5", "random:1..2,seed=x"] {
+            assert!(text.parse::<WeightSource>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn random_weights_follow_the_rule() {
+        let mut graph = triangle(Weights::None, false);
+        assign(&mut graph, "random:1..64".parse().unwrap()).unwrap();
+        let Weights::U32(weights) = &graph.csr.weights else { panic!("no weights") };
+        let expected = |u: u64, v: u64| 1 + (mix(0x7EE1_0000_0000_0000 + (u << 32 | v)) % 64) as u32;
+        let [a, b, c] = [expected(0, 1), expected(0, 2), expected(1, 2)];
+        assert_eq!(weights[..], [a, b, a, c, b, c]);
+        assert!(is_symmetric(&graph.csr).unwrap());
+
+        let mut directed = triangle(Weights::None, true);
+        assign(&mut directed, "random:1..64".parse().unwrap()).unwrap();
+        let Weights::U32(weights) = &directed.csr.weights else { panic!("no weights") };
+        assert_eq!(weights[2], expected(1, 0));
+
+        assign(&mut graph, WeightSource::Unit).unwrap();
+        assert!(graph.csr.weights.is_none());
+    }
+
+    #[test]
+    fn the_whole_range_of_u32_can_be_drawn_from() {
+        let mut graph = triangle(Weights::None, false);
+        assign(&mut graph, WeightSource::Random { low: 0, high: u32::MAX, seed: 9 }).unwrap();
+        assert!(assign(&mut graph.clone(), WeightSource::Random { low: 2, high: 1, seed: 0 }).is_err());
+        let (low, high) = graph.csr.weights.range().unwrap();
+        assert!(low < high);
+    }
+
+    #[test]
+    fn the_first_negative_weight_is_found_with_its_ends() {
+        let graph = triangle(Weights::F32(vec![1.0, 0.0, -0.0, -2.5, 3.0, -4.0].into()), true);
+        assert_eq!(first_negative(&graph), Some((1, 2, -2.5)));
+        assert_eq!(graph.csr.weights.range(), Some((-4.0, 3.0)));
+        assert_eq!(first_negative(&triangle(Weights::None, true)), None);
+    }
+
+    #[test]
+    fn whole_weights_become_reals() {
+        let weights = Weights::U32(vec![0, 7, 1 << 24].into());
+        assert_eq!(weights.to_f32(), Weights::F32(vec![0.0, 7.0, 16_777_216.0].into()));
+        assert_eq!(Weights::None.to_f32(), Weights::None);
+        assert_eq!((weights.len(), Weights::None.is_empty()), (3, true));
+    }
+}

@@ -1,0 +1,84 @@
+//! Breadth-first search with a queue, and the check of a parent tree against its depths.
+
+use super::Mismatch;
+use crate::graph::Csr;
+use std::collections::VecDeque;
+
+/// The depth, or the parent, of a node that cannot be reached.
+pub const UNREACHABLE: u32 = u32::MAX;
+
+/// The number of edges on a shortest path from `source` to each node.
+pub fn depths(csr: &Csr, source: u32) -> Vec<u32> {
+    let mut depths = vec![UNREACHABLE; csr.nodes() as usize];
+    let mut queue = VecDeque::from([source]);
+    depths[source as usize] = 0;
+    while let Some(node) = queue.pop_front() {
+        for &neighbour in csr.neighbours(node) {
+            if depths[neighbour as usize] == UNREACHABLE {
+                depths[neighbour as usize] = depths[node as usize] + 1;
+                queue.push_back(neighbour);
+            }
+        }
+    }
+    depths
+}
+
+/// Whether `parents` is a breadth-first tree: the source and unreachable nodes have [`UNREACHABLE`], and every other node has a
+/// parent one level up with an edge to it. `depths` must be right.
+///
+/// # Errors
+/// With the first node whose parent is wrong.
+pub fn check_parents(csr: &Csr, source: u32, depths: &[u32], parents: &[u32]) -> Result<(), Mismatch> {
+    for node in 0..csr.nodes() {
+        let found = parents.get(node as usize).copied();
+        let expected = if node == source || depths[node as usize] == UNREACHABLE {
+            (found != Some(UNREACHABLE)).then(|| "none".to_owned())
+        } else {
+            let depth = depths[node as usize];
+            let is_right = found.is_some_and(|parent| {
+                depths.get(parent as usize).is_some_and(|&above| above != UNREACHABLE && above + 1 == depth)
+                    && csr.neighbours(parent).contains(&node)
+            });
+            (!is_right).then(|| format!("a neighbour at depth {}", depth - 1))
+        };
+        if let Some(expected) = expected {
+            let found = found.map_or("no value".to_owned(), |parent| parent.to_string());
+            return Err(Mismatch { node, expected, found });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Weights;
+
+    /// 0 → 1, 0 → 2, 1 → 3, 2 → 3, 3 → 0; 4 → 3.
+    fn diamond() -> Csr {
+        let (row_offsets, columns) = (vec![0, 2, 3, 4, 5, 6], vec![1, 2, 3, 3, 0, 3]);
+        Csr { row_offsets: row_offsets.into(), columns: columns.into(), weights: Weights::None }
+    }
+
+    #[test]
+    fn depths_of_a_diamond() {
+        assert_eq!(depths(&diamond(), 0), [0, 1, 1, 2, UNREACHABLE]);
+        assert_eq!(depths(&diamond(), 4), [2, 3, 3, 1, 0]);
+    }
+
+    #[test]
+    fn any_shortest_tree_passes_and_nothing_else() {
+        let (csr, depths) = (diamond(), depths(&diamond(), 0));
+        const NONE: u32 = UNREACHABLE;
+        let check = |parents: &[u32]| check_parents(&csr, 0, &depths, parents).map_err(|mismatch| mismatch.node);
+        assert_eq!(check(&[NONE, 0, 0, 1, NONE]), Ok(()));
+        assert_eq!(check(&[NONE, 0, 0, 2, NONE]), Ok(()));
+        assert_eq!(check(&[3, 0, 0, 1, NONE]), Err(0), "the source has none");
+        assert_eq!(check(&[NONE, 2, 0, 1, NONE]), Err(1), "same level");
+        assert_eq!(check(&[NONE, 0, 9, 1, NONE]), Err(2), "no such node");
+        assert_eq!(check(&[NONE, 0, 0, 0, NONE]), Err(3), "no such edge");
+        assert_eq!(check(&[NONE, 0, 0, NONE, NONE]), Err(3), "reachable");
+        assert_eq!(check(&[NONE, 0, 0, 1, 3]), Err(4), "unreachable");
+        assert_eq!(check(&[NONE, 0, 0, 1]), Err(4), "too short");
+    }
+}

@@ -1,0 +1,40 @@
+//! Plain sequential answers to hold the kernels' against: the textbook's algorithms on the host's CSR. Nothing here is shared with
+//! kernels, strategies or generators.
+
+pub mod bfs;
+pub mod dijkstra;
+
+use std::fmt::Display;
+
+/// A node whose answer is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("node {node}: expected {expected}, found {found}")]
+pub struct Mismatch {
+    /// The node's index.
+    pub node: u32,
+    /// What is right.
+    pub expected: String,
+    /// What was found.
+    pub found: String,
+}
+
+/// The first node for which two answers differ; one that is missing from either differs.
+pub fn first_mismatch<T: PartialEq + Display>(expected: &[T], found: &[T]) -> Option<Mismatch> {
+    let node = (0..expected.len().max(found.len())).find(|&node| expected.get(node) != found.get(node))?;
+    let text = |values: &[T]| values.get(node).map_or("no value".to_owned(), T::to_string);
+    Some(Mismatch { node: node as u32, expected: text(expected), found: text(found) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_difference_is_named() {
+        assert_eq!(first_mismatch(&[1, 2, 3], &[1, 2, 3]), None);
+        let message = |expected: &[u32], found: &[u32]| first_mismatch(expected, found).unwrap().to_string();
+        assert_eq!(message(&[1, 2, 3], &[1, 5, 6]), "node 1: expected 2, found 5");
+        assert_eq!(message(&[1, 2, 3], &[1, 2]), "node 2: expected 3, found no value");
+        assert_eq!(message(&[1], &[1, 2]), "node 1: expected no value, found 2");
+    }
+}

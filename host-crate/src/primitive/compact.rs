@@ -1,0 +1,49 @@
+//! Compaction: the elements whose flag is set, in their order, and how many there are.
+
+use super::{Kind, Reduction, Scan, reduce};
+use crate::{
+    Result,
+    device::{Buffer, Device, MemoryPlan, Recorder},
+};
+use evenkeel_kernels::primitive::compact::CompactScatter;
+use evenkeel_types::LengthParams;
+
+/// The room that compactions of up to some length need.
+pub struct Compact {
+    scan: Scan,
+    places: Buffer<u32>,
+}
+
+impl Compact {
+    /// The memory for compactions of up to `length` elements.
+    pub fn plan(length: usize) -> MemoryPlan {
+        Scan::plan(length).with::<u32>("places", length)
+    }
+
+    /// Allocates it.
+    ///
+    /// # Errors
+    /// When it does not fit.
+    pub fn new(device: &Device, length: usize) -> Result<Self> {
+        Ok(Self { scan: Scan::new(device, length)?, places: device.buffer("places", length)? })
+    }
+
+    /// Records the compaction of `values` by `flags`, each 0 or 1, into `output`, with their number into `count`.
+    pub fn record(
+        &self,
+        recorder: &mut Recorder,
+        values: &Buffer<u32>,
+        flags: &Buffer<u32>,
+        output: &Buffer<u32>,
+        count: &Buffer<u32>,
+    ) {
+        let (length, places) = (values.len(), &self.places);
+        reduce(recorder, Reduction::Sum, flags, count);
+        self.scan.record(recorder, flags, places, length, Kind::Exclusive);
+        recorder.dispatch(
+            &CompactScatter { values, flags, places, output },
+            LengthParams { length: length as u32 },
+            length,
+        );
+    }
+}

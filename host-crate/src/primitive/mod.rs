@@ -1,0 +1,9 @@
+//! Building blocks on the device with no graph in them. Each states its memory, allocates it once, and records its steps.
+
+pub mod compact;
+pub mod reduce;
+pub mod scan;
+
+pub use compact::Compact;
+pub use reduce::{Reduction, reduce};
+pub use scan::{Kind, Scan};

@@ -1,0 +1,77 @@
+//! A graph in a report: how large it is, and what was changed between the file and the algorithm.
+
+use crate::graph::{Graph, Weights, csr::BuildReport, statistics::grouped};
+use serde::Serialize;
+use std::fmt;
+
+/// See the module. It displays as a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GraphReport {
+    /// The file's name, or the generator as it was written.
+    pub name: String,
+    /// The number of nodes.
+    pub nodes: u32,
+    /// The number of edges stored; an undirected edge counts twice.
+    pub edges: u32,
+    /// Whether edges have a direction.
+    pub directed: bool,
+    /// The kind of the edges' weights: `none`, `u32` or `f32`.
+    pub weights: &'static str,
+    /// The number of edges in the file, or that the generator made.
+    pub edges_given: u64,
+    /// Edges from a node to itself that were dropped.
+    pub self_loops_dropped: u64,
+    /// Edges merged into a parallel one.
+    pub parallel_edges_merged: u64,
+}
+
+impl GraphReport {
+    /// Describes a graph that was built with that report.
+    pub fn new(graph: &Graph, built: &BuildReport) -> Self {
+        Self {
+            name: graph.name.clone(),
+            nodes: graph.csr.nodes(),
+            edges: graph.csr.edges(),
+            directed: graph.directed,
+            weights: match graph.csr.weights {
+                Weights::None => "none",
+                Weights::U32(_) => "u32",
+                Weights::F32(_) => "f32",
+            },
+            edges_given: built.edges_given,
+            self_loops_dropped: built.self_loops_dropped,
+            parallel_edges_merged: built.parallel_edges_merged,
+        }
+    }
+}
+
+impl fmt::Display for GraphReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let edges = if self.directed { "directed edges" } else { "edges (undirected, both directions counted)" };
+        write!(f, "{}: {} nodes, {} {edges}", self.name, grouped(self.nodes.into()), grouped(self.edges.into()))?;
+        if self.weights != "none" {
+            write!(f, ", {} weights", self.weights)?;
+        }
+        if self.self_loops_dropped > 0 {
+            write!(f, ", {} self-loops dropped", grouped(self.self_loops_dropped))?;
+        }
+        if self.parallel_edges_merged > 0 {
+            write!(f, ", {} parallel edges merged", grouped(self.parallel_edges_merged))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::tests::example;
+
+    #[test]
+    fn a_line_says_what_was_changed() {
+        let mut graph = example().graph;
+        assert_eq!(graph.to_string(), "tiny: 6,000 nodes, 20,000 directed edges, u32 weights, 2 self-loops dropped");
+        (graph.directed, graph.weights, graph.self_loops_dropped, graph.parallel_edges_merged) = (false, "none", 0, 3);
+        let expected = "tiny: 6,000 nodes, 20,000 edges (undirected, both directions counted), 3 parallel edges merged";
+        assert_eq!(graph.to_string(), expected);
+    }
+}

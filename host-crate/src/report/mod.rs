@@ -1,0 +1,188 @@
+//! What a run comes to, as a program reads it (`--json`) and as a person does ([`Report`]'s `Display`).
+//!
+//! Edges are counted as they are stored: an undirected edge is two. A rate is that of the edges that leave the nodes reached,
+//! over the median time from the first submission until the answer is ready on the device; copying the graph there and the
+//! answer back is not in it.
+
+mod graph;
+pub mod summary;
+pub mod table;
+mod value;
+
+pub use graph::GraphReport;
+pub use value::Value;
+
+use crate::{algorithm::Run, device::DeviceInfo};
+use serde::Serialize;
+use std::time::Duration;
+
+/// One object for one command: what was run, on what, how long it took, and whether the answer is right.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The version of evenkeel.
+    pub version: &'static str,
+    /// The graph as the algorithm got it.
+    pub graph: GraphReport,
+    /// The device it ran on.
+    pub device: DeviceInfo,
+    /// The algorithm's name.
+    pub algorithm: &'static str,
+    /// The strategy's name.
+    pub strategy: String,
+    /// Everything that was chosen for the algorithm, the strategy included.
+    pub config: serde_json::Value,
+    /// The own id of the node it began at.
+    pub source: u64,
+    /// The timed runs in order; runs to warm up are not among them.
+    pub runs: Vec<RunReport>,
+    /// The run with the median total; of an even number, the faster of the two in the middle.
+    pub median: RunReport,
+    /// Millions of edges a second: `reached_edges` over the median total.
+    pub mteps: f64,
+    /// Nodes that have a value, the source included.
+    pub reached: u64,
+    /// Edges that leave these nodes.
+    pub reached_edges: u64,
+    /// The largest value of a node that was reached: the depth of the search, or the longest distance.
+    pub furthest: Option<Value>,
+    /// Bytes of device memory that the graph, the strategy and the answer took.
+    pub memory_bytes: u64,
+    /// Whether the answer agrees with the oracle's; null when it was not asked for.
+    pub valid: Option<bool>,
+}
+
+/// What one run took. `total_ms` is `kernel_ms` and `overhead_ms` together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RunReport {
+    /// From the first submission until the answer is ready on the device.
+    pub total_ms: f64,
+    /// What of that the device was busy.
+    pub kernel_ms: f64,
+    /// What of that it was not: submitting, waiting, looking at the flag.
+    pub overhead_ms: f64,
+    /// How many times the loop went round.
+    pub iterations: u32,
+}
+
+impl From<Run> for RunReport {
+    fn from(run: Run) -> Self {
+        let milliseconds = |duration: Duration| duration.as_secs_f64() * 1e3;
+        // The two are read from different clocks, so in a run without overhead either may be ahead of the other.
+        let kernel = run.kernel.min(run.total);
+        Self {
+            total_ms: milliseconds(run.total),
+            kernel_ms: milliseconds(kernel),
+            overhead_ms: milliseconds(run.total - kernel),
+            iterations: run.iterations,
+        }
+    }
+}
+
+/// The run with the median total, as in [`Report::median`]; none of none.
+pub fn median(runs: &[RunReport]) -> Option<RunReport> {
+    let mut sorted = runs.to_vec();
+    sorted.sort_by(|a, b| a.total_ms.total_cmp(&b.total_ms));
+    sorted.get(sorted.len().saturating_sub(1) / 2).copied()
+}
+
+/// Millions of edges a second, as in [`Report::mteps`].
+pub fn mteps(edges: u64, total_ms: f64) -> f64 {
+    edges as f64 / (total_ms * 1e3)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::device::DeviceKind;
+
+    /// A report with plain numbers in it.
+    pub(crate) fn example() -> Report {
+        let runs = [4.0, 2.0].map(|total_ms| RunReport {
+            total_ms,
+            kernel_ms: 1.5,
+            overhead_ms: total_ms - 1.5,
+            iterations: 8,
+        });
+        Report {
+            version: "1.2.3",
+            graph: GraphReport {
+                name: "tiny".into(),
+                nodes: 6000,
+                edges: 20_000,
+                directed: true,
+                weights: "u32",
+                edges_given: 20_002,
+                self_loops_dropped: 2,
+                parallel_edges_merged: 0,
+            },
+            device: DeviceInfo {
+                index: 0,
+                name: "Imaginary 9000".into(),
+                kind: DeviceKind::Discrete,
+                memory: 1 << 30,
+                subgroup_size: 32,
+                api_version: "1.3.0".into(),
+                driver: "imaginary 1.0".into(),
+                max_buffer: 1 << 30,
+                max_groups: 65_535,
+                loop_limit: None,
+                workgroup_memory: 32_768,
+                int64: true,
+                float64: true,
+                float_atomics: true,
+                missing: Vec::new(),
+            },
+            algorithm: "sssp",
+            strategy: "node".into(),
+            config: serde_json::json!({ "strategy": "node" }),
+            source: 7,
+            median: runs[1],
+            runs: runs.to_vec(),
+            mteps: mteps(19_000, 2.0),
+            reached: 5000,
+            reached_edges: 19_000,
+            furthest: Some(Value::Real(2.5)),
+            memory_bytes: 3 << 20,
+            valid: Some(true),
+        }
+    }
+
+    #[test]
+    fn the_median_is_one_of_the_runs() {
+        let run = |total_ms| RunReport { total_ms, kernel_ms: 0.0, overhead_ms: total_ms, iterations: 1 };
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[run(3.0)]), Some(run(3.0)));
+        assert_eq!(median(&[run(3.0), run(1.0)]), Some(run(1.0)));
+        assert_eq!(median(&[run(3.0), run(1.0), run(2.0)]), Some(run(2.0)));
+        assert_eq!(median(&[run(9.0), run(3.0), run(1.0), run(2.0)]), Some(run(2.0)));
+    }
+
+    #[test]
+    fn a_run_is_kernel_and_overhead() {
+        let run = |total, kernel| {
+            let duration = Duration::from_micros;
+            RunReport::from(Run { total: duration(total), kernel: duration(kernel), iterations: 3 })
+        };
+        assert_eq!(run(1500, 1000), RunReport { total_ms: 1.5, kernel_ms: 1.0, overhead_ms: 0.5, iterations: 3 });
+        assert_eq!(run(1000, 1001).overhead_ms, 0.0);
+    }
+
+    #[test]
+    fn a_million_edges_in_a_second_are_one_mteps() {
+        assert_eq!(mteps(1_000_000, 1e3), 1.0);
+    }
+
+    #[test]
+    fn the_object_has_the_fields_that_programs_read() {
+        let object = serde_json::to_value(example()).unwrap();
+        assert_eq!(object["graph"]["self_loops_dropped"], 2);
+        assert_eq!(object["device"]["kind"], "discrete");
+        assert_eq!((&object["algorithm"], &object["strategy"]), (&"sssp".into(), &"node".into()));
+        assert_eq!(object["runs"][0]["overhead_ms"], 2.5);
+        assert_eq!((&object["median"]["total_ms"], &object["mteps"]), (&2.0.into(), &9.5.into()));
+        assert_eq!((&object["furthest"], &object["valid"]), (&2.5.into(), &true.into()));
+        let unasked = Report { valid: None, furthest: Some(Value::Whole(3)), ..example() };
+        let object = serde_json::to_value(unasked).unwrap();
+        assert_eq!((&object["valid"], &object["furthest"]), (&serde_json::Value::Null, &3.into()));
+    }
+}

@@ -1,0 +1,385 @@
+//! The CPU device: what it computes, and what it catches that a GPU hides. Its kernels here are written out by hand, because
+//! they do what no kernel should: leave a barrier to others, reach past an end.
+//!
+//! Miri runs the tests that need no fibres: `MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-tree-borrows -Zmiri-ignore-leaks" cargo
+//! +nightly miri test --test cpu_device`. Tree borrows because crossbeam, under rayon, needs them; rayon's threads are the leak.
+
+use evenkeel::{
+    Error, Result,
+    algorithm::{Bfs, BfsConfig, Distances, Sssp, SsspConfig},
+    device::{Buffer, Device, DeviceKind, DeviceOptions, Recording},
+    graph::{
+        Csr, EdgeList,
+        csr::{BuildOptions, EdgeWeights},
+    },
+    oracle,
+    primitive::{Compact, Kind, Reduction, Scan, reduce},
+};
+use evenkeel_kernels::{
+    lane::Lane,
+    launch::{Arguments, BufferArgument, Kernel, Launch, RawBuffer},
+    memory::{Global, Read, Shared},
+};
+use evenkeel_types::{Control, LengthParams};
+use proptest::prelude::*;
+use rayon::prelude::*;
+
+fn device() -> Device {
+    Device::open("cpu", &DeviceOptions::default()).unwrap()
+}
+
+/// Numbers below 1,024, so that two million of them have a sum.
+fn words(count: usize) -> Vec<u32> {
+    (0..count as u32).map(|index| index.wrapping_mul(2_654_435_761) >> 22).collect()
+}
+
+/// A kernel of `threads` invocations with the buffers `input` and `output`, and `shared` bytes of workgroup memory.
+macro_rules! planted {
+    ($name:literal, $threads:literal, $shared:expr, $body:expr) => {{
+        static KERNEL: Kernel = Kernel {
+            name: $name,
+            threads: $threads,
+            params_bytes: size_of::<LengthParams>(),
+            buffers: &[
+                BufferArgument { name: "input", element: "u32", writable: false },
+                BufferArgument { name: "output", element: "u32", writable: true },
+            ],
+            shared_bytes: $shared,
+            spirv: &[],
+            invocation: |arguments: &Arguments, lane: Lane| {
+                let body: fn(Lane, u32, Read<u32>, Global<u32>, &Arguments) = $body;
+                let length = arguments.params::<LengthParams>().length;
+                let [input, output] = arguments.buffers else { panic!("two buffers") };
+                body(lane, length, Read::view(&KERNEL, input, 0), Global::view(&KERNEL, output, 1), arguments)
+            },
+        };
+        &KERNEL
+    }};
+}
+
+struct Planted<'b> {
+    kernel: &'static Kernel,
+    input: &'b Buffer<u32>,
+    output: &'b Buffer<u32>,
+}
+
+impl Launch for Planted<'_> {
+    type Params = LengthParams;
+
+    fn kernel(&self) -> &'static Kernel {
+        self.kernel
+    }
+
+    fn buffers(&self) -> Vec<RawBuffer> {
+        vec![self.input.raw().clone(), self.output.raw().clone()]
+    }
+}
+
+/// Records `kernel` with one invocation for each element of `input`.
+fn record(device: &Device, kernel: &'static Kernel, input: &Buffer<u32>, output: &Buffer<u32>) -> Result<Recording> {
+    let params = LengthParams { length: input.len() as u32 };
+    device.record(kernel.name, |recorder| recorder.dispatch(&Planted { kernel, input, output }, params, input.len()))
+}
+
+/// Runs `kernel` over `length` zeros, into as many.
+fn run(kernel: &'static Kernel, length: usize) -> Result<Vec<u32>> {
+    let device = device();
+    let (input, output) = (device.buffer("zeros", length)?, device.buffer("results", length)?);
+    record(&device, kernel, &input, &output)?.run()?;
+    device.download(&output)
+}
+
+fn failure(kernel: &'static Kernel, length: usize) -> String {
+    let error = run(kernel, length).unwrap_err();
+    assert!(matches!(error, Error::Device(_)), "{error:?}");
+    error.to_string()
+}
+
+#[test]
+fn it_is_there_and_says_what_it_is() {
+    let device = device();
+    let info = device.info();
+    assert_eq!((info.kind, info.subgroup_size), (DeviceKind::Cpu, 1));
+    assert!(info.memory > 0 && info.missing.is_empty() && !info.name.is_empty(), "{info:?}");
+    assert!(device.begin_capture().unwrap_err().to_string().contains("CPU device"));
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri opens no Vulkan loader")]
+fn it_is_the_last_of_the_list_and_can_be_selected_by_its_number() {
+    let listed = Device::list();
+    let last = listed.last().unwrap();
+    assert_eq!((last.kind, last.index), (DeviceKind::Cpu, listed.len() - 1));
+    let by_number = Device::open(&last.index.to_string(), &DeviceOptions::default()).unwrap();
+    assert_eq!((by_number.info().kind, by_number.info().index), (DeviceKind::Cpu, last.index));
+    let beyond = Device::open(&listed.len().to_string(), &DeviceOptions::default()).unwrap_err();
+    // Where Vulkan is missing altogether the message is about that.
+    assert!(beyond.to_string().contains("cpu") || listed.len() == 1, "{beyond}");
+}
+
+#[test]
+fn a_loop_runs_every_invocation_of_every_workgroup_once() {
+    let kernel = planted!("numbers", 64, &[], |lane, length, input, mut output, _| {
+        for index in lane.grid_stride(length) {
+            let seen = output.add(index, lane.global() + 1);
+            assert_eq!((seen, input.get(index)), (0, 0));
+        }
+    });
+    for length in [0, 1, 63, 64, 65, 1_000] {
+        assert_eq!(run(kernel, length).unwrap(), (1..=length as u32).collect::<Vec<_>>(), "{length}");
+    }
+}
+
+#[test]
+fn threads_share_a_long_dispatch() {
+    // Each invocation works long enough for the others to be called.
+    let kernel = planted!("shared", 16, &[], |lane, length, _, mut output, _| {
+        for index in lane.grid_stride(length) {
+            for round in 0..300 {
+                output.add((index + round * 7) % length, 1);
+            }
+        }
+    });
+    let length = if cfg!(miri) { 64 } else { 50_000 };
+    assert_eq!(run(kernel, length).unwrap(), vec![300; length]);
+}
+
+#[test]
+fn one_invocation_is_last_after_all_others() {
+    let kernel = planted!("ticket", 32, &[], |lane, length, _, mut output, _| {
+        for index in lane.grid_stride(length).filter(|index| *index > 0) {
+            output.store(index, 1);
+        }
+        if lane.last(&mut output, 0) {
+            let sum = (1..length).map(|index| output.load(index)).sum::<u32>();
+            output.add(0, sum);
+        }
+    });
+    let length = if cfg!(miri) { 100 } else { 100_000 };
+    for _ in 0..if cfg!(miri) { 1 } else { 20 } {
+        assert_eq!(run(kernel, length).unwrap()[0], length as u32 - 1);
+    }
+}
+
+#[test]
+fn last_takes_all_invocations_or_none() {
+    let kernel = planted!("some_are_last", 8, &[], |lane, _, _, mut output, _| {
+        if lane.local < 3 {
+            lane.last(&mut output, 0);
+        }
+    });
+    assert_eq!(failure(kernel, 8), "kernel some_are_last: 3 of 8 invocations called `last`, which takes all or none");
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri runs no fibres")]
+fn a_barrier_orders_the_workgroup() {
+    // Each writes its place, then reads its neighbour's, round after round.
+    let kernel = planted!("rotate", 128, &[512], |lane, length, _, mut output, arguments| {
+        let mut slots = Shared::<u32, 128>::view((&ROTATE, arguments.shared), "slots");
+        let mut value = lane.global();
+        for _ in 0..5 {
+            slots.set(lane.local, value);
+            lane.barrier();
+            value = slots.get((lane.local + 1) % 128);
+            lane.barrier();
+        }
+        for index in lane.grid_stride(length) {
+            output.set(index, value);
+        }
+    });
+    static ROTATE: Kernel = Kernel {
+        name: "rotate",
+        threads: 128,
+        params_bytes: 0,
+        buffers: &[],
+        shared_bytes: &[],
+        spirv: &[],
+        invocation: |_, _| (),
+    };
+    let rotated: Vec<_> = (0..128 * 50).map(|index| index / 128 * 128 + (index + 5) % 128).collect();
+    assert_eq!(run(kernel, rotated.len()).unwrap(), rotated);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri runs no fibres")]
+fn a_barrier_that_not_all_reach_is_reported() {
+    let kernel = planted!("divergent", 16, &[4], |lane, _, _, _, _| {
+        if lane.local % 4 != 1 {
+            lane.barrier();
+        }
+    });
+    for _ in 0..3 {
+        assert_eq!(failure(kernel, 100), "kernel divergent: 12 of 16 invocations wait at a barrier, but 4 have ended");
+    }
+    let later = planted!("divergent_later", 16, &[4], |lane, _, _, _, _| {
+        lane.barrier();
+        if lane.local == 15 {
+            lane.barrier();
+        }
+    });
+    assert!(failure(later, 16).contains("1 of 16 invocations wait at a barrier, but 15 have ended"));
+    // The thread's stacks and the device are as good as before.
+    a_barrier_orders_the_workgroup();
+}
+
+#[test]
+fn a_barrier_without_workgroup_memory_is_reported() {
+    let kernel = planted!("bare_barrier", 16, &[], |lane, _, _, _, _| lane.barrier());
+    assert!(failure(kernel, 16).starts_with("kernel bare_barrier: it waits at a barrier but has no workgroup array"));
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn an_access_out_of_bounds_is_caught() {
+    let kernel = planted!("past_the_end", 16, &[], |lane, length, input, mut output, _| {
+        for index in lane.grid_stride(length) {
+            output.set(index, input.get(index + 1));
+        }
+    });
+    assert_eq!(failure(kernel, 100), "kernel past_the_end touches input[100], which has 100 elements");
+}
+
+#[test]
+#[cfg(debug_assertions)]
+#[cfg_attr(miri, ignore = "Miri runs no fibres")]
+fn an_access_out_of_bounds_is_caught_on_a_fibre() {
+    let kernel = planted!("far_past_the_end", 16, &[4], |lane, _, _, mut output, _| {
+        lane.barrier();
+        if lane.global() == 40 {
+            output.add(1 << 20, 1);
+        }
+        lane.barrier();
+    });
+    assert_eq!(failure(kernel, 100), "kernel far_past_the_end touches output[1048576], which has 100 elements");
+}
+
+#[test]
+fn a_buffer_is_not_read_and_written_under_two_names() {
+    let device = device();
+    let both = device.buffer("both", 4).unwrap();
+    let kernel = planted!("aliased", 4, &[], |_, _, _, _, _| ());
+    let error = record(&device, kernel, &both, &both).err().unwrap();
+    let message = "kernel aliased: buffer 'both' is bound as input, which it reads, and as output, which it writes";
+    assert_eq!(error.to_string(), message);
+}
+
+#[test]
+fn an_indirect_dispatch_has_one_dimension() {
+    let device = device();
+    let (input, output) = (device.buffer("input", 8).unwrap(), device.buffer::<u32>("output", 8).unwrap());
+    let control = device.buffer::<Control>("control", 1).unwrap();
+    let kernel = planted!("counted", 4, &[], |_, _, _, mut output, _| {
+        output.add(0, 1);
+    });
+    let planted = Planted { kernel, input: &input, output: &output };
+    let mut recording = device
+        .record("indirect", |recorder| {
+            recorder.fill(&output, 0);
+            recorder.dispatch_indirect(&planted, LengthParams { length: 0 }, &control);
+        })
+        .unwrap();
+    for (groups, invocations) in [([3, 1, 1], 12), ([0, 1, 1], 0), ([5, 0, 1], 0), ([1, 1, 1], 4)] {
+        device.upload(&control, 0, &[Control { groups, ..Control::default() }]).unwrap();
+        recording.run().unwrap();
+        assert_eq!(device.download(&output).unwrap()[0], invocations, "{groups:?}");
+    }
+    for groups in [[1, 2, 1], [1 << 31, 1, 1]] {
+        device.upload(&control, 0, &[Control { groups, ..Control::default() }]).unwrap();
+        assert!(recording.run().unwrap_err().to_string().contains("workgroups are asked for"), "{groups:?}");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri runs no fibres")]
+fn it_can_be_called_from_the_threads_it_runs_on() {
+    let device = device();
+    let sums: Vec<u32> = (0..64usize)
+        .into_par_iter()
+        .map(|number| {
+            let input = device.buffer_from("ones", &vec![1; 10_000 + number]).unwrap();
+            let sum = device.buffer("sum", 1).unwrap();
+            let mut recording =
+                device.record("sum", |recorder| reduce(recorder, Reduction::Sum, &input, &sum)).unwrap();
+            for _ in 0..5 {
+                recording.run().unwrap();
+            }
+            device.download(&sum).unwrap()[0]
+        })
+        .collect();
+    assert_eq!(sums, (10_000..10_064).collect::<Vec<u32>>());
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri runs no fibres")]
+fn primitives_of_every_length() {
+    let device = device();
+    for length in (0..70).chain((70..5_000).step_by(if cfg!(debug_assertions) { 333 } else { 37 })).chain([1 << 21]) {
+        let values = words(length);
+        let flags: Vec<u32> = values.iter().map(|value| value % 3 / 2).collect();
+        let [input, flagged] = [&values, &flags].map(|content| device.buffer_from("input", content).unwrap());
+        let [inclusive, exclusive, kept] =
+            ["inclusive", "exclusive", "kept"].map(|name| device.buffer(name, length).unwrap());
+        let [count, sum, smallest, largest] = [(); 4].map(|()| device.buffer("result", 1).unwrap());
+        let (scan, compact) = (Scan::new(&device, length).unwrap(), Compact::new(&device, length).unwrap());
+        let recorded = device.record("primitives", |recorder| {
+            scan.record(recorder, &input, &inclusive, length, Kind::Inclusive);
+            scan.record(recorder, &input, &exclusive, length, Kind::Exclusive);
+            compact.record(recorder, &input, &flagged, &kept, &count);
+            reduce(recorder, Reduction::Sum, &input, &sum);
+            reduce(recorder, Reduction::Smallest, &input, &smallest);
+            reduce(recorder, Reduction::Largest, &input, &largest);
+        });
+        recorded.unwrap().run().unwrap();
+        let one = |buffer: &Buffer<u32>| device.download(buffer).unwrap()[0];
+
+        let (mut running, mut before, mut after) = (0u32, Vec::new(), Vec::new());
+        for value in &values {
+            before.push(running);
+            running = running.wrapping_add(*value);
+            after.push(running);
+        }
+        assert!(device.download(&exclusive).unwrap() == before, "{length}");
+        assert!(device.download(&inclusive).unwrap() == after, "{length}");
+        let expected: Vec<u32> =
+            values.iter().zip(&flags).filter(|(_, flag)| **flag != 0).map(|(value, _)| *value).collect();
+        assert_eq!(one(&count) as usize, expected.len(), "{length}");
+        assert!(device.download(&kept).unwrap()[..expected.len()] == expected, "{length}");
+        assert_eq!(one(&sum), running, "{length}");
+        assert_eq!(one(&smallest), values.iter().copied().min().unwrap_or(u32::MAX), "{length}");
+        assert_eq!(one(&largest), values.iter().copied().max().unwrap_or(0), "{length}");
+    }
+}
+
+/// A graph of up to 300 nodes and 2,000 edges, self-loops and parallel ones included, with a weight for each and a source.
+fn graphs() -> impl Strategy<Value = (Csr, u32)> {
+    (1u32..300).prop_flat_map(|nodes| {
+        let edges = prop::collection::vec((0..nodes, 0..nodes, 0u32..100), 0..2_000);
+        (edges, 0..nodes).prop_map(move |(edges, source)| {
+            let list = EdgeList {
+                nodes,
+                sources: edges.iter().map(|edge| edge.0).collect(),
+                targets: edges.iter().map(|edge| edge.1).collect(),
+                weights: EdgeWeights::U32(edges.iter().map(|edge| edge.2).collect()),
+            };
+            (Csr::from_edges(list, BuildOptions::default()).unwrap().0, source)
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 32 } else { 256 }))]
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too long for Miri")]
+    fn traversals_agree_with_the_oracles((csr, source) in graphs()) {
+        let device = device();
+        let mut bfs = Bfs::prepare(&device, &csr, &BfsConfig { parents: true, ..BfsConfig::default() }).unwrap();
+        bfs.run(source).unwrap();
+        let depths = bfs.depths().unwrap();
+        prop_assert_eq!(&depths, &oracle::bfs::depths(&csr, source));
+        let mut sssp = Sssp::prepare(&device, &csr, &SsspConfig::default()).unwrap();
+        sssp.run(source).unwrap();
+        prop_assert_eq!(sssp.distances().unwrap(), Distances::U32(oracle::dijkstra::whole(&csr, source).unwrap()));
+    }
+}

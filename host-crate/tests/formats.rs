@@ -1,0 +1,335 @@
+//! Every format, through the library's front door: random graphs come back as they were written, no bytes make a parser
+//! panic, what parses can be built. Real files are in `real_files.rs`.
+
+use evenkeel::{
+    Result,
+    graph::{
+        Csr, Direction, EdgeList, Graph, NodeIds, OpenOptions, Weights,
+        csr::{BuildOptions, EdgeWeights},
+        formats::{self, Compression, Format, Parsed},
+        open,
+    },
+};
+use proptest::{collection::vec, num, prelude::*, sample};
+use std::path::Path;
+
+/// A graph as it looks from outside: the ids of its nodes, and its edges as ends and the bits of the weight.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    ids: Vec<u64>,
+    edges: Vec<(u64, u64, Option<Weight>)>,
+    directed: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    Whole(u32),
+    Real(u32),
+}
+
+fn seen(graph: &Graph) -> Seen {
+    let mut edges = Vec::new();
+    for node in 0..graph.csr.nodes() {
+        for position in graph.csr.row(node) {
+            let weight = match &graph.csr.weights {
+                Weights::None => None,
+                Weights::U32(column) => Some(Weight::Whole(column[position])),
+                Weights::F32(column) => Some(Weight::Real(column[position].to_bits())),
+            };
+            edges.push((graph.ids.id(node), graph.ids.id(graph.csr.columns[position]), weight));
+        }
+    }
+    edges.sort_unstable();
+    Seen { ids: (0..graph.csr.nodes()).map(|node| graph.ids.id(node)).collect(), edges, directed: graph.directed }
+}
+
+fn counts_from_one(format: Format) -> bool {
+    !matches!(format, Format::EdgeList | Format::Ldbc | Format::Adjacency | Format::Binary)
+}
+
+/// What a graph should look like when it comes back from a file of this format.
+fn expected(graph: &Graph, format: Format) -> Seen {
+    let mut graph = graph.clone();
+    if counts_from_one(format) {
+        graph.ids = NodeIds::Counted { first: 1 };
+    }
+    match format {
+        Format::Pace | Format::Coloring | Format::Adjacency => graph.csr.weights = Weights::None,
+        Format::Dimacs if graph.csr.weights == Weights::None => {
+            graph.csr.weights = Weights::U32(vec![1; graph.csr.edges() as usize].into());
+        }
+        _ => {}
+    }
+    let mut seen = seen(&graph);
+    if format == Format::EdgeList {
+        seen.ids.retain(|id| seen.edges.iter().any(|(source, target, _)| source == id || target == id));
+    }
+    seen
+}
+
+fn can_hold(graph: &Graph, format: Format) -> bool {
+    let loops = || (0..graph.csr.nodes()).any(|node| graph.csr.neighbours(node).contains(&node));
+    let real = matches!(graph.csr.weights, Weights::F32(_));
+    match format {
+        Format::Pace | Format::Coloring => !graph.directed,
+        Format::Metis => !graph.directed && !real && !loops(),
+        Format::Dimacs => !real,
+        _ => true,
+    }
+}
+
+fn direction_must_be_told(format: Format) -> bool {
+    matches!(format, Format::Dimacs | Format::Ldbc | Format::Adjacency)
+}
+
+fn weights(edges: usize) -> impl Strategy<Value = EdgeWeights> {
+    let finite = num::f32::NORMAL | num::f32::SUBNORMAL | num::f32::ZERO | num::f32::POSITIVE | num::f32::NEGATIVE;
+    prop_oneof![
+        Just(EdgeWeights::None),
+        vec(any::<u32>(), edges).prop_map(EdgeWeights::U32),
+        vec(finite, edges).prop_map(EdgeWeights::F32),
+    ]
+}
+
+fn ids(nodes: u32) -> impl Strategy<Value = NodeIds> {
+    let listed = proptest::collection::btree_set(any::<u64>(), nodes as usize);
+    prop_oneof![
+        Just(NodeIds::Counted { first: 0 }),
+        Just(NodeIds::Counted { first: 1 }),
+        listed.prop_map(|ids| NodeIds::from_ascending(ids.into_iter().collect())),
+    ]
+}
+
+/// Graphs of every kind: empty, with lone nodes, self-loops and parallel edges, with and without directions and weights.
+fn graphs() -> impl Strategy<Value = Graph> {
+    let shapes = (0_u32..40, 0_usize..120, any::<bool>(), any::<bool>());
+    let parts = shapes.prop_flat_map(|(nodes, edges, directed, drop_self_loops)| {
+        let edges = if nodes == 0 { 0 } else { edges };
+        let ends = || vec(0..nodes.max(1), edges);
+        (Just((nodes, directed, drop_self_loops)), ends(), ends(), weights(edges), ids(nodes))
+    });
+    parts.prop_map(|((nodes, directed, drop_self_loops), sources, targets, weights, ids)| {
+        let options = BuildOptions { symmetrise: !directed, drop_self_loops, ..BuildOptions::default() };
+        let (csr, _) = Csr::from_edges(EdgeList { nodes, sources, targets, weights }, options).unwrap();
+        Graph { name: "graph".to_string(), csr, ids, directed }
+    })
+}
+
+fn file_name(format: Format, compression: Option<Compression>) -> String {
+    let ending = format.extensions().first().unwrap_or(&"neighbours");
+    match compression {
+        None => format!("graph.{ending}"),
+        Some(compression) => format!("graph.{ending}.{}", compression.extension()),
+    }
+}
+
+fn compressions() -> impl Strategy<Value = Option<Compression>> {
+    proptest::option::of(sample::select(Compression::ALL.to_vec()))
+}
+
+proptest! {
+    #[test]
+    fn graphs_come_back_as_they_were_written(graph in graphs(), compression in compressions()) {
+        let folder = tempfile::tempdir().unwrap();
+        for format in Format::ALL {
+            let path = folder.path().join(file_name(format, compression));
+            let named = format.extensions().is_empty().then_some(format);
+            let written = formats::write(&graph, &path, named);
+            prop_assert_eq!(written.is_ok(), can_hold(&graph, format), "{}: {:?}", format, written);
+            prop_assert_eq!(path.exists(), written.is_ok());
+            if written.is_err() {
+                continue;
+            }
+            let direction = if graph.directed { Direction::Directed } else { Direction::Undirected };
+            let direction = direction_must_be_told(format).then_some(direction);
+            let options = OpenOptions { format: named, direction, ..OpenOptions::default() };
+            let (read, _) = open(&path, &options).unwrap();
+            prop_assert_eq!(seen(&read), expected(&graph, format), "{}", format);
+            prop_assert_eq!(&read.name, if named.is_none() { "graph" } else { "graph.neighbours" });
+        }
+    }
+
+    #[test]
+    fn a_binary_graph_is_the_same_to_the_bit(graph in graphs()) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("graph.ekg");
+        formats::write(&graph, &path, None).unwrap();
+        let (read, report) = open(&path, &OpenOptions::default()).unwrap();
+        prop_assert_eq!(report.edges_stored, u64::from(graph.csr.edges()));
+        prop_assert_eq!((read.csr, read.ids, read.directed), (graph.csr, graph.ids, graph.directed));
+    }
+
+    #[test]
+    fn a_binary_graph_can_be_changed_on_opening(graph in graphs()) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("graph.ekg");
+        formats::write(&graph, &path, None).unwrap();
+        let build = BuildOptions { drop_self_loops: true, merge_parallel_edges: true, ..BuildOptions::default() };
+        let options = OpenOptions { direction: Some(Direction::Undirected), build, ..OpenOptions::default() };
+        let (read, report) = open(&path, &options).unwrap();
+        prop_assert!(!read.directed && evenkeel::graph::transform::is_symmetric(&read.csr).unwrap());
+        prop_assert_eq!(report.edges_given, u64::from(graph.csr.edges()));
+        for node in 0..read.csr.nodes() {
+            prop_assert!(read.csr.neighbours(node).iter().all(|neighbour| *neighbour != node));
+            prop_assert!(read.csr.neighbours(node).is_sorted_by(|a, b| a < b));
+        }
+    }
+}
+
+/// Parses bytes as a format; for LDBC the part before the first zero byte is the edges, the rest the nodes.
+fn parse(format: Format, bytes: &[u8]) -> Result<Parsed> {
+    let path = Path::new("test");
+    match format {
+        Format::Ldbc => {
+            let middle = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+            formats::parse_ldbc(path, &bytes[..middle], &bytes[middle..][usize::from(middle < bytes.len())..])
+        }
+        Format::Binary => formats::parse_binary(path, bytes).map(|graph| Parsed {
+            edges: EdgeList { nodes: graph.csr.nodes(), sources: vec![], targets: vec![], weights: EdgeWeights::None },
+            ids: graph.ids,
+            listing: formats::Listing::Directed,
+        }),
+        text => formats::parse(text, path, bytes),
+    }
+}
+
+/// Whatever parses must be a graph: every edge has a weight or none has, and every end is a node.
+fn check_survives(format: Format, bytes: &[u8]) -> Result<(), TestCaseError> {
+    if let Ok(parsed) = parse(format, bytes)
+        && parsed.edges.nodes < 1 << 16
+    {
+        let nodes = parsed.edges.nodes;
+        let built = Csr::from_edges(parsed.edges, BuildOptions::default());
+        prop_assert!(built.is_ok(), "{}: {:?} of {:?}", format, built, String::from_utf8_lossy(bytes));
+        prop_assert!((0..nodes).all(|node| parsed.ids.index(parsed.ids.id(node), nodes) == Some(node)));
+    }
+    Ok(())
+}
+
+/// The bytes of a valid file, LDBC's two joined as [`parse`] expects them.
+fn written(graph: &Graph, format: Format) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graph.e");
+    formats::write(graph, &path, Some(format)).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    if format == Format::Ldbc {
+        bytes.push(0);
+        bytes.extend(std::fs::read(folder.path().join("graph.v")).unwrap());
+    }
+    bytes
+}
+
+#[derive(Clone, Debug)]
+struct Mutation {
+    place: sample::Index,
+    removed: usize,
+    inserted: Vec<u8>,
+}
+
+fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
+    let telling: Vec<Vec<u8>> = [
+        "0",
+        "-1",
+        "4294967295",
+        "4294967296",
+        "18446744073709551615",
+        "18446744073709551616",
+        "1e39",
+        "nan",
+        ".",
+        " ",
+        "\n",
+        "\r\n",
+        ",",
+        "%",
+        "#",
+        "c ",
+        "p ",
+        "a ",
+        "e ",
+        "x",
+        "\0",
+        "\u{fffd}",
+    ]
+    .iter()
+    .map(|text| text.as_bytes().to_vec())
+    .collect();
+    let inserted = prop_oneof![sample::select(telling), vec(any::<u8>(), 0..4)];
+    let mutation = (any::<sample::Index>(), 0_usize..4, inserted);
+    vec(mutation.prop_map(|(place, removed, inserted)| Mutation { place, removed, inserted }), 1..5)
+}
+
+fn mutated(mut bytes: Vec<u8>, mutations: &[Mutation]) -> Vec<u8> {
+    for Mutation { place, removed, inserted } in mutations {
+        let start = place.index(bytes.len() + 1);
+        let end = (start + removed).min(bytes.len());
+        bytes.splice(start..end, inserted.iter().copied());
+    }
+    bytes
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn parsers_survive_arbitrary_bytes(bytes in vec(any::<u8>(), 0..300)) {
+        for format in Format::ALL {
+            check_survives(format, &bytes)?;
+        }
+        let _ = Format::detect(Path::new("test"), &bytes);
+    }
+
+    #[test]
+    fn parsers_survive_arbitrary_text(text in "[-0-9 \t\n,.%#a-fpswxy]{0,300}") {
+        for format in Format::ALL {
+            check_survives(format, text.as_bytes())?;
+        }
+        let _ = Format::detect(Path::new("test"), text.as_bytes());
+    }
+
+    #[test]
+    fn parsers_survive_damaged_files(graph in graphs(), mutations in mutations()) {
+        for format in Format::ALL {
+            if can_hold(&graph, format) {
+                check_survives(format, &mutated(written(&graph, format), &mutations))?;
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unknown_ending_is_an_error_that_lists_formats() {
+    let graph = Graph {
+        name: String::new(),
+        csr: Csr { row_offsets: vec![0].into(), columns: vec![].into(), weights: Weights::None },
+        ids: NodeIds::Counted { first: 0 },
+        directed: true,
+    };
+    let error = formats::write(&graph, Path::new("graph.xlsx"), None).unwrap_err();
+    assert_eq!(error.exit_status(), 2);
+    assert!(error.to_string().contains("name one of matrix-market, edge-list"), "{error}");
+}
+
+#[test]
+fn an_ldbc_graph_without_its_nodes_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("alone.e");
+    std::fs::write(&path, "1 2\n").unwrap();
+    let error = open(&path, &OpenOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("its nodes should be beside it in"), "{error}");
+    assert_eq!(error.exit_status(), 3);
+}
+
+#[test]
+fn a_forced_direction_overrules_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("path.graph");
+    std::fs::write(&path, "3 2\n2\n1 3\n2\n").unwrap();
+    let stored = |direction| {
+        let (graph, report) = open(&path, &OpenOptions { direction, ..OpenOptions::default() }).unwrap();
+        (graph.directed, report.edges_stored, report.parallel_edges_merged)
+    };
+    assert_eq!(stored(None), (false, 4, 0));
+    assert_eq!(stored(Some(Direction::Undirected)), (false, 4, 0));
+    assert_eq!(stored(Some(Direction::Directed)), (true, 4, 0));
+}

@@ -1,0 +1,161 @@
+//! Real graphs and published answers, on every device: LDBC Graphalytics' own small graphs and p2p-Gnutella31 with their
+//! expected depths and distances, and every other file against the oracles. The folder is named by `EVENKEEL_DATA`; its
+//! graphs are not ours to redistribute.
+
+mod common;
+
+use evenkeel::{
+    algorithm::{Bfs, BfsConfig, Distances, Source, Sssp, SsspConfig},
+    device::Device,
+    graph::{Direction, Graph, OpenOptions, formats::Format, open},
+    oracle,
+};
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+fn graph(path: &Path, direction: Option<Direction>, format: Option<Format>) -> Graph {
+    open(path, &OpenOptions { direction, format, ..Default::default() }).unwrap().0
+}
+
+fn text(path: &Path) -> String {
+    let bytes = std::fs::read(path).unwrap();
+    let mut text = String::new();
+    match path.extension().is_some_and(|extension| extension == "gz") {
+        true => flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).map(|_| ()).unwrap(),
+        false => text = String::from_utf8(bytes).unwrap(),
+    }
+    text
+}
+
+/// An answer file: `id value` in each line, where 9223372036854775807 and infinity mean not reached.
+fn answers(path: &Path, graph: &Graph) -> Vec<f64> {
+    let mut values = vec![f64::NAN; graph.csr.nodes() as usize];
+    for line in text(path).lines().filter(|line| !line.trim().is_empty()) {
+        let (id, value) = line.split_once(char::is_whitespace).unwrap();
+        let value: f64 = value.trim().to_lowercase().replace("infinity", "inf").parse().unwrap();
+        let node = graph.ids.index(id.parse().unwrap(), graph.csr.nodes()).unwrap();
+        values[node as usize] = if value >= i64::MAX as f64 { f64::INFINITY } else { value };
+    }
+    assert!(values.iter().all(|value| !value.is_nan()), "{} leaves out a node", path.display());
+    values
+}
+
+fn depths(device: &Device, graph: &Graph, source: u64) -> Vec<f64> {
+    let mut bfs = Bfs::prepare(device, &graph.csr, &BfsConfig::default()).unwrap();
+    bfs.run(Source::Id(source).find(graph).unwrap()).unwrap();
+    bfs.depths()
+        .unwrap()
+        .into_iter()
+        .map(|depth| if depth == u32::MAX { f64::INFINITY } else { f64::from(depth) })
+        .collect()
+}
+
+fn distances(device: &Device, graph: &Graph, source: u64) -> Vec<f64> {
+    let mut sssp = Sssp::prepare(device, &graph.csr, &SsspConfig::default()).unwrap();
+    sssp.run(Source::Id(source).find(graph).unwrap()).unwrap();
+    match sssp.distances().unwrap() {
+        Distances::U32(words) => {
+            words.into_iter().map(|word| if word == u32::MAX { f64::INFINITY } else { f64::from(word) }).collect()
+        }
+        Distances::F32(reals) => reals.into_iter().map(f64::from).collect(),
+    }
+}
+
+fn assert_close(found: &[f64], expected: &[f64], what: &str) {
+    for (node, (found, expected)) in found.iter().zip(expected).enumerate() {
+        let close = found == expected || (found - expected).abs() <= 1e-5 * expected.abs();
+        assert!(close, "{what}: node {node} is {found}, expected {expected}");
+    }
+}
+
+#[test]
+fn ldbc_answers() {
+    let Some(data) = common::data() else { return };
+    let ldbc = data.join("reference/ldbc");
+    for device in common::devices() {
+        for (name, direction) in [("dir", Direction::Directed), ("undir", Direction::Undirected)] {
+            let input = graph(&ldbc.join(format!("bfs/{name}-input")), Some(direction), Some(Format::Adjacency));
+            let expected = answers(&ldbc.join(format!("bfs/{name}-output")), &input);
+            assert_close(&depths(&device, &input, 1), &expected, &format!("bfs/{name}"));
+            let input = graph(&ldbc.join(format!("sssp/{name}-input.e")), Some(direction), None);
+            let expected = answers(&ldbc.join(format!("sssp/{name}-output")), &input);
+            assert_close(&distances(&device, &input, 1), &expected, &format!("sssp/{name}"));
+        }
+        for (name, direction, source) in
+            [("example-directed", Direction::Directed, 1), ("example-undirected", Direction::Undirected, 2)]
+        {
+            let folder = ldbc.join("example");
+            let input = graph(&folder.join(format!("{name}.e")), Some(direction), None);
+            let expected = answers(&folder.join(format!("{name}-BFS")), &input);
+            assert_close(&depths(&device, &input, source), &expected, name);
+            let expected = answers(&folder.join(format!("{name}-SSSP")), &input);
+            assert_close(&distances(&device, &input, source), &expected, name);
+        }
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn p2p_gnutella31_answers() {
+    let Some(data) = common::data() else { return };
+    let folder = data.join("reference/p2p-Gnutella31");
+    for device in common::devices() {
+        for (suffix, direction) in [("", Direction::Undirected), ("-directed", Direction::Directed)] {
+            let input = graph(&folder.join("p2p-31.e.gz"), Some(direction), None);
+            let expected = answers(&folder.join(format!("p2p-31-BFS{suffix}.gz")), &input);
+            assert_close(&depths(&device, &input, 6), &expected, &format!("BFS{suffix}"));
+            let expected = answers(&folder.join(format!("p2p-31-SSSP{suffix}.gz")), &input);
+            assert_close(&distances(&device, &input, 6), &expected, &format!("SSSP{suffix}"));
+        }
+        common::finish(&device);
+    }
+}
+
+/// All files below a folder that hold a graph.
+fn graph_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() {
+            files.extend(graph_files(&entry));
+        } else if entry.file_name().is_some_and(|name| name != "README.md") {
+            files.push(entry);
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn every_file_agrees_with_the_oracles() {
+    let Some(data) = common::data() else { return };
+    for device in common::devices() {
+        for file in graph_files(&data).into_iter().filter(|file| !file.starts_with(data.join("reference"))) {
+            let graph = graph(&file, None, None);
+            let source = Source::MaxDegree.find(&graph).unwrap();
+            let mut bfs = Bfs::prepare(&device, &graph.csr, &BfsConfig::default()).unwrap();
+            bfs.run(source).unwrap();
+            let mismatch = oracle::first_mismatch(&oracle::bfs::depths(&graph.csr, source), &bfs.depths().unwrap());
+            assert_eq!(mismatch, None, "BFS on {} on {device:?}", file.display());
+            let signed = evenkeel::graph::weights::first_negative(&graph).is_some();
+            match Sssp::prepare(&device, &graph.csr, &SsspConfig::default()) {
+                Err(error) => assert!(signed && error.to_string().contains("negative"), "{}: {error}", file.display()),
+                Ok(mut sssp) => {
+                    assert!(!signed, "{} has negative weights", file.display());
+                    sssp.run(source).unwrap();
+                    let mismatch = match sssp.distances().unwrap() {
+                        Distances::U32(found) => {
+                            oracle::first_mismatch(&oracle::dijkstra::whole(&graph.csr, source).unwrap(), &found)
+                        }
+                        Distances::F32(found) => {
+                            oracle::first_mismatch(&oracle::dijkstra::real(&graph.csr, source).unwrap(), &found)
+                        }
+                    };
+                    assert_eq!(mismatch, None, "SSSP on {} on {device:?}", file.display());
+                }
+            }
+        }
+        common::finish(&device);
+    }
+}

@@ -1,0 +1,215 @@
+//! Breadth-first search and shortest paths, under every strategy, on every device, against the oracles: on graphs of every
+//! shape, and on random ones.
+
+mod common;
+
+use evenkeel::{
+    Error,
+    algorithm::{Bfs, BfsConfig, Distances, Sssp, SsspConfig},
+    device::Device,
+    graph::{
+        Csr, EdgeList, Weights,
+        csr::{BuildOptions, EdgeWeights},
+        generate::Generator,
+    },
+    oracle,
+    strategy::STRATEGIES,
+};
+use proptest::prelude::*;
+
+fn csr(nodes: u32, edges: &[(u32, u32)], weights: EdgeWeights) -> Csr {
+    let (sources, targets) = edges.iter().copied().unzip();
+    Csr::from_edges(EdgeList { nodes, sources, targets, weights }, BuildOptions::default()).unwrap().0
+}
+
+fn check_bfs(device: &Device, csr: &Csr, source: u32) {
+    let expected = oracle::bfs::depths(csr, source);
+    for strategy in STRATEGIES {
+        let config = BfsConfig { strategy: strategy.name.to_owned(), parents: true };
+        let mut bfs = Bfs::prepare(device, csr, &config).unwrap();
+        // Twice: a run must not depend on what the one before it left.
+        for _ in 0..2 {
+            bfs.run(source).unwrap();
+            let depths = bfs.depths().unwrap();
+            assert_eq!(oracle::first_mismatch(&expected, &depths), None, "{} on {device:?}", strategy.name);
+            let parents = bfs.parents().unwrap().unwrap();
+            assert_eq!(
+                oracle::bfs::check_parents(csr, source, &depths, &parents),
+                Ok(()),
+                "{} on {device:?}",
+                strategy.name
+            );
+        }
+    }
+}
+
+fn check_sssp(device: &Device, csr: &Csr, source: u32) {
+    for strategy in STRATEGIES {
+        let mut sssp = Sssp::prepare(device, csr, &SsspConfig { strategy: strategy.name.to_owned() }).unwrap();
+        for _ in 0..2 {
+            sssp.run(source).unwrap();
+            let mismatch = match sssp.distances().unwrap() {
+                Distances::U32(found) => oracle::first_mismatch(&oracle::dijkstra::whole(csr, source).unwrap(), &found),
+                Distances::F32(found) => oracle::first_mismatch(&oracle::dijkstra::real(csr, source).unwrap(), &found),
+            };
+            assert_eq!(mismatch, None, "{} on {device:?}", strategy.name);
+        }
+    }
+}
+
+fn check(device: &Device, csr: &Csr, source: u32) {
+    check_bfs(device, csr, source);
+    check_sssp(device, csr, source);
+}
+
+#[test]
+fn graphs_of_every_shape() {
+    let star: Vec<_> = (1..3000).map(|leaf| (0, leaf)).collect();
+    let stars: Vec<_> = (1..50)
+        .flat_map(|hub| [(0, hub), (hub, 0)].into_iter().chain((0..60).map(move |leaf| (hub, 50 * hub + leaf))))
+        .collect();
+    let chain: Vec<_> = (0..400).map(|node| (node, node + 1)).collect();
+    let shapes = [
+        ("one node", csr(1, &[], EdgeWeights::None), 0),
+        ("one node and a loop", csr(1, &[(0, 0)], EdgeWeights::None), 0),
+        ("no edges", csr(700, &[], EdgeWeights::None), 699),
+        (
+            "parallel edges and loops",
+            csr(3, &[(0, 1), (0, 1), (1, 1), (1, 2), (0, 2), (2, 2)], EdgeWeights::U32(vec![5, 3, 1, 1, 9, 0])),
+            0,
+        ),
+        ("two components", csr(600, &[(0, 1), (1, 0), (598, 599)], EdgeWeights::None), 598),
+        ("a star from its hub", csr(3000, &star, EdgeWeights::None), 0),
+        ("a star from a leaf", csr(3000, &star, EdgeWeights::None), 7),
+        ("a star of stars", csr(2600, &stars, EdgeWeights::None), 0),
+        ("a chain longer than a batch", csr(401, &chain, EdgeWeights::None), 0),
+        ("edges of no weight", csr(401, &chain, EdgeWeights::U32(vec![0; 400])), 0),
+        (
+            "real weights, some of them nothing",
+            csr(401, &chain, EdgeWeights::F32((0..400).map(|i| 0.1 * (i % 3) as f32).collect())),
+            3,
+        ),
+    ];
+    for device in common::devices() {
+        for (shape, csr, source) in &shapes {
+            println!("{shape}");
+            check(&device, csr, *source);
+        }
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn generated_graphs() {
+    for device in common::devices() {
+        for text in
+            ["rmat:scale=12", "er:nodes=3000,degree=5", "grid:rows=40,cols=53", "road:nodes=5000", "complete:nodes=120"]
+        {
+            let graph: Generator = text.parse().unwrap();
+            check(&device, &graph.generate().unwrap().csr, 1);
+        }
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn a_distance_past_32_bits_is_refused_and_a_detour_past_it_is_not() {
+    let far = u32::MAX - 1;
+    let (too_far, detour) = (
+        csr(3, &[(0, 1), (1, 2)], EdgeWeights::U32(vec![far, 5])),
+        csr(3, &[(0, 1), (1, 2), (0, 2)], EdgeWeights::U32(vec![far, 5, 7])),
+    );
+    for device in common::devices() {
+        let mut sssp = Sssp::prepare(&device, &too_far, &SsspConfig::default()).unwrap();
+        sssp.run(0).unwrap();
+        assert!(matches!(sssp.distances(), Err(Error::Graph(_))));
+        let mut sssp = Sssp::prepare(&device, &detour, &SsspConfig::default()).unwrap();
+        sssp.run(0).unwrap();
+        assert_eq!(sssp.distances().unwrap(), Distances::U32(vec![0, far, 7]));
+    }
+}
+
+#[test]
+fn negative_weights_are_refused() {
+    let signed = csr(2, &[(0, 1)], EdgeWeights::F32(vec![-1.0]));
+    for device in common::devices() {
+        let refused = Sssp::prepare(&device, &signed, &SsspConfig::default());
+        assert!(matches!(refused, Err(Error::Graph(reason)) if reason.contains("-1")));
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_before_anything_is_allocated() {
+    let csr = csr(2000, &[(0, 1)], EdgeWeights::None);
+    let options = evenkeel::device::DeviceOptions { memory_limit: Some(10_000), ..Default::default() };
+    let Some(device) = common::device_with(options) else { return };
+    match Bfs::prepare(&device, &csr, &BfsConfig::default()) {
+        Err(Error::Memory(reason)) => assert!(reason.contains("9.8 KiB") && reason.contains("row offsets"), "{reason}"),
+        _ => panic!("2,000 nodes fit into 10,000 bytes"),
+    }
+}
+
+/// A random graph, its weights, and a source in it.
+fn random_graph() -> impl Strategy<Value = (Csr, u32)> {
+    (1u32..300)
+        .prop_flat_map(|nodes| {
+            let edge = (0..nodes, 0..nodes, 0u32..1000);
+            (Just(nodes), prop::collection::vec(edge, 0..900), 0..3, 0..nodes)
+        })
+        .prop_map(|(nodes, edges, kind, source)| {
+            let weights = match kind {
+                0 => EdgeWeights::None,
+                1 => EdgeWeights::U32(edges.iter().map(|edge| edge.2).collect()),
+                _ => EdgeWeights::F32(edges.iter().map(|edge| edge.2 as f32 / 7.0).collect()),
+            };
+            let ends: Vec<_> = edges.iter().map(|edge| (edge.0, edge.1)).collect();
+            (csr(nodes, &ends, weights), source)
+        })
+}
+
+#[test]
+fn random_graphs() {
+    for device in common::devices() {
+        let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+            cases: 48,
+            failure_persistence: None,
+            ..Default::default()
+        });
+        runner
+            .run(&random_graph(), |(csr, source)| {
+                check(&device, &csr, source);
+                Ok(())
+            })
+            .unwrap();
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn the_same_input_gives_the_same_parents() {
+    let graph: Generator = "rmat:scale=11".parse().unwrap();
+    let csr = graph.generate().unwrap().csr;
+    assert_eq!(csr.weights, Weights::None);
+    for device in common::devices() {
+        let mut bfs = Bfs::prepare(&device, &csr, &BfsConfig { parents: true, ..Default::default() }).unwrap();
+        let mut answers = Vec::new();
+        for _ in 0..3 {
+            bfs.run(5).unwrap();
+            answers.push(bfs.parents().unwrap().unwrap());
+        }
+        assert!(answers.windows(2).all(|pair| pair[0] == pair[1]));
+    }
+}
+
+#[test]
+fn a_row_that_a_driver_would_stop_in_is_refused() {
+    let graph: Generator = "star:nodes=70000".parse().unwrap();
+    let csr = graph.generate().unwrap().csr;
+    for device in common::devices() {
+        match (device.info().loop_limit, Bfs::prepare(&device, &csr, &BfsConfig::default())) {
+            (None, Ok(_)) => check_bfs(&device, &csr, 0),
+            (Some(_), Err(Error::Device(reason))) => assert!(reason.contains("69999 edges"), "{reason}"),
+            _ => panic!("neither refused nor run by {device:?}"),
+        }
+    }
+}

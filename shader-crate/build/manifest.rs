@@ -1,0 +1,180 @@
+//! What the compiled kernels were made from, as the text of `manifest.toml` beside them.
+//!
+//! One function writes it, from the sources and from the modules in a folder. A folder is up to date when the manifest in it
+//! says what the function says now, so nothing ever parses a manifest. The build script and `xtask` share this file.
+
+use sha2::{Digest, Sha256};
+use std::{
+    fmt::Write as _,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The name of the manifest in a folder of modules.
+pub const MANIFEST: &str = "manifest.toml";
+
+/// Everything that shapes a module, below the workspace's root: the kernels, what they read, the macro that writes their
+/// entry points, and the settings and passes they are compiled with.
+pub const SOURCES: [&str; 5] =
+    ["shader-crate/src", "shader-crate/macro/src", "shared-types/src", "xtask/src/compile.rs", "xtask/src/finish"];
+
+/// The pinned versions: a file, and the key whose value is the pin.
+pub const PINS: [(&str, &str); 4] = [
+    ("shader-crate/rust-toolchain.toml", "channel"),
+    ("Cargo.toml", "spirv-std"),
+    ("xtask/Cargo.toml", "spirv-builder"),
+    ("xtask/Cargo.toml", "rspirv"),
+];
+
+/// The manifest of the modules in `folder`, when they are made from the sources under `root`.
+pub fn describe(root: &Path, folder: &Path) -> io::Result<String> {
+    let pins = pins(root)?;
+    let mut text = format!(
+        "# Written by `cargo xtask kernels`. The build uses these modules while their sources are the same.\n\
+         sources = \"{}\"\n\n[pins]\n{pins}\n[modules]\n",
+        sources(root)?
+    );
+    for (name, path) in files(folder)? {
+        if let Some(kernel) = name.strip_suffix(".spv") {
+            let module = fs::read(&path).map_err(at(&path))?;
+            let _ = writeln!(text, "{kernel} = {{ bytes = {}, sha256 = \"{}\" }}", module.len(), hexadecimal(&module));
+        }
+    }
+    Ok(text)
+}
+
+/// The hash of all sources, by name and content, and of the pins.
+pub fn sources(root: &Path) -> io::Result<String> {
+    let mut all = pins(root)?;
+    for source in SOURCES {
+        for (name, path) in files(&root.join(source))? {
+            let text = normalise(fs::read_to_string(&path).map_err(at(&path))?);
+            let _ = write!(all, "{source}/{name} {}\n{text}", text.len());
+        }
+    }
+    Ok(hexadecimal(all.as_bytes()))
+}
+
+/// The files below a folder, or the file itself, with their names from there on; sorted, so that every machine agrees.
+fn files(start: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+    if start.is_file() {
+        return Ok(vec![(String::new(), start.to_owned())]);
+    }
+    let mut found = Vec::new();
+    let mut folders = vec![(String::new(), start.to_owned())];
+    while let Some((prefix, folder)) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(at(&folder))? {
+            let path = entry.map_err(at(&folder))?.path();
+            let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+            // Editors leave their own files beside the sources.
+            if path.is_dir() {
+                folders.push((format!("{prefix}{name}/"), path));
+            } else if name.ends_with(".rs") || name.ends_with(".spv") {
+                found.push((format!("{prefix}{name}"), path));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn pins(root: &Path) -> io::Result<String> {
+    let mut pins = String::new();
+    for (file, key) in PINS {
+        let _ = writeln!(pins, "{key} = \"{}\"", pin(&root.join(file), key)?);
+    }
+    Ok(pins)
+}
+
+/// The first quoted text on the line that begins with `key`.
+fn pin(file: &Path, key: &str) -> io::Result<String> {
+    let text = fs::read_to_string(file).map_err(at(file))?;
+    let value = text.lines().find_map(|line| line.strip_prefix(key)?.trim_start().strip_prefix('=')?.split('"').nth(1));
+    value.map(str::to_owned).ok_or_else(|| at(file)(io::Error::other(format!("no version is pinned for `{key}`"))))
+}
+
+/// The text without the line endings that a checkout may have given it.
+pub fn normalise(text: String) -> String {
+    text.replace("\r\n", "\n")
+}
+
+fn hexadecimal(content: &[u8]) -> String {
+    Sha256::digest(content).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// Names the file in an error.
+fn at(path: &Path) -> impl Fn(io::Error) -> io::Error {
+    let path = path.display().to_string();
+    move |error| io::Error::new(error.kind(), format!("{path}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PINS, SOURCES, describe};
+    use std::{fs, path::Path};
+
+    fn write(root: &Path, path: &str, content: &str) {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    /// A workspace with a source in each place, and one module.
+    fn workspace() -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (file, _) in PINS {
+            let pins: Vec<_> =
+                PINS.iter().filter(|pin| pin.0 == file).map(|pin| format!("{} = \"=1\"\n", pin.1)).collect();
+            write(root.path(), file, &pins.concat());
+        }
+        for source in SOURCES {
+            write(
+                root.path(),
+                &if source.ends_with(".rs") { source.into() } else { format!("{source}/deep/a.rs") },
+                "a\nb\n",
+            );
+        }
+        write(root.path(), "spirv/kernel.spv", "module");
+        root
+    }
+
+    fn manifest(root: &Path) -> String {
+        describe(root, &root.join("spirv")).unwrap()
+    }
+
+    #[test]
+    fn every_source_pin_and_module_counts() {
+        let root = workspace();
+        let root = root.path();
+        let mut seen = vec![manifest(root)];
+        for source in SOURCES {
+            write(root, &if source.ends_with(".rs") { source.into() } else { format!("{source}/deep/a.rs") }, "a\nc\n");
+            seen.push(manifest(root));
+        }
+        write(root, "Cargo.toml", "spirv-std = { version = \"=2\" }\n");
+        seen.push(manifest(root));
+        write(root, "spirv/kernel.spv", "another");
+        seen.push(manifest(root));
+        fs::rename(root.join("shader-crate/src/deep/a.rs"), root.join("shader-crate/src/deep/b.rs")).unwrap();
+        seen.push(manifest(root));
+        let distinct: std::collections::HashSet<_> = seen.iter().collect();
+        assert_eq!(distinct.len(), seen.len(), "{seen:#?}");
+    }
+
+    #[test]
+    fn line_endings_and_other_files_do_not_count() {
+        let root = workspace();
+        let before = manifest(root.path());
+        write(root.path(), "shader-crate/src/deep/a.rs", "a\r\nb\r\n");
+        write(root.path(), "shader-crate/src/deep/.a.rs.swp", "an editor's");
+        assert_eq!(manifest(root.path()), before);
+    }
+
+    #[test]
+    fn a_missing_pin_is_named() {
+        let root = workspace();
+        write(root.path(), "Cargo.toml", "[workspace]\n");
+        let error = describe(root.path(), &root.path().join("spirv")).unwrap_err().to_string();
+        assert!(error.contains("Cargo.toml") && error.contains("spirv-std"), "{error}");
+    }
+}

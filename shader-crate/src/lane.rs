@@ -1,0 +1,219 @@
+//! Who this invocation is, and how it waits for and talks to its neighbours.
+//!
+//! A subgroup is as wide as the device makes it: 8 on lavapipe, 32 on NVIDIA, 64 on some AMD, 1 on the CPU device. Nothing here
+//! or above assumes a width.
+
+#[cfg(not(target_arch = "spirv"))]
+pub use native::Workgroup;
+
+/// One invocation of a dispatch.
+#[derive(Clone, Copy)]
+pub struct Lane {
+    /// Its number in the workgroup.
+    pub local: u32,
+    /// Its workgroup.
+    pub group: u32,
+    /// How many workgroups the dispatch has.
+    pub groups: u32,
+    /// How many invocations a workgroup has.
+    pub threads: u32,
+    /// Its subgroup in the workgroup.
+    pub subgroup: u32,
+    /// How many subgroups the workgroup has.
+    pub subgroups: u32,
+    /// Its number in the subgroup.
+    pub subgroup_lane: u32,
+    /// How many invocations a subgroup has.
+    pub subgroup_size: u32,
+    /// The rest of its workgroup, on a CPU.
+    #[cfg(not(target_arch = "spirv"))]
+    pub workgroup: *const dyn Workgroup,
+}
+
+impl Lane {
+    /// Its number in the whole dispatch.
+    #[inline(always)]
+    pub fn global(&self) -> u32 {
+        self.group * self.threads + self.local
+    }
+
+    /// Every `threads × groups`-th number below `end`, from this invocation's own on: the whole dispatch covers 0..end once.
+    #[inline(always)]
+    pub fn grid_stride(&self, end: u32) -> Stride {
+        Stride { next: self.global(), end, step: self.threads * self.groups }
+    }
+
+    /// Every `threads`-th number below `end`, from this invocation's own on: the workgroup covers 0..end once.
+    #[inline(always)]
+    pub fn group_stride(&self, end: u32) -> Stride {
+        Stride { next: self.local, end, step: self.threads }
+    }
+}
+
+/// Numbers below an end, a step apart. See [`Lane::grid_stride`].
+pub struct Stride {
+    next: u32,
+    end: u32,
+    step: u32,
+}
+
+impl Iterator for Stride {
+    type Item = u32;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        if self.next < self.end {
+            let item = self.next;
+            // Past the end of u32 is past the end of the range.
+            let after = item.wrapping_add(self.step);
+            self.next = if after < item { self.end } else { after };
+            Some(item)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(target_arch = "spirv")]
+#[allow(missing_docs)] // Documented below, once, on the native side.
+mod gpu {
+    use super::Lane;
+    use crate::memory::Global;
+    use spirv_std::{
+        arch::{
+            control_barrier, memory_barrier, subgroup_ballot, subgroup_ballot_bit_count,
+            subgroup_ballot_exclusive_bit_count, subgroup_broadcast_first, subgroup_elect, subgroup_exclusive_i_add,
+            subgroup_i_add, subgroup_inclusive_i_add, subgroup_u_max, subgroup_u_min,
+        },
+        memory::{Scope, Semantics},
+    };
+
+    const WORKGROUP: u32 = Scope::Workgroup as u32;
+    const EVERYONE: u32 = Scope::QueueFamily as u32;
+    const SHARED_MEMORY: u32 = Semantics::WORKGROUP_MEMORY.bits() | ORDERED;
+    const BUFFER_MEMORY: u32 = Semantics::UNIFORM_MEMORY.bits() | ORDERED;
+    const ORDERED: u32 =
+        Semantics::ACQUIRE_RELEASE.bits() | Semantics::MAKE_AVAILABLE.bits() | Semantics::MAKE_VISIBLE.bits();
+
+    impl Lane {
+        #[inline(always)]
+        pub fn barrier(&self) {
+            control_barrier::<WORKGROUP, WORKGROUP, SHARED_MEMORY>();
+        }
+
+        #[inline(always)]
+        pub fn last(&self, words: &mut Global<u32>, ticket: u32) -> bool {
+            // Two barriers, because lavapipe of Mesa 22.3 does not wait at one whose memory scope is wider than the workgroup.
+            memory_barrier::<EVERYONE, BUFFER_MEMORY>();
+            self.barrier();
+            if self.local != 0 || words.add_ordered(ticket, 1) + 1 != self.groups {
+                return false;
+            }
+            words.store(ticket, 0);
+            true
+        }
+
+        #[inline(always)]
+        pub fn append(&self, words: &mut Global<u32>, counter: u32, count: u32) -> u32 {
+            let before = subgroup_exclusive_i_add(count);
+            let total = subgroup_i_add(count);
+            let mut base = 0;
+            if subgroup_elect() {
+                base = words.add(counter, total);
+            }
+            subgroup_broadcast_first(base) + before
+        }
+
+        #[inline(always)]
+        pub fn append_one(&self, words: &mut Global<u32>, counter: u32) -> u32 {
+            let present = subgroup_ballot(true);
+            let mut base = 0;
+            if subgroup_elect() {
+                base = words.add(counter, subgroup_ballot_bit_count(present));
+            }
+            subgroup_broadcast_first(base) + subgroup_ballot_exclusive_bit_count(present)
+        }
+
+        #[inline(always)]
+        pub fn inclusive_add(&self, value: u32) -> u32 {
+            subgroup_inclusive_i_add(value)
+        }
+
+        #[inline(always)]
+        pub fn reduce_add(&self, value: u32) -> u32 {
+            subgroup_i_add(value)
+        }
+
+        #[inline(always)]
+        pub fn reduce_min(&self, value: u32) -> u32 {
+            subgroup_u_min(value)
+        }
+
+        #[inline(always)]
+        pub fn reduce_max(&self, value: u32) -> u32 {
+            subgroup_u_max(value)
+        }
+    }
+}
+
+#[cfg(not(target_arch = "spirv"))]
+mod native {
+    use super::Lane;
+    use crate::memory::Global;
+
+    /// What the CPU device lends an invocation: its workgroup.
+    pub trait Workgroup {
+        /// Returns when every invocation of the workgroup has called it.
+        fn barrier(&self);
+        /// True for the last invocation of the dispatch to call it.
+        fn last(&self) -> bool;
+    }
+
+    impl Lane {
+        fn workgroup(&self) -> &dyn Workgroup {
+            // SAFETY: the device keeps the workgroup for as long as its invocations run.
+            unsafe { &*self.workgroup }
+        }
+
+        /// Waits for the whole workgroup; what its invocations wrote to workgroup memory before is seen after.
+        pub fn barrier(&self) {
+            self.workgroup().barrier();
+        }
+
+        /// Ends the dispatch: every invocation calls it once, and it is true for a single one, after all the others are done
+        /// with their atomics. `words[ticket]` counts the workgroups on a GPU; it is 0 before and after.
+        pub fn last(&self, _words: &mut Global<u32>, _ticket: u32) -> bool {
+            self.workgroup().last()
+        }
+
+        /// Reserves `count` places behind `words[counter]`, and returns the first. One atomic for the whole subgroup.
+        pub fn append(&self, words: &mut Global<u32>, counter: u32, count: u32) -> u32 {
+            words.add(counter, count)
+        }
+
+        /// [`Lane::append`] of one place by each invocation that is here.
+        pub fn append_one(&self, words: &mut Global<u32>, counter: u32) -> u32 {
+            words.add(counter, 1)
+        }
+
+        /// The sum of the subgroup's values up to and with this invocation's.
+        pub fn inclusive_add(&self, value: u32) -> u32 {
+            value
+        }
+
+        /// The sum of the subgroup's values.
+        pub fn reduce_add(&self, value: u32) -> u32 {
+            value
+        }
+
+        /// The smallest of the subgroup's values.
+        pub fn reduce_min(&self, value: u32) -> u32 {
+            value
+        }
+
+        /// The largest of the subgroup's values.
+        pub fn reduce_max(&self, value: u32) -> u32 {
+            value
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! evenkeel's kernels, written once and run three ways: compiled to SPIR-V for a GPU, natively for the CPU device, and
+//! described to the host so that it launches them with the right buffers.
+//!
+//! A kernel is a function under [`kernel`]. It sees who it is through a [`lane::Lane`] and its buffers through the views in
+//! [`memory`]; those two files are the only ones that know where they run.
+
+#![cfg_attr(target_arch = "spirv", no_std)]
+// `#[kernel]` writes full paths, so that it works in this crate and in a user's.
+extern crate self as evenkeel_kernels;
+
+// Registries first: a macro must stand before the modules that use it.
+#[macro_use]
+mod registry;
+#[macro_use]
+pub mod operator;
+
+pub mod bfs;
+pub mod lane;
+#[cfg(not(target_arch = "spirv"))]
+pub mod launch;
+pub mod memory;
+pub mod primitive;
+pub mod sssp;
+pub mod strategy;
+
+pub use evenkeel_kernel_macro::{kernel, kernel_each};

@@ -1,0 +1,25 @@
+//! Compaction: the elements whose flag is set, in their order. The host scans the flags first; this moves the elements.
+
+use crate::{
+    kernel,
+    lane::Lane,
+    memory::{Global, Read},
+};
+use evenkeel_types::LengthParams;
+
+/// Moves each flagged element to its place, which is the exclusive prefix sum of the flags (0 or 1).
+#[kernel(threads = 256)]
+pub fn compact_scatter(
+    lane: Lane,
+    params: &LengthParams,
+    values: Read<u32>,
+    flags: Read<u32>,
+    places: Read<u32>,
+    mut output: Global<u32>,
+) {
+    for index in lane.grid_stride(params.length) {
+        if flags.get(index) != 0 {
+            output.set(places.get(index), values.get(index));
+        }
+    }
+}

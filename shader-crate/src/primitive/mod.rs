@@ -1,0 +1,6 @@
+//! Building blocks with no graph in them: prefix sum, reduction, compaction.
+
+pub mod compact;
+pub mod reduce;
+pub mod scan;
+pub mod workgroup;

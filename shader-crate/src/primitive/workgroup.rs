@@ -1,0 +1,52 @@
+//! Sums over a workgroup of any subgroup width.
+
+use crate::{lane::Lane, memory::Shared};
+use evenkeel_types::WORKGROUP;
+
+/// Room for one word a subgroup; on the CPU device a subgroup is a single invocation.
+pub type Slots<'a> = Shared<'a, u32, { WORKGROUP as usize }>;
+
+/// A workgroup's prefix sum, as one invocation sees it.
+pub struct Prefix {
+    /// The sum of the values before its own.
+    pub before: u32,
+    /// The sum of all.
+    pub total: u32,
+}
+
+// Up to this many subgroups every invocation adds them up itself, which saves a barrier; 32 covers lavapipe and every GPU.
+const FEW: u32 = 32;
+
+/// The prefix sum of the workgroup's values. All invocations call it together; `slots` is free again after a barrier.
+#[inline(always)]
+pub fn prefix_sum(lane: Lane, value: u32, slots: &mut Slots) -> Prefix {
+    let inclusive = lane.inclusive_add(value);
+    let subgroup_total = lane.reduce_add(value);
+    if lane.subgroup_lane == 0 {
+        slots.set(lane.subgroup, subgroup_total);
+    }
+    lane.barrier();
+    let mut before = 0;
+    let mut total = 0;
+    if lane.subgroups <= FEW {
+        for subgroup in 0..lane.subgroups {
+            let sum = slots.get(subgroup);
+            if subgroup < lane.subgroup {
+                before += sum;
+            }
+            total += sum;
+        }
+    } else {
+        if lane.local == 0 {
+            for subgroup in 1..lane.subgroups {
+                slots.set(subgroup, slots.get(subgroup) + slots.get(subgroup - 1));
+            }
+        }
+        lane.barrier();
+        if lane.subgroup > 0 {
+            before = slots.get(lane.subgroup - 1);
+        }
+        total = slots.get(lane.subgroups - 1);
+    }
+    Prefix { before: before + inclusive - value, total }
+}

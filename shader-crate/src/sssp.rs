@@ -1,0 +1,45 @@
+//! Single-source shortest paths by repeated relaxation of a worklist (Bellman–Ford with a queue). A node's value is its
+//! distance, a 32-bit word whose order is the order of the numbers: a `u32` itself, or the bits of a non-negative `f32`. So
+//! one atomic minimum serves both, and the answer does not depend on the order of the relaxations. A node's mark is the last
+//! iteration in which it went on the worklist.
+
+use crate::operator::{Operate, Traversal};
+use evenkeel_types::{Control, UNREACHED};
+
+/// Relaxes an edge with a whole weight.
+pub struct RelaxU32;
+
+impl Operate for RelaxU32 {
+    #[inline(always)]
+    fn visit(traversal: &mut Traversal, distance: u32, neighbour: u32, edge: u32) -> bool {
+        let candidate = distance.wrapping_add(traversal.weights.get(edge));
+        if candidate < distance || candidate == UNREACHED {
+            // Too far for 32 bits. The host looks into it if the node stays unreached.
+            traversal.control.store(Control::OVERFLOW, 1);
+            return false;
+        }
+        lower(traversal, neighbour, candidate)
+    }
+}
+
+/// Relaxes an edge with a real weight that is not negative.
+pub struct RelaxF32;
+
+impl Operate for RelaxF32 {
+    #[inline(always)]
+    fn visit(traversal: &mut Traversal, distance: u32, neighbour: u32, edge: u32) -> bool {
+        let candidate = f32::from_bits(distance) + f32::from_bits(traversal.weights.get(edge));
+        lower(traversal, neighbour, candidate.to_bits())
+    }
+}
+
+/// Lowers a node's distance. True when it fell and the node is not on the next worklist yet.
+#[inline(always)]
+fn lower(traversal: &mut Traversal, node: u32, candidate: u32) -> bool {
+    // The loads are cheap and spare most of the atomics.
+    if candidate >= traversal.values.load(node) || candidate >= traversal.values.min(node, candidate) {
+        return false;
+    }
+    let iteration = traversal.iteration();
+    traversal.marks.load(node) != iteration && traversal.marks.exchange(node, iteration) != iteration
+}

@@ -1,0 +1,21 @@
+//! What kernels and host both read: the parameters of each kernel, and the control block through which the device drives its
+//! own loop. Every struct is plain old data with 32-bit fields, laid out the same on both sides.
+
+#![no_std]
+
+mod control;
+mod params;
+
+pub use control::Control;
+pub use params::{LengthParams, ScanParams, TraversalParams};
+
+/// The depth or distance of a node that was not reached, and the parent of one that has none.
+pub const UNREACHED: u32 = u32::MAX;
+
+/// Invocations in a workgroup of every kernel that does not say otherwise.
+pub const WORKGROUP: u32 = 256;
+
+/// Elements that an invocation of the prefix sum takes, and a workgroup of them together.
+pub const SCAN_ITEMS: u32 = 8;
+/// See [`SCAN_ITEMS`].
+pub const SCAN_BLOCK: u32 = SCAN_ITEMS * WORKGROUP;

@@ -1,0 +1,52 @@
+//! How the kernels are compiled: the one place that holds the builder's settings.
+//!
+//! The hash in the manifest covers this file, so a changed setting means new modules. Nothing from the user's environment
+//! reaches the compiler: the same sources give the same bytes on every machine.
+
+use crate::toolchain::Toolchain;
+use anyhow::{Context, Result};
+use spirv_builder::{Capability, SpirvBuilder, SpirvMetadata};
+use std::{collections::BTreeMap, env, path::Path, path::PathBuf};
+
+/// What the kernels may use. A finished module declares only those that it does use.
+pub const CAPABILITIES: [Capability; 6] = [
+    Capability::GroupNonUniform,
+    Capability::GroupNonUniformArithmetic,
+    Capability::GroupNonUniformBallot,
+    Capability::GroupNonUniformShuffle,
+    Capability::GroupNonUniformShuffleRelative,
+    Capability::GroupNonUniformVote,
+];
+
+/// The environment of the compiler: the release profile as it is here, whatever the workspace's says, and none of the
+/// variables that spirv-builder would take settings from.
+const ENVIRONMENT: [(&str, Option<&str>); 7] = [
+    ("CARGO_PROFILE_RELEASE_DEBUG", Some("0")),
+    ("CARGO_PROFILE_RELEASE_LTO", Some("off")),
+    ("CARGO_PROFILE_RELEASE_OPT_LEVEL", Some("3")),
+    ("CARGO_PROFILE_RELEASE_PANIC", Some("unwind")),
+    ("RUSTGPU_CARGOFLAGS", None),
+    ("RUSTGPU_CODEGEN_ARGS", None),
+    ("RUSTGPU_RUSTFLAGS", None),
+];
+
+/// Compiles the crate in a folder, and returns the module of each entry point.
+pub fn compile(toolchain: &Toolchain, crate_folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
+    for (name, value) in ENVIRONMENT {
+        // SAFETY: xtask has one thread.
+        unsafe {
+            match value {
+                Some(value) => env::set_var(name, value),
+                None => env::remove_var(name),
+            }
+        }
+    }
+    let mut builder = SpirvBuilder::new(crate_folder, "spirv-unknown-vulkan1.2")
+        // Profilers and validation messages then name the buffers.
+        .spirv_metadata(SpirvMetadata::NameVariables)
+        .multimodule(true);
+    builder.capabilities = CAPABILITIES.to_vec();
+    toolchain.configure(&mut builder)?;
+    let result = builder.build().context("compiling the kernels with rust-gpu")?;
+    Ok(result.module.unwrap_multi().clone())
+}

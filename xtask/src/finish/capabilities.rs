@@ -1,0 +1,104 @@
+//! Drops the capabilities that a module declares and does not use.
+//!
+//! rust-gpu declares all that the builder names in every module. A device that lacks one, say shuffles, can still run the
+//! kernels that do without.
+
+use crate::compile::CAPABILITIES;
+use rspirv::{
+    dr::{Instruction, Module, Operand},
+    spirv::Capability,
+};
+use std::collections::HashSet;
+
+/// Keeps, of the capabilities that the builder was given, those that some instruction needs. All others stay as they are.
+pub fn keep_used(module: &mut Module) {
+    let used: HashSet<Capability> = module
+        .all_inst_iter()
+        .filter(|instruction| !matches!(instruction.operands[..], [Operand::Capability(_)]))
+        .flat_map(needed)
+        .collect();
+    module.capabilities.retain(|declaration| match declaration.operands[..] {
+        [Operand::Capability(capability)] => !is_ours(capability) || used.contains(&capability),
+        _ => true,
+    });
+}
+
+fn is_ours(capability: Capability) -> bool {
+    // The builder has its own copy of the enumeration; the numbers are SPIR-V's.
+    CAPABILITIES.iter().any(|ours| *ours as u32 == capability as u32)
+}
+
+/// What an instruction needs by its operation and its operands.
+fn needed(instruction: &Instruction) -> Vec<Capability> {
+    // Reduce or scan, that operand says, which any of three capabilities allows; the operation says which one it is.
+    let operands = instruction.operands.iter().filter(|operand| !matches!(operand, Operand::GroupOperation(_)));
+    let operands = operands.flat_map(Operand::required_capabilities);
+    instruction.class.capabilities.iter().copied().chain(operands).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keep_used;
+    use rspirv::{
+        dr::{Builder, Module, Operand},
+        spirv::{AddressingModel, BuiltIn, Capability, Decoration, FunctionControl, GroupOperation, MemoryModel},
+    };
+
+    const DECLARED: [Capability; 6] = [
+        Capability::Shader,
+        Capability::GroupNonUniform,
+        Capability::GroupNonUniformArithmetic,
+        Capability::GroupNonUniformBallot,
+        Capability::GroupNonUniformShuffle,
+        Capability::VulkanMemoryModel,
+    ];
+
+    /// A module that declares more than the function's body needs.
+    fn module(body: impl FnOnce(&mut Builder)) -> Module {
+        let mut builder = Builder::new();
+        builder.set_version(1, 5);
+        for capability in DECLARED {
+            builder.capability(capability);
+        }
+        builder.memory_model(AddressingModel::Logical, MemoryModel::Vulkan);
+        let nothing = builder.type_void();
+        let signature = builder.type_function(nothing, []);
+        builder.begin_function(nothing, None, FunctionControl::NONE, signature).unwrap();
+        builder.begin_block(None).unwrap();
+        body(&mut builder);
+        builder.ret().unwrap();
+        builder.end_function().unwrap();
+        builder.module()
+    }
+
+    fn kept(mut module: Module) -> Vec<Capability> {
+        keep_used(&mut module);
+        let operands = module.capabilities.iter().map(|declaration| &declaration.operands[0]);
+        operands.map(|operand| if let Operand::Capability(it) = operand { *it } else { panic!("{operand}") }).collect()
+    }
+
+    #[test]
+    fn a_kernel_without_subgroups_needs_none_of_theirs() {
+        assert_eq!(kept(module(|_| {})), [Capability::Shader, Capability::VulkanMemoryModel]);
+    }
+
+    #[test]
+    fn a_reduction_needs_arithmetic_alone() {
+        let used = kept(module(|builder| {
+            let word = builder.type_int(32, 0);
+            let scope = builder.constant_bit32(word, 3);
+            builder.group_non_uniform_i_add(word, None, scope, GroupOperation::Reduce, scope, None).unwrap();
+        }));
+        let expected = [Capability::Shader, Capability::GroupNonUniformArithmetic, Capability::VulkanMemoryModel];
+        assert_eq!(used, expected);
+    }
+
+    #[test]
+    fn a_builtin_counts_as_a_use() {
+        let used = kept(module(|builder| {
+            let variable = builder.id();
+            builder.decorate(variable, Decoration::BuiltIn, [Operand::BuiltIn(BuiltIn::SubgroupSize)]);
+        }));
+        assert_eq!(used, [Capability::Shader, Capability::GroupNonUniform, Capability::VulkanMemoryModel]);
+    }
+}

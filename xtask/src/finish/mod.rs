@@ -1,0 +1,22 @@
+//! What a module needs after rust-gpu has compiled it.
+
+mod capabilities;
+mod shared_memory;
+
+use anyhow::{Result, anyhow};
+use rspirv::{
+    binary::Assemble,
+    dr::{Module, load_bytes},
+};
+
+/// The finished module of a compiled one.
+pub fn finish(compiled: &[u8]) -> Result<Vec<u8>> {
+    let mut module = parse(compiled)?;
+    shared_memory::order(&mut module);
+    capabilities::keep_used(&mut module);
+    Ok(module.assemble().into_iter().flat_map(u32::to_le_bytes).collect())
+}
+
+fn parse(module: &[u8]) -> Result<Module> {
+    load_bytes(module).map_err(|state| anyhow!("not SPIR-V: {state}"))
+}

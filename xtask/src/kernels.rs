@@ -1,0 +1,99 @@
+//! `cargo xtask kernels`: the modules in their folder, with the manifest that says what they were made from.
+
+use crate::{
+    compile::compile,
+    finish::finish,
+    manifest::{self, MANIFEST},
+    toolchain::Toolchain,
+};
+use anyhow::{Context, Result, bail, ensure};
+use std::{collections::BTreeMap, ffi::OsString, fs, path::Path};
+
+/// Compiles the kernels into `folder`. Files that stay the same are not touched, and those of kernels that are gone are
+/// removed.
+pub fn build(root: &Path, folder: &Path) -> Result<()> {
+    let crate_folder = root.join("shader-crate");
+    let sources = manifest::sources(root)?;
+    let modules = compile(&Toolchain::find(&crate_folder)?, &crate_folder)?;
+    ensure!(manifest::sources(root)? == sources, "a source was edited during the build: build again");
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    for name in contents(folder)?.into_keys() {
+        let path = folder.join(name);
+        let kernel = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        if path.extension().is_some_and(|extension| extension == "spv") && !modules.contains_key(kernel) {
+            fs::remove_file(&path).with_context(|| path.display().to_string())?;
+        }
+    }
+    for (kernel, module) in &modules {
+        let module = finish(&fs::read(module)?).with_context(|| format!("the module of the kernel `{kernel}`"))?;
+        write(&folder.join(kernel).with_extension("spv"), &module)?;
+    }
+    // The manifest comes last: modules that were not all written are never taken for current.
+    write(&folder.join(MANIFEST), manifest::describe(root, folder)?.as_bytes())?;
+    println!("{} kernels in {}", modules.len(), folder.display());
+    Ok(())
+}
+
+/// Fails, naming the files, when the kernels in `committed` are not what a rebuild gives.
+pub fn check(root: &Path, committed: &Path) -> Result<()> {
+    let rebuilt = tempfile::tempdir()?;
+    build(root, rebuilt.path())?;
+    let differences = differences(&contents(committed)?, &contents(rebuilt.path())?);
+    if !differences.is_empty() {
+        bail!(
+            "{} is not what a rebuild gives:\n  {}\nrun `cargo xtask kernels`",
+            committed.display(),
+            differences.join("\n  ")
+        );
+    }
+    println!("{} is what a rebuild gives, to the byte", committed.display());
+    Ok(())
+}
+
+type Contents = BTreeMap<OsString, Vec<u8>>;
+
+fn contents(folder: &Path) -> Result<Contents> {
+    let mut contents = Contents::new();
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        if let Some(name) = path.file_name() {
+            contents.insert(name.to_owned(), fs::read(&path).with_context(|| path.display().to_string())?);
+        }
+    }
+    Ok(contents)
+}
+
+fn differences(committed: &Contents, rebuilt: &Contents) -> Vec<String> {
+    let missing = rebuilt.keys().filter(|name| !committed.contains_key(*name)).map(|name| (name, "is missing"));
+    let present = committed.iter().filter_map(|(name, content)| match rebuilt.get(name) {
+        None => Some((name, "belongs to no kernel")),
+        Some(other) if other != content => Some((name, "differs")),
+        Some(_) => None,
+    });
+    missing.chain(present).map(|(name, trouble)| format!("{} {trouble}", name.display())).collect()
+}
+
+fn write(path: &Path, content: &[u8]) -> Result<()> {
+    if fs::read(path).is_ok_and(|present| present == content) {
+        return Ok(());
+    }
+    fs::write(path, content).with_context(|| path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Contents, differences};
+
+    fn folder(files: &[(&str, &str)]) -> Contents {
+        files.iter().map(|(name, content)| (name.into(), content.as_bytes().to_vec())).collect()
+    }
+
+    #[test]
+    fn names_each_difference() {
+        let committed = folder(&[("manifest.toml", "1"), ("bfs.spv", "old"), ("gone.spv", "x"), ("same.spv", "s")]);
+        let rebuilt = folder(&[("manifest.toml", "1"), ("bfs.spv", "new"), ("added.spv", "x"), ("same.spv", "s")]);
+        let expected = ["added.spv is missing", "bfs.spv differs", "gone.spv belongs to no kernel"];
+        assert_eq!(differences(&committed, &rebuilt), expected);
+        assert!(differences(&rebuilt, &rebuilt).is_empty());
+    }
+}
