@@ -2,18 +2,13 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use evenkeel::graph::{
-    Csr, EdgeList, Graph,
+    Csr, EdgeList,
     csr::{BuildOptions, EdgeWeights},
-    generate::Generator,
     statistics::Statistics,
     transform::transpose,
 };
+use evenkeel_benches::generate;
 use std::hint::black_box;
-
-fn generate(text: &str) -> Graph {
-    let generator: Generator = text.parse().expect("a generator");
-    generator.generate().expect("a graph")
-}
 
 fn generators(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("generate");

@@ -276,7 +276,7 @@ fn an_indirect_dispatch_has_one_dimension() {
     let mut recording = device
         .record("indirect", |recorder| {
             recorder.fill(&output, 0);
-            recorder.dispatch_indirect(&planted, LengthParams { length: 0 }, &control);
+            recorder.dispatch_indirect(&planted, LengthParams { length: 0 }, &control, Control::GROUPS);
         })
         .unwrap();
     for (groups, invocations) in [([3, 1, 1], 12), ([0, 1, 1], 0), ([5, 0, 1], 0), ([1, 1, 1], 4)] {

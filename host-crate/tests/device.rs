@@ -192,7 +192,12 @@ fn the_device_says_how_large_an_indirect_dispatch_is() {
     let mut recording = device
         .record("indirect", |recorder| {
             recorder.fill(&result, 0);
-            recorder.dispatch_indirect(&ReduceAdd { input: &input, result: &result }, length(&input), &control);
+            recorder.dispatch_indirect(
+                &ReduceAdd { input: &input, result: &result },
+                length(&input),
+                &control,
+                Control::GROUPS,
+            );
         })
         .unwrap();
     // No workgroups: nothing is added. The kernel strides, so any other number gives the whole sum.
@@ -217,7 +222,12 @@ fn an_indirect_dispatch_sees_the_size_that_a_kernel_wrote() {
             recorder.fill(&result, 0);
             let grow = CompactScatter { values: &one, flags: &one, places: &place, output: &groups };
             recorder.dispatch(&grow, length(&one), 1);
-            recorder.dispatch_indirect(&ReduceAdd { input: &input, result: &result }, length(&input), &control);
+            recorder.dispatch_indirect(
+                &ReduceAdd { input: &input, result: &result },
+                length(&input),
+                &control,
+                Control::GROUPS,
+            );
         })
         .unwrap();
     recording.run().unwrap();

@@ -78,12 +78,12 @@ impl Iterator for Stride {
 #[allow(missing_docs)] // Documented below, once, on the native side.
 mod gpu {
     use super::Lane;
-    use crate::memory::Global;
+    use crate::{memory::Global, schedule::Value};
     use spirv_std::{
         arch::{
             control_barrier, memory_barrier, subgroup_ballot, subgroup_ballot_bit_count,
             subgroup_ballot_exclusive_bit_count, subgroup_broadcast_first, subgroup_elect, subgroup_exclusive_i_add,
-            subgroup_i_add, subgroup_inclusive_i_add, subgroup_u_max, subgroup_u_min,
+            subgroup_i_add, subgroup_inclusive_i_add, subgroup_shuffle_up, subgroup_u_max, subgroup_u_min,
         },
         memory::{Scope, Semantics},
     };
@@ -135,6 +135,16 @@ mod gpu {
         }
 
         #[inline(always)]
+        pub fn count(&self, present: bool) -> u32 {
+            subgroup_ballot_bit_count(subgroup_ballot(present))
+        }
+
+        #[inline(always)]
+        pub fn shuffle_up<V: Value>(&self, value: V, distance: u32) -> V {
+            subgroup_shuffle_up(value, distance)
+        }
+
+        #[inline(always)]
         pub fn inclusive_add(&self, value: u32) -> u32 {
             subgroup_inclusive_i_add(value)
         }
@@ -159,7 +169,7 @@ mod gpu {
 #[cfg(not(target_arch = "spirv"))]
 mod native {
     use super::Lane;
-    use crate::memory::Global;
+    use crate::{memory::Global, schedule::Value};
 
     /// What the CPU device lends an invocation: its workgroup.
     pub trait Workgroup {
@@ -194,6 +204,16 @@ mod native {
         /// [`Lane::append`] of one place by each invocation that is here.
         pub fn append_one(&self, words: &mut Global<u32>, counter: u32) -> u32 {
             words.add(counter, 1)
+        }
+
+        /// How many invocations of the subgroup are here with `present` true.
+        pub fn count(&self, present: bool) -> u32 {
+            u32::from(present)
+        }
+
+        /// The value of the invocation `distance` before this one in the subgroup; undefined where there is none.
+        pub fn shuffle_up<V: Value>(&self, value: V, _distance: u32) -> V {
+            value
         }
 
         /// The sum of the subgroup's values up to and with this invocation's.

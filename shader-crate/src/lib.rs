@@ -13,6 +13,8 @@ extern crate self as evenkeel_kernels;
 mod registry;
 #[macro_use]
 pub mod operator;
+#[macro_use]
+pub mod schedule;
 
 pub mod bfs;
 pub mod lane;
@@ -20,7 +22,9 @@ pub mod lane;
 pub mod launch;
 pub mod memory;
 pub mod primitive;
+pub mod spmv;
 pub mod sssp;
 pub mod strategy;
+pub mod tiles;
 
 pub use evenkeel_kernel_macro::{kernel, kernel_each};

@@ -22,7 +22,7 @@ macro_rules! registry {
             pub const ALL: &'static [Self] = &[$(Self::$member),*];
 
             /// What it is called in commands and reports.
-            pub fn name(self) -> &'static str {
+            pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$member => $name,)*
                 }

@@ -18,6 +18,10 @@ pub struct Control {
     pub iteration: u32,
     /// Workgroups of the running dispatch that are finished; 0 between dispatches.
     pub ticket: u32,
+    /// Edges of the worklist that the next iteration reads, where a strategy counts them.
+    pub edges: u32,
+    /// Workgroups of a second dispatch in an iteration, where a strategy has one.
+    pub expand_groups: [u32; 3],
     /// Not 0 when a sum of weights did not fit into 32 bits.
     pub overflow: u32,
 }
@@ -37,6 +41,10 @@ impl Control {
     pub const ITERATION: u32 = word(offset_of!(Self, iteration));
     /// The word of `ticket`.
     pub const TICKET: u32 = word(offset_of!(Self, ticket));
+    /// The word of `edges`.
+    pub const EDGES: u32 = word(offset_of!(Self, edges));
+    /// The word of `expand_groups[0]`.
+    pub const EXPAND_GROUPS: u32 = word(offset_of!(Self, expand_groups));
     /// The word of `overflow`.
     pub const OVERFLOW: u32 = word(offset_of!(Self, overflow));
 

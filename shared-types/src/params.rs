@@ -10,6 +10,14 @@ pub struct LengthParams {
     pub length: u32,
 }
 
+/// Of kernels that find their length in a word of a buffer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct WordParams {
+    /// Which word.
+    pub word: u32,
+}
+
 /// Of the prefix sum.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -28,4 +36,41 @@ pub struct TraversalParams {
     pub nodes: u32,
     /// The most workgroups a dispatch may have; kernels stride over the rest.
     pub max_groups: u32,
+}
+
+/// What the host chooses of a schedule.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct ScheduleParams {
+    /// Invocations in a group, a power of two up to the workgroup's; read by group-mapped alone.
+    pub group: u32,
+    /// [`Self::MAIN`], or [`Self::FINISH`] for the second pass that some schedules need.
+    pub pass: u32,
+}
+
+impl ScheduleParams {
+    /// Hands out the work.
+    pub const MAIN: u32 = 0;
+    /// Stores the tiles that the first pass left in pieces.
+    pub const FINISH: u32 = 1;
+}
+
+/// Of the products of a sparse matrix.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct ProductParams {
+    /// How many rows the matrix has.
+    pub rows: u32,
+    /// The schedule's.
+    pub schedule: ScheduleParams,
+}
+
+/// Of the traversals under a schedule.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct ExpandParams {
+    /// The most workgroups a dispatch may have.
+    pub max_groups: u32,
+    /// The schedule's.
+    pub schedule: ScheduleParams,
 }

@@ -53,7 +53,7 @@ impl Bfs {
     pub fn plan(csr: &Csr, config: &BfsConfig) -> Result<MemoryPlan> {
         let nodes = csr.nodes() as usize;
         let plan =
-            DeviceGraph::plan(csr).with::<u32>("depths", nodes).and((strategy::by_name(&config.strategy)?.plan)(csr));
+            DeviceGraph::plan(csr).with::<u32>("depths", nodes).and(strategy::by_name(&config.strategy)?.how.plan(csr));
         Ok(if config.parents { plan.with::<u32>("parents", nodes) } else { plan })
     }
 
@@ -76,7 +76,7 @@ impl Bfs {
         let parents = if config.parents { Some(Parents::record(device, &traversal)?) } else { None };
         Ok(Self {
             device: device.clone(),
-            traversal: (strategy::by_name(&config.strategy)?.record)(device, &traversal)?,
+            traversal: strategy::by_name(&config.strategy)?.record(device, &traversal)?,
             depths: traversal.values,
             source: traversal.source,
             parents,

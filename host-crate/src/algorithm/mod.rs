@@ -1,12 +1,29 @@
 //! Algorithms: what is computed, and how an answer is checked. Each is a file here, one in the kernels, and one in
 //! [`crate::oracle`].
+//!
+//! ```
+//! use evenkeel::algorithm::{Distances, Sssp, SsspConfig};
+//! use evenkeel::device::{Device, DeviceOptions};
+//! use evenkeel::{graph::generate::Generator, oracle::dijkstra};
+//!
+//! let town = "road:nodes=400,lengths=true".parse::<Generator>()?.generate()?;
+//! let device = Device::open("cpu", &DeviceOptions::default())?;
+//! let mut sssp = Sssp::prepare(&device, &town.csr, &SsspConfig::default())?;
+//! for source in [0, 399] {
+//!     sssp.run(source)?;
+//!     assert_eq!(sssp.distances()?, Distances::U32(dijkstra::whole(&town.csr, source)?));
+//! }
+//! # Ok::<(), evenkeel::Error>(())
+//! ```
 
 pub mod bfs;
 pub mod source;
+pub mod spmv;
 pub mod sssp;
 
 pub use bfs::{Bfs, BfsConfig};
 pub use source::Source;
+pub use spmv::{Spmv, SpmvConfig};
 pub use sssp::{Distances, Sssp, SsspConfig};
 
 use crate::strategy::LoopRun;
@@ -21,7 +38,7 @@ pub struct Algorithm {
 }
 
 /// All algorithms.
-pub const ALGORITHMS: &[Algorithm] = &[bfs::ALGORITHM, sssp::ALGORITHM];
+pub const ALGORITHMS: &[Algorithm] = &[bfs::ALGORITHM, spmv::ALGORITHM, sssp::ALGORITHM];
 
 /// What one run of an algorithm took.
 #[derive(Clone, Copy, Debug)]

@@ -58,7 +58,7 @@ impl Sssp {
             .with::<u32>("weights", csr.columns.len())
             .with::<u32>("distances", nodes)
             .with::<u32>("marks", nodes)
-            .and((strategy::by_name(&config.strategy)?.plan)(csr)))
+            .and(strategy::by_name(&config.strategy)?.how.plan(csr)))
     }
 
     /// Copies the graph to the device and records the computation. A graph without weights gets 1 for each edge.
@@ -86,7 +86,7 @@ impl Sssp {
         Ok(Self {
             device: device.clone(),
             csr: csr.clone(),
-            traversal: (strategy::by_name(&config.strategy)?.record)(device, &traversal)?,
+            traversal: strategy::by_name(&config.strategy)?.record(device, &traversal)?,
             distances: traversal.values,
             source: traversal.source,
             overflowed: false,

@@ -2,6 +2,18 @@
 //! again without the host. There is one interface; what is behind it, nothing above can tell.
 //!
 //! Nothing here knows of graphs.
+//!
+//! ```
+//! use evenkeel::device::{Device, DeviceOptions};
+//!
+//! let device = Device::open("cpu", &DeviceOptions::default())?;
+//! let numbers = device.buffer_from("numbers", &[1u32, 2, 3])?;
+//! let copy = device.buffer("copy", 3)?;
+//! let mut recording = device.record("copying", |recorder| recorder.copy(&numbers, &copy))?;
+//! recording.run()?;
+//! assert_eq!(device.download(&copy)?, [1, 2, 3]);
+//! # Ok::<(), evenkeel::Error>(())
+//! ```
 
 mod cpu;
 pub mod memory;

@@ -51,8 +51,13 @@ pub enum Step {
 pub enum Size {
     /// Known now.
     Groups(u32),
-    /// Read from the first three words of a buffer when the step runs.
-    Indirect(RawBuffer),
+    /// Read when the step runs, from three words of a buffer.
+    Indirect {
+        /// Which.
+        buffer: RawBuffer,
+        /// The first of the words, counted in bytes.
+        offset: u64,
+    },
 }
 
 /// A value that a recording brings to the host each time it runs. See [`super::Recording::value`].
@@ -92,9 +97,16 @@ impl Recorder {
         self.push(launch, params, Size::Groups(groups as u32));
     }
 
-    /// Runs a kernel with as many workgroups as `control` says when its turn comes.
-    pub fn dispatch_indirect<L: Launch>(&mut self, launch: &L, params: L::Params, control: &Buffer<Control>) {
-        self.push(launch, params, Size::Indirect(control.raw().clone()));
+    /// Runs a kernel with as many workgroups as three words of `control`, from `word` on, say when its turn comes.
+    pub fn dispatch_indirect<L: Launch>(
+        &mut self,
+        launch: &L,
+        params: L::Params,
+        control: &Buffer<Control>,
+        word: u32,
+    ) {
+        let size = Size::Indirect { buffer: control.raw().clone(), offset: u64::from(word) * 4 };
+        self.push(launch, params, size);
     }
 
     fn push<L: Launch>(&mut self, launch: &L, params: L::Params, size: Size) {

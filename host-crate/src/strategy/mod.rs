@@ -1,8 +1,26 @@
 //! Strategies: how the edges of a traversal are handed to a GPU's invocations. Each is a file here and one in the kernels'
 //! `strategy/`, and one line in [`STRATEGIES`]. None knows which algorithm it drives; that is the operator's business.
+//!
+//! ```
+//! use evenkeel::algorithm::{Bfs, BfsConfig};
+//! use evenkeel::device::{Device, DeviceOptions};
+//! use evenkeel::{graph::generate::Generator, strategy::STRATEGIES};
+//!
+//! let chain = "chain:nodes=4".parse::<Generator>()?.generate()?;
+//! let device = Device::open("cpu", &DeviceOptions::default())?;
+//! for strategy in STRATEGIES {
+//!     let config = BfsConfig { strategy: strategy.name.to_owned(), ..BfsConfig::default() };
+//!     let mut bfs = Bfs::prepare(&device, &chain.csr, &config)?;
+//!     bfs.run(0)?;
+//!     assert_eq!(bfs.depths()?, [0, 1, 2, 3]);
+//! }
+//! # Ok::<(), evenkeel::Error>(())
+//! ```
 
 mod device_loop;
 mod node;
+mod scheduled;
+mod worklists;
 
 pub use device_loop::{DeviceLoop, LoopRun};
 
@@ -11,8 +29,9 @@ use crate::{
     device::{Buffer, Device, MemoryPlan},
     graph::{Csr, statistics::max_degree_node},
 };
-use evenkeel_kernels::operator::Operator;
-use evenkeel_types::Control;
+use evenkeel_kernels::{operator::Operator, schedule::Schedule};
+use node::Node;
+use scheduled::Scheduled;
 
 /// A strategy that can be asked for by name.
 pub struct Strategy {
@@ -22,14 +41,71 @@ pub struct Strategy {
     pub paper: &'static str,
     /// What it does, in a line.
     pub summary: &'static str,
+    /// How it does it.
+    pub how: &'static dyn Iterate,
+}
+
+impl Strategy {
+    /// Allocates what the strategy needs and records the loop.
+    ///
+    /// # Errors
+    /// When something does not fit.
+    pub fn record(&self, device: &Device, traversal: &Traversal) -> Result<DeviceLoop> {
+        self.how.record(device, traversal, &format!("{} {}", traversal.operator.name(), self.name))
+    }
+}
+
+/// What a strategy's author writes.
+pub trait Iterate: Sync {
     /// The device memory it needs beside the graph and the algorithm's values.
-    pub plan: fn(&Csr) -> MemoryPlan,
-    /// Allocates that and records the loop.
-    pub record: fn(&Device, &Traversal) -> Result<DeviceLoop>,
+    fn plan(&self, csr: &Csr) -> MemoryPlan;
+
+    /// Allocates that and records the loop, which is called `name` in profilers and traces.
+    ///
+    /// # Errors
+    /// When something does not fit.
+    fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop>;
 }
 
 /// All strategies, for every traversal.
-pub const STRATEGIES: &[Strategy] = &[node::STRATEGY];
+pub const STRATEGIES: &[Strategy] = &[
+    Strategy {
+        name: "node",
+        paper: "BS, Raval et al.",
+        summary: "one invocation a node of the worklist, with all its edges",
+        how: &Node,
+    },
+    Strategy {
+        name: Schedule::ThreadMapped.name(),
+        paper: "Osama et al.",
+        summary: "the same as a schedule of the programming model",
+        how: &Scheduled(Schedule::ThreadMapped),
+    },
+    Strategy {
+        name: Schedule::GroupMapped.name(),
+        paper: "Osama et al.",
+        summary: "a group of invocations shares the edges of as many nodes",
+        how: &Scheduled(Schedule::GroupMapped),
+    },
+    Strategy {
+        name: Schedule::MergePath.name(),
+        paper: "Osama et al.; Merrill and Garland",
+        summary: "each workgroup an even share of nodes and edges together",
+        how: &Scheduled(Schedule::MergePath),
+    },
+    Strategy {
+        name: Schedule::NonzeroSplit.name(),
+        paper: "Osama et al.",
+        summary: "each workgroup an even share of edges",
+        how: &Scheduled(Schedule::NonzeroSplit),
+    },
+    Strategy {
+        name: Schedule::RadixBinned.name(),
+        paper: "LRB, Fox et al.",
+        summary: "nodes sorted by the logarithm of their degree; an invocation, a subgroup or a workgroup to each",
+        how: &Scheduled(Schedule::RadixBinned),
+    },
+];
 
 /// The strategy of that name.
 ///
@@ -112,19 +188,5 @@ impl DeviceGraph {
     /// The number of nodes.
     pub fn nodes(&self) -> u32 {
         (self.row_offsets.len() - 1) as u32
-    }
-}
-
-/// A control block, seen whole by the host and as words by kernels.
-#[derive(Clone)]
-struct ControlBlock {
-    block: Buffer<Control>,
-    words: Buffer<u32>,
-}
-
-impl ControlBlock {
-    fn new(device: &Device) -> Result<Self> {
-        let block = device.buffer::<Control>("control", 1)?;
-        Ok(Self { words: block.cast(), block })
     }
 }

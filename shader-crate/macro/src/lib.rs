@@ -7,20 +7,19 @@
 use proc_macro::TokenStream;
 use proc_macro2::{Span, TokenStream as Tokens};
 use quote::{format_ident, quote};
-use syn::{
-    Error, Expr, FnArg, GenericArgument, Ident, ItemFn, LitInt, Pat, PathArguments, Result, Type, parse_macro_input,
-    spanned::Spanned,
-};
+use syn::{Error, Ident, ItemFn, LitInt, Result, parse_macro_input};
 
 mod settings;
+mod signature;
 #[cfg(test)]
 mod tests;
 
 use settings::{Axis, Choice, Settings};
+use signature::{Argument, BufferArgument, SharedArgument, Signature};
 
 /// Declares a compute kernel.
 ///
-/// ```ignore
+/// ```text
 /// /// Doubles every element.
 /// #[kernel(threads = 256)]
 /// pub fn double(lane: Lane, params: &DoubleParams, input: Read<f32>, output: Global<f32>) {
@@ -31,7 +30,7 @@ use settings::{Axis, Choice, Settings};
 /// ```
 ///
 /// The parameters are, in this order: the `Lane`; a reference to the push constants (a `Pod` struct); the buffers, each a
-/// `Read<T>` or a `Global<T>`; the workgroup arrays, each a `Shared<T, N>`. Beside the SPIR-V entry point `double` this makes
+/// `Read<T>` or a `Global<T>`; the workgroup arrays, each a `Shared<T, N>`; and for a kernel under a schedule its `Scratch<T>`. Beside the SPIR-V entry point `double` this makes
 /// the host's `Double { input: &Buffer<f32>, output: &Buffer<f32> }`, which a recording dispatches.
 ///
 /// A generic kernel is made once for each member of a registry (see `registry!`), and the host's struct gets a field to choose
@@ -62,97 +61,21 @@ pub fn kernel_each(input: TokenStream) -> TokenStream {
 fn next_step(settings: Settings, function: ItemFn) -> Result<Tokens> {
     match settings.ask_next_registry(&function) {
         Some(question) => Ok(question),
-        None => Ok(Kernel::parse(settings, function)?.expand()),
+        None => {
+            let signature = Signature::parse(&function)?;
+            Ok(Kernel { threads: settings.threads, axes: settings.axes, signature, function }.expand())
+        }
     }
 }
 
 struct Kernel {
     threads: LitInt,
     axes: Vec<Axis>,
+    signature: Signature,
     function: ItemFn,
-    lane: Ident,
-    params: Ident,
-    params_type: Type,
-    buffers: Vec<BufferArgument>,
-    shared: Vec<SharedArgument>,
-}
-
-struct BufferArgument {
-    name: Ident,
-    element: Type,
-    writable: bool,
-}
-
-struct SharedArgument {
-    name: Ident,
-    element: Type,
-    length: Expr,
-}
-
-/// The last segment of a type's path, and its generic arguments.
-fn wrapper(argument: &Type) -> Option<(String, Vec<GenericArgument>)> {
-    let Type::Path(path) = argument else { return None };
-    let segment = path.path.segments.last()?;
-    let arguments = match &segment.arguments {
-        PathArguments::AngleBracketed(list) => list.args.iter().cloned().collect(),
-        _ => Vec::new(),
-    };
-    Some((segment.ident.to_string(), arguments))
 }
 
 impl Kernel {
-    fn parse(settings: Settings, function: ItemFn) -> Result<Self> {
-        let mut named = Vec::new();
-        for input in &function.sig.inputs {
-            let FnArg::Typed(argument) = input else { return Err(Error::new(input.span(), "a kernel has no `self`")) };
-            let Pat::Ident(name) = &*argument.pat else {
-                return Err(Error::new(argument.pat.span(), "a kernel's parameters are plain names"));
-            };
-            named.push((name.ident.clone(), (*argument.ty).clone()));
-        }
-        let mut arguments = named.into_iter();
-        let (Some((lane, _)), Some((params, Type::Reference(reference)))) = (arguments.next(), arguments.next()) else {
-            return Err(Error::new(
-                function.sig.span(),
-                "a kernel begins with `lane: Lane, params: &Params`, where Params is what the host pushes with the dispatch",
-            ));
-        };
-        let (mut buffers, mut shared) = (Vec::new(), Vec::new());
-        for (name, argument) in arguments {
-            match wrapper(&argument).as_ref().map(|(kind, arguments)| (kind.as_str(), arguments.as_slice())) {
-                Some((kind @ ("Read" | "Global"), [GenericArgument::Type(element)])) if shared.is_empty() => {
-                    buffers.push(BufferArgument { name, element: element.clone(), writable: kind == "Global" });
-                }
-                Some(("Shared", [GenericArgument::Type(element), length])) => {
-                    let length = match length {
-                        GenericArgument::Const(expression) => expression.clone(),
-                        GenericArgument::Type(Type::Path(path)) => {
-                            Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: path.path.clone() })
-                        }
-                        other => return Err(Error::new(other.span(), "the length of a workgroup array is a constant")),
-                    };
-                    shared.push(SharedArgument { name, element: element.clone(), length });
-                }
-                _ => {
-                    return Err(Error::new(
-                        argument.span(),
-                        "expected `Read<T>` or `Global<T>`, and after all of those `Shared<T, N>`",
-                    ));
-                }
-            }
-        }
-        Ok(Self {
-            threads: settings.threads,
-            axes: settings.axes,
-            function,
-            lane,
-            params,
-            params_type: *reference.elem,
-            buffers,
-            shared,
-        })
-    }
-
     fn expand(&self) -> Tokens {
         let body = self.body();
         let entry_points = self.variants().into_iter().map(|variant| self.entry_point(&variant));
@@ -192,35 +115,30 @@ impl Kernel {
         }
     }
 
-    fn arguments(&self) -> impl Iterator<Item = &Ident> {
-        self.buffers.iter().map(|buffer| &buffer.name).chain(self.shared.iter().map(|array| &array.name))
-    }
-
     fn entry_point(&self, variant: &[Choice]) -> Tokens {
         let entry_name = self.variant_name(variant);
         let (name, body, threads) = (format_ident!("{entry_name}"), self.body_name(), &self.threads);
         let type_arguments = type_arguments(variant);
-        let (lane, params, params_type) = (&self.lane, &self.params, &self.params_type);
-        let buffers = self.buffers.iter().enumerate().map(|(binding, BufferArgument { name, element, writable })| {
+        let Signature { lane, params, params_type, buffers, shared, .. } = &self.signature;
+        let bindings = buffers.iter().enumerate().map(|(binding, BufferArgument { name, element, writable, .. })| {
             let binding = LitInt::new(&binding.to_string(), Span::call_site());
             let reference = if *writable { quote!(&mut [#element]) } else { quote!(&[#element]) };
             quote!(#[spirv(storage_buffer, descriptor_set = 0, binding = #binding)] #name: #reference)
         });
-        let shared = self.shared.iter().map(
-            |SharedArgument { name, element, length }| quote!(#[spirv(workgroup)] #name: &mut [#element; #length]),
+        let arrays = shared.iter().map(
+            |SharedArgument { name, element, length, .. }| quote!(#[spirv(workgroup)] #name: &mut [#element; #length]),
         );
-        let views = self.buffers.iter().map(|BufferArgument { name, writable, .. }| {
-            if *writable {
-                quote!(let #name = ::evenkeel_kernels::memory::Global::new(#name);)
-            } else {
-                quote!(let #name = ::evenkeel_kernels::memory::Read::new(#name);)
-            }
-        });
-        let shared_views = self
-            .shared
-            .iter()
-            .map(|SharedArgument { name, .. }| quote!(let #name = ::evenkeel_kernels::memory::Shared::new(#name);));
-        let arguments = self.arguments();
+        let buffer_view = |BufferArgument { name, writable, .. }: &BufferArgument| {
+            let wrapper = if *writable { quote!(Global) } else { quote!(Read) };
+            quote!(::evenkeel_kernels::memory::#wrapper::new(#name))
+        };
+        let array_view =
+            |SharedArgument { name, .. }: &SharedArgument| quote!(::evenkeel_kernels::memory::Shared::new(#name));
+        let arguments = self.arguments(
+            buffers.iter().map(buffer_view).collect(),
+            shared.iter().map(array_view).collect(),
+            &quote!(#params.schedule),
+        );
         quote! {
             #[cfg(target_arch = "spirv")]
             #[allow(missing_docs)]
@@ -234,8 +152,8 @@ impl Kernel {
                 #[spirv(subgroup_local_invocation_id)] subgroup_lane: u32,
                 #[spirv(subgroup_size)] subgroup_size: u32,
                 #[spirv(push_constant)] #params: &#params_type,
-                #(#buffers,)*
-                #(#shared,)*
+                #(#bindings,)*
+                #(#arrays,)*
             ) {
                 let #lane = ::evenkeel_kernels::lane::Lane {
                     local,
@@ -247,22 +165,66 @@ impl Kernel {
                     subgroup_lane,
                     subgroup_size,
                 };
-                #(#views)*
-                #(#shared_views)*
                 #body #type_arguments(#lane, #params, #(#arguments),*)
             }
         }
     }
 
-    /// The host's struct, with a field for each choice and each buffer.
+    /// The body's arguments, from a view of each buffer and of each workgroup array.
+    fn arguments(&self, buffers: Vec<Tokens>, shared: Vec<Tokens>, schedule_params: &Tokens) -> Vec<Tokens> {
+        let signature = &self.signature;
+        let view = |name: &Ident| {
+            let buffer = signature.buffers.iter().position(|buffer| buffer.name == *name).map(|at| &buffers[at]);
+            buffer
+                .or_else(|| signature.shared.iter().position(|array| array.name == *name).map(|at| &shared[at]))
+                .cloned()
+        };
+        let scratch = |scratch: &Ident| {
+            let buffer_parts = signature.buffers.iter().zip(&buffers).filter_map(|(buffer, view)| {
+                buffer.part_of.as_ref().filter(|(owner, ..)| owner == scratch).map(|(.., part)| quote!(#part: #view))
+            });
+            let shared_parts = signature.shared.iter().zip(&shared).filter_map(|(array, view)| {
+                array.part_of.as_ref().filter(|(owner, _)| owner == scratch).map(|(_, part)| quote!(#part: #view))
+            });
+            quote!(::evenkeel_kernels::schedule::Scratch {
+                settings: #schedule_params,
+                #(#buffer_parts,)*
+                #(#shared_parts,)*
+            })
+        };
+        let argument = |argument: &Argument| match argument {
+            Argument::Buffer(name) | Argument::Shared(name) => view(name).unwrap_or_default(),
+            Argument::Scratch(name) => scratch(name),
+        };
+        signature.arguments.iter().map(argument).collect()
+    }
+
+    /// The host's struct, with a field for each choice, each buffer and each scratch.
     fn launch(&self) -> Tokens {
-        let (visibility, params_type) = (&self.function.vis, &self.params_type);
+        let (visibility, params_type) = (&self.function.vis, &self.signature.params_type);
         let documentation = self.function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
         let structure = format_ident!("{}", camel_case(&self.function.sig.ident.to_string()));
-        let names: Vec<_> = self.buffers.iter().map(|buffer| &buffer.name).collect();
-        let elements: Vec<_> = self.buffers.iter().map(|buffer| &buffer.element).collect();
-        let field_documentation =
-            self.buffers.iter().map(|buffer| if buffer.writable { "Read and written." } else { "Only read." });
+        let fields = self.signature.buffers.iter().filter_map(|buffer| {
+            let (name, element) = (&buffer.name, &buffer.element);
+            match &buffer.part_of {
+                None => {
+                    let text = if buffer.writable { "Read and written." } else { "Only read." };
+                    Some(quote!(#[doc = #text] pub #name: &'b ::evenkeel_kernels::launch::Buffer<#element>))
+                }
+                Some((scratch, value, part)) if part == "order" => Some(quote! {
+                    #[doc = "The schedule's room."]
+                    pub #scratch: &'b ::evenkeel_kernels::schedule::ScratchBuffers<#value>
+                }),
+                Some(_) => None,
+            }
+        });
+        let raw = self.signature.buffers.iter().map(|buffer| match &buffer.part_of {
+            None => {
+                let name = &buffer.name;
+                quote!(self.#name.raw().clone())
+            }
+            Some((scratch, _, part)) => quote!(self.#scratch.#part.raw().clone()),
+        });
         let axis_names: Vec<_> = self.axes.iter().map(Axis::field).collect();
         let registries: Vec<_> = self.axes.iter().map(|axis| &axis.registry).collect();
         let arms = self.variants().into_iter().map(|variant| {
@@ -278,7 +240,7 @@ impl Kernel {
             #[cfg(not(target_arch = "spirv"))]
             #visibility struct #structure<'b> {
                 #(#[doc = "Which one."] pub #axis_names: #registries,)*
-                #(#[doc = #field_documentation] pub #names: &'b ::evenkeel_kernels::launch::Buffer<#elements>,)*
+                #(#fields,)*
             }
 
             #[cfg(not(target_arch = "spirv"))]
@@ -292,7 +254,7 @@ impl Kernel {
                 }
 
                 fn buffers(&self) -> ::std::vec::Vec<::evenkeel_kernels::launch::RawBuffer> {
-                    ::std::vec![#(self.#names.raw().clone()),*]
+                    ::std::vec![#(#raw),*]
                 }
             }
         }
@@ -301,25 +263,31 @@ impl Kernel {
     /// One variant's description, and the native function in it.
     fn description(&self, variant: &[Choice]) -> Tokens {
         let (name, type_arguments) = (self.variant_name(variant), type_arguments(variant));
-        let (body, threads, params_type) = (self.body_name(), &self.threads, &self.params_type);
-        let names = self.buffers.iter().map(|buffer| buffer.name.to_string());
-        let elements = self.buffers.iter().map(|buffer| &buffer.element);
-        let writable = self.buffers.iter().map(|buffer| buffer.writable);
-        let views = self.buffers.iter().enumerate().map(|(index, BufferArgument { writable, element, .. })| {
+        let Signature { params_type, buffers, shared, .. } = &self.signature;
+        let (body, threads) = (self.body_name(), &self.threads);
+        let names = buffers.iter().map(|buffer| buffer.name.to_string());
+        let elements = buffers.iter().map(|buffer| &buffer.element);
+        let writable = buffers.iter().map(|buffer| buffer.writable);
+        let buffer_view = |(index, BufferArgument { writable, element, .. }): (usize, &BufferArgument)| {
             let wrapper = if *writable { quote!(Global) } else { quote!(Read) };
             quote!(::evenkeel_kernels::memory::#wrapper::<#element>::view(&KERNEL, &arguments.buffers[#index], #index))
-        });
-        let shared_sizes = self
-            .shared
-            .iter()
-            .map(|SharedArgument { element, length, .. }| quote!(::core::mem::size_of::<[#element; #length]>()));
-        let shared_views = self.shared.iter().enumerate().map(|(index, SharedArgument { name, element, length })| {
+        };
+        let array_view = |(index, SharedArgument { name, element, length, .. }): (usize, &SharedArgument)| {
             let name = name.to_string();
             quote!(::evenkeel_kernels::memory::Shared::<#element, { #length }>::view(arguments.shared(&KERNEL, #index), #name))
-        });
+        };
+        let views = self.arguments(
+            buffers.iter().enumerate().map(buffer_view).collect(),
+            shared.iter().enumerate().map(array_view).collect(),
+            &quote!(params.schedule),
+        );
+        let shared_sizes = shared
+            .iter()
+            .map(|SharedArgument { element, length, .. }| quote!(::core::mem::size_of::<[#element; #length]>()));
         quote! {
             fn invocation(arguments: &::evenkeel_kernels::launch::Arguments, lane: ::evenkeel_kernels::lane::Lane) {
-                #body #type_arguments(lane, arguments.params::<#params_type>(), #(#views,)* #(#shared_views,)*)
+                let params = arguments.params::<#params_type>();
+                #body #type_arguments(lane, params, #(#views,)*)
             }
             static KERNEL: ::evenkeel_kernels::launch::Kernel = ::evenkeel_kernels::launch::Kernel {
                 name: #name,

@@ -1,12 +1,12 @@
 //! A kernel that is declared wrongly is refused with words that say how it is declared.
 
-use crate::{Kernel, settings::Settings};
+use crate::{settings::Settings, signature::Signature};
 use syn::parse_str;
 
 /// What the author of the kernel is told; nothing when it is accepted.
 fn complaint(settings: &str, signature: &str) -> Option<String> {
-    let function = parse_str(&format!("fn kernel({signature}) {{}}")).expect("a function");
-    let parsed = parse_str::<Settings>(settings).and_then(|settings| Kernel::parse(settings, function));
+    let function = parse_str::<syn::ItemFn>(&format!("fn kernel({signature}) {{}}")).expect("a function");
+    let parsed = parse_str::<Settings>(settings).and_then(|_| Signature::parse(&function));
     parsed.err().map(|error| error.to_string())
 }
 
@@ -40,9 +40,8 @@ fn a_kernel_begins_with_its_lane_and_its_parameters() {
 
 #[test]
 fn every_other_parameter_is_a_view_of_memory() {
-    let late = "slots: Shared<u32, 4>, input: Read<u32>";
-    for wrong in ["input: &[u32]", "count: u32", "input: Read", "slots: Shared<u32>", late] {
-        let because = "expected `Read<T>` or `Global<T>`, and after all of those `Shared<T, N>`";
+    for wrong in ["input: &[u32]", "count: u32", "input: Read", "slots: Shared<u32>", "scratch: Scratch"] {
+        let because = "`Read<T>`, `Global<T>`, `Shared<T, N>` and `Scratch<T>`";
         assert_refused("threads = 256", &format!("lane: Lane, params: &Length, {wrong}"), because);
     }
 }

@@ -1,5 +1,6 @@
-//! Building blocks with no graph in them: prefix sum, reduction, compaction.
+//! Building blocks with no graph in them: prefix sum, reduction, compaction, binning.
 
+pub mod binning;
 pub mod compact;
 pub mod reduce;
 pub mod scan;

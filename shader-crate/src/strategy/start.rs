@@ -23,11 +23,13 @@ pub fn start(
         worklist.set(0, node);
         for word in 0..3 {
             control.set(Control::GROUPS + word, 1);
+            control.set(Control::EXPAND_GROUPS + word, 1);
         }
         control.set(Control::FRONTIER, 1);
         control.set(Control::NEXT, 0);
         control.set(Control::ITERATION, 0);
         control.set(Control::TICKET, 0);
+        control.set(Control::EDGES, 0);
         control.set(Control::OVERFLOW, 0);
     }
 }

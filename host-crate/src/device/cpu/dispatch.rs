@@ -45,7 +45,7 @@ pub(super) struct Dispatch {
 
 enum DispatchSize {
     Groups(u32),
-    Indirect(Arc<Memory>),
+    Indirect { buffer: Arc<Memory>, offset: u64 },
 }
 
 impl Dispatch {
@@ -53,7 +53,9 @@ impl Dispatch {
         let buffers = buffers.iter().map(Memory::of).collect::<Result<Vec<_>>>()?;
         let size = match size {
             Size::Groups(groups) => DispatchSize::Groups(*groups),
-            Size::Indirect(buffer) => DispatchSize::Indirect(Memory::of(buffer)?),
+            Size::Indirect { buffer, offset } => {
+                DispatchSize::Indirect { buffer: Memory::of(buffer)?, offset: *offset }
+            }
         };
         let mut aligned = vec![0; params.len().div_ceil(size_of::<u128>())];
         bytemuck::cast_slice_mut(&mut aligned)[..params.len()].copy_from_slice(params);
@@ -73,8 +75,8 @@ impl Dispatch {
         if self.buffers.len() != arguments.len() || params != self.kernel.params_bytes {
             return Err(self.failed("it was given other buffers or parameters than it has".into()));
         }
-        if let DispatchSize::Indirect(buffer) = &self.size {
-            buffer.check(0, size_of::<[u32; 3]>() as u64)?;
+        if let DispatchSize::Indirect { buffer, offset } = &self.size {
+            buffer.check(*offset, size_of::<[u32; 3]>() as u64)?;
         }
         for (only_read, first) in arguments.iter().zip(&self.buffers).filter(|(argument, _)| !argument.writable) {
             for (written, second) in arguments.iter().zip(&self.buffers).filter(|(argument, _)| argument.writable) {
@@ -101,9 +103,9 @@ impl Dispatch {
     fn groups(&self, queue: &mut Queue) -> Result<u32> {
         let groups = match &self.size {
             DispatchSize::Groups(groups) => *groups,
-            DispatchSize::Indirect(buffer) => {
+            DispatchSize::Indirect { buffer, offset } => {
                 let mut words = [0u32; 3];
-                buffer.read(queue, 0, bytemuck::bytes_of_mut(&mut words))?;
+                buffer.read(queue, *offset, bytemuck::bytes_of_mut(&mut words))?;
                 match words {
                     [groups, 1, 1] => groups,
                     [x, y, z] if x == 0 || y == 0 || z == 0 => 0,

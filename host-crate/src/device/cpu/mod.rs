@@ -11,7 +11,6 @@ mod dispatch;
 mod machine;
 mod memory;
 mod program;
-mod stack;
 mod workgroup;
 
 use super::{Backend, DeviceInfo, DeviceKind, DeviceOptions, Recorded, Step, profile::Span};

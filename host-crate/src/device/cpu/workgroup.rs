@@ -4,8 +4,7 @@
 //! invocation as a fibre. At a barrier a fibre suspends; when all have, they are resumed in turn. A fibre that ends hands its
 //! stack to the next, and stacks are kept by their thread, so that a workgroup costs no allocation.
 
-use super::stack::FibreStack;
-use corosensei::{Coroutine, CoroutineResult, Yielder};
+use corosensei::{Coroutine, CoroutineResult, Yielder, stack::DefaultStack};
 use evenkeel_kernels::{
     lane::{Lane, Workgroup},
     launch::{Arguments, Kernel},
@@ -17,6 +16,10 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::AcqRel},
 };
 
+/// Address space for an invocation's stack; memory is used only as far as it is touched, which is a page or two. The rest is
+/// for a debug build's deep frames, and for reporting a panic with a backtrace.
+const STACK_BYTES: usize = 256 << 10;
+
 /// Why a kernel went wrong, without the name of the kernel.
 pub(super) type Reason = String;
 
@@ -24,11 +27,11 @@ pub(super) type Reason = String;
 #[derive(Default)]
 pub(super) struct Room {
     shared: Vec<u128>,
-    stacks: Vec<FibreStack>,
+    stacks: Vec<DefaultStack>,
     waiting: Vec<Fibre>,
 }
 
-type Fibre = Coroutine<(), (), (), FibreStack>;
+type Fibre = Coroutine<(), (), (), DefaultStack>;
 
 impl Room {
     /// Memory for all workgroup arrays of `kernel`, each aligned to 16. Where debugging is worth more than speed it holds
@@ -86,9 +89,7 @@ impl Group<'_> {
     fn run_fibres(&self, arrived: &Cell<u32>, room: &mut Room) -> Result<(), Reason> {
         let Room { stacks, waiting, .. } = room;
         for local in 0..self.kernel.threads {
-            let new =
-                || FibreStack::new(local).map_err(|error| format!("the system gives no stack for a fibre: {error}"));
-            let stack = stacks.pop().map_or_else(new, Ok)?;
+            let stack = stacks.pop().map_or_else(new_stack, Ok)?;
             let mut fibre = self.fibre(stack, local, arrived);
             match fibre.resume(()) {
                 CoroutineResult::Return(()) => stacks.push(fibre.into_stack()),
@@ -118,7 +119,7 @@ impl Group<'_> {
         Err(format!("{waiting} of {all} invocations wait at a barrier, but {} have ended", all - waiting))
     }
 
-    fn fibre<'f>(&'f self, stack: FibreStack, local: u32, arrived: &'f Cell<u32>) -> Fibre {
+    fn fibre<'f>(&'f self, stack: DefaultStack, local: u32, arrived: &'f Cell<u32>) -> Fibre {
         let invocation = move |yielder: &Yielder<(), ()>, ()| {
             let together = Together { group: self, arrived, yielder };
             (self.kernel.invocation)(self.arguments, self.lane(local, &together));
@@ -187,6 +188,10 @@ impl Workgroup for Together<'_> {
     fn last(&self) -> bool {
         self.group.last(self.arrived)
     }
+}
+
+fn new_stack() -> Result<DefaultStack, Reason> {
+    DefaultStack::new(STACK_BYTES).map_err(|error| format!("the system gives no stack for a fibre: {error}"))
 }
 
 /// Ends the invocation with a reason, past the panic hook: it is no panic of the program.

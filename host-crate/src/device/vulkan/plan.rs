@@ -46,11 +46,34 @@ pub(super) struct DescriptorSet {
 
 /// What the device is told to do.
 pub(super) enum Work {
-    Dispatch { kernel: &'static str, pipeline: Arc<Pipeline>, set: usize, params: Vec<u8>, groups: u32 },
-    DispatchIndirect { kernel: &'static str, pipeline: Arc<Pipeline>, set: usize, params: Vec<u8>, size: vk::Buffer },
-    Fill { buffer: vk::Buffer, value: u32 },
-    Copy { from: vk::Buffer, to: vk::Buffer, bytes: u64 },
-    ReadBack { buffer: vk::Buffer, slot: Range<usize> },
+    Dispatch {
+        kernel: &'static str,
+        pipeline: Arc<Pipeline>,
+        set: usize,
+        params: Vec<u8>,
+        groups: u32,
+    },
+    DispatchIndirect {
+        kernel: &'static str,
+        pipeline: Arc<Pipeline>,
+        set: usize,
+        params: Vec<u8>,
+        size: vk::Buffer,
+        offset: u64,
+    },
+    Fill {
+        buffer: vk::Buffer,
+        value: u32,
+    },
+    Copy {
+        from: vk::Buffer,
+        to: vk::Buffer,
+        bytes: u64,
+    },
+    ReadBack {
+        buffer: vk::Buffer,
+        slot: Range<usize>,
+    },
 }
 
 impl Work {
@@ -118,11 +141,11 @@ impl Plan {
         let kernel = kernel.name;
         let work = match size {
             Size::Groups(groups) => Work::Dispatch { kernel, pipeline, set, params, groups },
-            Size::Indirect(raw) => {
-                let size = self.hold(context, &raw)?.handle;
+            Size::Indirect { buffer, offset } => {
+                let size = self.hold(context, &buffer)?.handle;
                 uses.scope = uses.scope.and(Scope::INDIRECT);
                 uses.buffers.push((size, false));
-                Work::DispatchIndirect { kernel, pipeline, set, params, size }
+                Work::DispatchIndirect { kernel, pipeline, set, params, size, offset }
             }
         };
         Ok((work, uses))

@@ -189,7 +189,9 @@ impl Writer<'_> {
                         vk.cmd_push_constants(commands, pipeline.layout, vk::ShaderStageFlags::COMPUTE, 0, params);
                     }
                     match work {
-                        Work::DispatchIndirect { size, .. } => vk.cmd_dispatch_indirect(commands, *size, 0),
+                        Work::DispatchIndirect { size, offset, .. } => {
+                            vk.cmd_dispatch_indirect(commands, *size, *offset)
+                        }
                         Work::Dispatch { groups, .. } => vk.cmd_dispatch(commands, *groups, 1, 1),
                         _ => (),
                     }

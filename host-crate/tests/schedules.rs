@@ -1,0 +1,114 @@
+//! Every schedule, on every device: products of sparse matrices of every shape against the double-precision oracle.
+
+mod common;
+
+use evenkeel::{
+    algorithm::spmv::{Spmv, SpmvConfig, random_vector},
+    device::Device,
+    graph::{
+        Csr, EdgeList, OpenOptions,
+        csr::{BuildOptions, EdgeWeights},
+        generate::Generator,
+        open,
+    },
+    oracle,
+    schedule::Choice,
+};
+use proptest::prelude::*;
+
+/// All schedules, and groups narrower and wider than a subgroup.
+fn choices() -> Vec<Choice> {
+    let groups = ["group-mapped:1", "group-mapped:4", "group-mapped:256"].map(|text| text.parse().unwrap());
+    Choice::all().into_iter().chain(groups).collect()
+}
+
+fn csr(nodes: u32, edges: &[(u32, u32)]) -> Csr {
+    let (sources, targets) = edges.iter().copied().unzip();
+    let weights = EdgeWeights::F32(random_vector(edges.len(), 7));
+    Csr::from_edges(EdgeList { nodes, sources, targets, weights }, BuildOptions::default()).unwrap().0
+}
+
+fn check(device: &Device, csr: &Csr, what: &str) {
+    let x = random_vector(csr.nodes() as usize, 1);
+    let expected = oracle::spmv::product(csr, &x);
+    for choice in choices() {
+        let mut spmv = Spmv::prepare(device, csr, &SpmvConfig { schedule: choice.to_string() }).unwrap();
+        let mut answers = Vec::new();
+        for _ in 0..2 {
+            spmv.run(&x).unwrap();
+            let y = spmv.product().unwrap();
+            assert_eq!(oracle::spmv::first_mismatch(&expected, &y), None, "{what}, {choice} on {device:?}");
+            answers.push(y);
+        }
+        assert!(answers[0] == answers[1], "{what}, {choice} on {device:?}: two runs, two answers");
+    }
+}
+
+#[test]
+fn matrices_of_every_shape() {
+    let row = |row: u32, length: u32| (0..length).map(move |column| (row, column));
+    let shapes = [
+        ("one row, nothing in it", csr(1, &[])),
+        ("one entry", csr(1, &[(0, 0)])),
+        ("rows with nothing in them", csr(5000, &[])),
+        ("one dense row", csr(9000, &row(4321, 9000).collect::<Vec<_>>())),
+        ("the first and the last row dense", csr(6000, &row(0, 6000).chain(row(5999, 6000)).collect::<Vec<_>>())),
+        ("one dense column", csr(9000, &(0..9000).map(|row| (row, 17)).collect::<Vec<_>>())),
+        (
+            "a row longer than a part",
+            csr(2000, &row(3, 1792).chain(row(4, 1791)).chain(row(5, 1793)).collect::<Vec<_>>()),
+        ),
+        ("many rows, few entries", csr(40_000, &[(0, 1), (20_000, 2), (39_999, 3)])),
+        ("every row one entry", csr(4000, &(0..4000).map(|row| (row, 3999 - row)).collect::<Vec<_>>())),
+        ("rows that end with a part", csr(2048, &(0..2048).flat_map(|line| row(line, 6)).collect::<Vec<_>>())),
+    ];
+    for device in common::devices() {
+        for (shape, csr) in &shapes {
+            check(&device, csr, shape);
+        }
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn generated_matrices() {
+    for device in common::devices() {
+        for text in ["rmat:scale=13", "er:nodes=5000,degree=6", "grid:rows=60,cols=70", "star:nodes=30000"] {
+            let graph = text.parse::<Generator>().unwrap().generate().unwrap();
+            check(&device, &graph.csr, text);
+        }
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn random_matrices() {
+    for device in common::devices() {
+        let config = ProptestConfig { cases: 24, failure_persistence: None, ..Default::default() };
+        let edges = (1u32..4000).prop_flat_map(|nodes| {
+            // Squaring crowds entries into the first rows: some long, many empty.
+            let crowded =
+                (0..nodes).prop_map(move |node| (u64::from(node) * u64::from(node) / u64::from(nodes)) as u32);
+            (Just(nodes), prop::collection::vec((crowded, 0..nodes), 0..6000))
+        });
+        let run = |(nodes, edges): (u32, Vec<(u32, u32)>)| {
+            check(&device, &csr(nodes, &edges), "random");
+            Ok(())
+        };
+        proptest::test_runner::TestRunner::new(config).run(&edges, run).unwrap();
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn real_matrices() {
+    let Some(data) = common::data() else { return };
+    for device in common::devices() {
+        for entry in std::fs::read_dir(data.join("matrix")).unwrap() {
+            let path = entry.unwrap().path();
+            let (graph, _) = open(&path, &OpenOptions::default()).unwrap();
+            check(&device, &graph.csr, &graph.name);
+        }
+        common::finish(&device);
+    }
+}

@@ -1,0 +1,101 @@
+//! As many tiles as invocations to each group, their atoms shared out evenly inside it (Osama et al., 5.2.3). A group is any
+//! power of two up to the workgroup: 1 is thread-mapped, a subgroup's width warp-mapped, the workgroup's block-mapped.
+
+use super::{
+    Distribute, Join, Scratch, Value,
+    scratch::NO_TILE,
+    segments::{carry, tile_of, walk},
+};
+use crate::{lane::Lane, primitive::workgroup::prefix_sum, tiles::TileSet};
+
+/// See the module.
+pub struct GroupMapped;
+
+/// The workgroup's tiles with their ends in workgroup memory, seen by one invocation: its group, and its place in it.
+struct Group {
+    leader: u32,
+    member: u32,
+    size: u32,
+    begin: u32,
+    end: u32,
+}
+
+/// Sums up the sizes of the workgroup's tiles, from `base` on. Ends with a barrier.
+#[inline(always)]
+fn find<T: TileSet, V: Value>(lane: Lane, set: &T, scratch: &mut Scratch<V>, base: u32) -> Group {
+    let tile = base + lane.local;
+    let atoms = if tile < set.tiles() { set.end(tile) - set.begin(tile) } else { 0 };
+    let prefix = prefix_sum(lane, atoms, &mut scratch.slots);
+    scratch.ends.set(lane.local, prefix.before + atoms);
+    if lane.local == 0 {
+        scratch.ends.set(lane.threads, u32::MAX);
+    }
+    lane.barrier();
+    let size = scratch.settings.group;
+    let leader = lane.local - lane.local % size;
+    let begin = if leader == 0 { 0 } else { scratch.ends.get(leader - 1) };
+    Group { leader, member: lane.local - leader, size, begin, end: scratch.ends.get(leader + size - 1) }
+}
+
+impl Distribute for GroupMapped {
+    #[inline(always)]
+    fn scatter<T: TileSet>(lane: Lane, set: &T, mut scratch: Scratch<u32>, mut visit: impl FnMut(u32, u32)) {
+        let mut base = lane.group * lane.threads;
+        while base < set.tiles() {
+            let tile = base + lane.local;
+            let first = if tile < set.tiles() { set.begin(tile) } else { 0 };
+            scratch.values.set(lane.local, first);
+            let group = find(lane, set, &mut scratch, base);
+            let mut atom = group.begin + group.member;
+            while atom < group.end {
+                let tile = tile_of(&scratch.ends, group.leader, group.leader + group.size, atom);
+                let before = if tile == 0 { 0 } else { scratch.ends.get(tile - 1) };
+                visit(base + tile, scratch.values.get(tile) + (atom - before));
+                atom += group.size;
+            }
+            lane.barrier();
+            base += lane.groups * lane.threads;
+        }
+    }
+
+    #[inline(always)]
+    fn gather<T: TileSet, V: Value, J: Join<V>>(
+        lane: Lane,
+        set: &T,
+        mut scratch: Scratch<V>,
+        _: J,
+        value: impl Fn(u32) -> V,
+        mut store: impl FnMut(u32, V),
+    ) {
+        let mut base = lane.group * lane.threads;
+        while base < set.tiles() {
+            let group = find(lane, set, &mut scratch, base);
+            // Neighbours' shares touch: one ends at the atom, and with the tile, where the next begins.
+            let share = (group.end - group.begin).div_ceil(group.size);
+            let from = group.end.min(group.begin + group.member * share);
+            let to = group.end.min(from + share);
+            let after = group.leader + group.size;
+            let tile = if group.member == 0 { group.leader } else { tile_of(&scratch.ends, group.leader, after, from) };
+            let end_tile = tile_of(&scratch.ends, tile, after, to);
+            let (first, tiles) = (set.begin(base), set.tiles() - base);
+            let walk = walk::<V, J>(
+                tile,
+                from,
+                to - from + end_tile - tile,
+                |tile| scratch.ends.get(tile),
+                |atom| value(first + atom),
+                |tile, joined| {
+                    if tile < tiles {
+                        store(base + tile, joined);
+                    }
+                },
+            );
+            let carry = carry::<V, J>(lane, walk.tile, walk.value, &mut scratch.slots, &mut scratch.carries);
+            if walk.first != NO_TILE && walk.first < tiles {
+                store(base + walk.first, J::join(carry.before, walk.first_value));
+            }
+            lane.barrier();
+            base += lane.groups * lane.threads;
+        }
+    }
+}

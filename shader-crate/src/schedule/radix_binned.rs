@@ -1,0 +1,106 @@
+//! Logarithmic radix binning (Fox et al. 2019): tiles sorted by the logarithm of their size, so that neighbours are alike; an
+//! invocation to each small one, a subgroup to each of middle size, a workgroup to each large one. The order is made by the
+//! kernels of `primitive/binning.rs`.
+
+use super::{Distribute, Join, Scratch, Value, segments::last_of_prefix};
+use crate::{lane::Lane, memory::Read, tiles::TileSet};
+use evenkeel_types::Bins;
+
+/// See the module.
+pub struct RadixBinned;
+
+/// A tile, and which of its atoms fall to this invocation: every `width`-th from the `member`-th on.
+struct Share {
+    tile: u32,
+    member: u32,
+    width: u32,
+}
+
+/// How many workgroups' worth of work there is.
+#[inline(always)]
+fn rounds(lane: Lane, order: &Read<u32>) -> u32 {
+    let (small, middle) = (order.get(Bins::SMALL), order.get(Bins::MIDDLE));
+    small.div_ceil(lane.threads) + middle.div_ceil(lane.subgroups) + order.get(Bins::LARGE)
+}
+
+/// What falls to this invocation in a round; the width is the same for the whole workgroup, and there may be no tile.
+#[inline(always)]
+fn share(lane: Lane, order: &Read<u32>, tiles: u32, round: u32) -> Share {
+    let (small, middle) = (order.get(Bins::SMALL), order.get(Bins::MIDDLE));
+    let small_rounds = small.div_ceil(lane.threads);
+    let middle_rounds = middle.div_ceil(lane.subgroups);
+    let (mut place, mut end, mut member, mut width) = (round * lane.threads + lane.local, small, 0, 1);
+    if round >= small_rounds + middle_rounds {
+        place = small + middle + round - small_rounds - middle_rounds;
+        end = tiles;
+        member = lane.local;
+        width = lane.threads;
+    } else if round >= small_rounds {
+        place = small + (round - small_rounds) * lane.subgroups + lane.subgroup;
+        end = small + middle;
+        member = lane.subgroup_lane;
+        width = lane.subgroup_size;
+    }
+    Share { tile: if place < end { order.get(Bins::HEADER + place) } else { tiles }, member, width }
+}
+
+impl Distribute for RadixBinned {
+    #[inline(always)]
+    fn scatter<T: TileSet>(lane: Lane, set: &T, scratch: Scratch<u32>, mut visit: impl FnMut(u32, u32)) {
+        let mut round = lane.group;
+        while round < rounds(lane, &scratch.order) {
+            let share = share(lane, &scratch.order, set.tiles(), round);
+            if share.tile < set.tiles() {
+                let mut atom = set.begin(share.tile) + share.member;
+                while atom < set.end(share.tile) {
+                    visit(share.tile, atom);
+                    atom += share.width;
+                }
+            }
+            round += lane.groups;
+        }
+    }
+
+    #[inline(always)]
+    fn gather<T: TileSet, V: Value, J: Join<V>>(
+        lane: Lane,
+        set: &T,
+        mut scratch: Scratch<V>,
+        _: J,
+        value: impl Fn(u32) -> V,
+        mut store: impl FnMut(u32, V),
+    ) {
+        let mut round = lane.group;
+        while round < rounds(lane, &scratch.order) {
+            let share = share(lane, &scratch.order, set.tiles(), round);
+            let mut joined = J::identity();
+            if share.tile < set.tiles() {
+                let mut atom = set.begin(share.tile) + share.member;
+                while atom < set.end(share.tile) {
+                    joined = J::join(joined, value(atom));
+                    atom += share.width;
+                }
+            }
+            if share.width > 1 {
+                joined = last_of_prefix::<V, J>(lane, joined);
+            }
+            if share.width == lane.threads {
+                if lane.subgroup_lane == lane.subgroup_size - 1 {
+                    scratch.carries.set(lane.subgroup, joined);
+                }
+                lane.barrier();
+                joined = J::identity();
+                if lane.local == lane.threads - 1 {
+                    for subgroup in 0..lane.subgroups {
+                        joined = J::join(joined, scratch.carries.get(subgroup));
+                    }
+                }
+                lane.barrier();
+            }
+            if share.tile < set.tiles() && share.member == share.width - 1 {
+                store(share.tile, joined);
+            }
+            round += lane.groups;
+        }
+    }
+}

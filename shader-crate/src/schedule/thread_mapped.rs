@@ -1,0 +1,37 @@
+//! A tile to each invocation. Nothing to set up; best where tiles are few atoms each and alike, and as bad as the largest tile
+//! where they are not.
+
+use super::{Distribute, Join, Scratch, Value};
+use crate::{lane::Lane, tiles::TileSet};
+
+/// See the module.
+pub struct ThreadMapped;
+
+impl Distribute for ThreadMapped {
+    #[inline(always)]
+    fn scatter<T: TileSet>(lane: Lane, set: &T, _: Scratch<u32>, mut visit: impl FnMut(u32, u32)) {
+        for tile in lane.grid_stride(set.tiles()) {
+            for atom in set.begin(tile)..set.end(tile) {
+                visit(tile, atom);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn gather<T: TileSet, V: Value, J: Join<V>>(
+        lane: Lane,
+        set: &T,
+        _: Scratch<V>,
+        _: J,
+        value: impl Fn(u32) -> V,
+        mut store: impl FnMut(u32, V),
+    ) {
+        for tile in lane.grid_stride(set.tiles()) {
+            let mut joined = J::identity();
+            for atom in set.begin(tile)..set.end(tile) {
+                joined = J::join(joined, value(atom));
+            }
+            store(tile, joined);
+        }
+    }
+}
