@@ -27,6 +27,11 @@ pub fn device() -> Device {
 
 /// The logarithm of the number of nodes.
 pub fn scale() -> u32 {
+    scale_or(DEFAULT_SCALE)
+}
+
+/// The same for a benchmark that is small enough for another default.
+pub fn scale_or(default: u32) -> u32 {
     env::var("EVENKEEL_BENCH_SCALE")
-        .map_or(DEFAULT_SCALE, |scale| scale.parse().expect("EVENKEEL_BENCH_SCALE is a whole number"))
+        .map_or(default, |scale| scale.parse().expect("EVENKEEL_BENCH_SCALE is a whole number"))
 }

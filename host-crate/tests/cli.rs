@@ -4,6 +4,7 @@
 //! no Vulkan it takes the CPU. With `EVENKEEL_REQUIRE_VULKAN` set, that is a failure.
 
 use assert_cmd::assert::OutputAssertExt;
+use evenkeel::{algorithm::spmv::random_vector, schedule::Choice, strategy::STRATEGIES};
 use serde_json::Value;
 use std::{
     fs,
@@ -70,7 +71,7 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn help_shows_what_there_is() {
     let help = printed(evenkeel(&["--help"]));
-    for command in ["devices", "strategies", "info", "generate", "convert", "bfs", "sssp", "demo"] {
+    for command in ["devices", "strategies", "info", "generate", "convert", "bfs", "sssp", "spmv", "compare", "demo"] {
         assert!(help.lines().any(|line| line.trim_start().starts_with(command)), "{command} is not in {help}");
     }
     assert_eq!(printed(evenkeel(&["--version"])), concat!("evenkeel ", env!("CARGO_PKG_VERSION"), "\n"));
@@ -91,7 +92,13 @@ fn help_shows_what_there_is() {
 fn usage_errors_end_with_2_and_list_what_there_is() {
     let (_folder, roads) = roads();
     assert!(refused(evenkeel(&["bfs", &roads, "--strategy", "nodes"]), 2).contains("there is node"));
-    assert!(refused(evenkeel(&["strategies", "dfs"]), 2).contains("there is bfs, sssp"));
+    assert!(refused(evenkeel(&["strategies", "dfs"]), 2).contains("there is bfs, "));
+    assert!(refused(evenkeel(&["spmv", &roads, "--schedule", "even"]), 2).contains("there is thread-mapped, "));
+    assert!(refused(evenkeel(&["spmv", &roads, "--source", "1"]), 2).contains("--source"));
+    assert!(refused(evenkeel(&["compare", "dfs", &roads]), 2).contains("there is bfs, sssp, spmv"));
+    assert!(refused(evenkeel(&["compare", "bfs", &roads, "--strategies", "node,even"]), 2).contains("there is node, "));
+    assert!(refused(evenkeel(&["compare", "spmv", &roads, "--schedules", "node"]), 2).contains("there is thread-"));
+    assert!(refused(evenkeel(&["compare", "bfs", &roads, "--csv", "-", "--json", "-"]), 2).contains("only one"));
     assert!(refused(evenkeel(&["info", &roads, "--format", "excel"]), 2).contains("matrix-market"));
     assert!(refused(evenkeel(&["info", "rmta:scale=3"]), 2).contains("rmat:scale=20"));
     assert!(refused(evenkeel(&["info", "rmat:scale=3", "--format", "dimacs"]), 2).contains("made, not read"));
@@ -160,6 +167,34 @@ fn real_weights_have_real_distances() {
 }
 
 #[test]
+fn a_product_has_a_line_for_each_row() {
+    let (folder, _) = roads();
+    let path = folder.path().join("diagonal.mtx");
+    fs::write(&path, "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 4\n3 3 -0.5\n").unwrap();
+    let path = path.to_str().unwrap();
+    let product = |arguments: &[&str]| {
+        let text = printed(on_device(&[&["spmv", path, "--validate", "--output", "-"], arguments].concat()));
+        let line = |(line, id): (&str, usize)| {
+            line.strip_prefix(&format!("{id} ")).and_then(|value| value.parse::<f32>().ok()).unwrap_or(f32::NAN)
+        };
+        text.lines().zip(1..).map(line).collect::<Vec<f32>>()
+    };
+    let x = random_vector(3, 1);
+    assert_eq!(product(&[]), [4.0 * x[0], 0.0, -0.5 * x[2]]);
+    assert_eq!(product(&["--schedule", "group-mapped:4", "--weights", "unit"]), [x[0], 0.0, x[2]]);
+    let x = random_vector(3, 9);
+    assert_eq!(product(&["--x-seed", "9", "--weights", "unit"]), [x[0], 0.0, x[2]]);
+    let report = json(on_device(&["spmv", path, "--runs", "2", "--validate", "--json", "-"]));
+    assert_eq!((&report["strategy"], &report["config"]["schedule"]), (&"merge-path".into(), &"merge-path".into()));
+    assert_eq!((&report["valid"], report.get("source"), report.get("reached")), (&true.into(), None, None));
+    // Four offsets, two columns and values, three elements of x and of y, in four bytes each.
+    let rate = 4.0 * (4.0 + 2.0 * 2.0 + 2.0 * 3.0) / (report["median"]["total_ms"].as_f64().unwrap() * 1e6);
+    assert!((report["gbytes_per_s"].as_f64().unwrap() / rate - 1.0).abs() < 1e-9, "{report}");
+    let summary = printed(on_device(&["spmv", path, "--validate"]));
+    assert!(summary.contains("with schedule merge-path") && summary.contains("GB/s"), "{summary}");
+}
+
+#[test]
 fn a_report_has_the_fields_that_programs_read() {
     let (_folder, roads) = roads();
     let arguments = ["sssp", &roads, "--source", "1", "--runs", "3", "--warmup", "1", "--json", "-"];
@@ -223,6 +258,9 @@ fn devices_and_strategies_are_listed() {
         let table = printed(evenkeel(arguments));
         assert!(table.contains("BS, Raval et al.") && table.contains("breadth-first"), "{table}");
     }
+    let table = printed(evenkeel(&["strategies", "spmv"]));
+    assert!(table.contains("\nschedule ") && table.contains("\nmerge-path "), "{table}");
+    assert!(!table.contains("Raval") && !table.contains("breadth-first"), "{table}");
 }
 
 #[test]
@@ -279,10 +317,90 @@ fn without_a_debugger_a_capture_is_only_a_warning() {
 }
 
 #[test]
+fn a_comparison_has_a_line_for_each_strategy_on_each_graph() {
+    let (folder, roads) = roads();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (table, array) = (path("table.csv"), path("array.json"));
+    let graphs = [&roads, "rmat:scale=6,seed=3"];
+    for algorithm in ["bfs", "sssp", "spmv"] {
+        let files = ["--runs", "3", "--csv", &table, "--json", &array];
+        let text = printed(on_device(&[&["compare", algorithm] as &[&str], &graphs, &files].concat()));
+        let entries: Vec<Value> = serde_json::from_str(&fs::read_to_string(&array).unwrap()).unwrap();
+        let names = if algorithm == "spmv" { Choice::all().len() } else { STRATEGIES.len() };
+        assert_eq!(entries.len(), 2 * names);
+        assert_eq!(text.matches('✓').count(), entries.len(), "{text}");
+        assert!(text.contains(&format!("All {} answers agree", entries.len())), "{text}");
+        assert!(graphs[1..].iter().all(|graph| text.contains(&format!("\n{algorithm} on {graph}: "))), "{text}");
+        for block in entries.chunks(names) {
+            assert!(block.iter().all(|entry| entry["valid"] == true && entry["runs"].as_array().unwrap().len() == 3));
+            let ratios: Vec<f64> = block.iter().map(|entry| entry["ratio"].as_f64().unwrap()).collect();
+            assert!(ratios.contains(&1.0) && ratios.iter().all(|ratio| *ratio >= 1.0), "{ratios:?}");
+        }
+        let lines = fs::read_to_string(&table).unwrap();
+        assert_eq!(lines.lines().count(), 1 + entries.len());
+        assert!(lines.starts_with("graph,nodes,edges,device,algorithm,strategy,total_ms,"), "{lines}");
+        assert!(
+            lines.contains(&format!("\n\"rmat:scale=6,seed=3\",64,{},", entries[names]["graph"]["edges"])),
+            "{lines}"
+        );
+    }
+}
+
+#[test]
+fn what_is_compared_can_be_chosen() {
+    let compare = |arguments: &[&str]| {
+        let common = ["compare", "--device", "cpu", "--runs", "1", "--warmup", "0", "--no-validate", "--json", "-"];
+        let (first, rest) = common.split_first().unwrap();
+        json(evenkeel(&[&[*first], arguments, rest].concat()))
+    };
+    let strategies = |entries: &Value| {
+        let names = entries.as_array().unwrap().iter().map(|entry| entry["strategy"].as_str().unwrap().to_owned());
+        names.collect::<Vec<String>>()
+    };
+    let entries = compare(&["spmv", "star", "--strategies", "group-mapped:8,merge-path"]);
+    assert_eq!(strategies(&entries), ["group-mapped:8", "merge-path"]);
+    assert_eq!(entries[0]["valid"], Value::Null);
+    let entries = compare(&["bfs", "chain:nodes=9", "--strategies", "node", "--source", "8", "--directed"]);
+    assert_eq!((strategies(&entries), &entries[0]["source"]), (vec!["node".to_owned()], &8.into()));
+}
+
+#[test]
+fn a_strategy_that_does_not_fit_is_a_line_that_says_so() {
+    let compare = |limit: &str, rest: &[&str]| {
+        let common = ["compare", "bfs", "star:nodes=4000", "--runs", "1", "--device", "cpu", "--memory-limit", limit];
+        evenkeel(&[&common, rest].concat())
+    };
+    let bytes = |name: &str| {
+        let entries = json(compare("1GiB", &["--strategies", name, "--json", "-"]));
+        entries[0]["memory_bytes"].as_u64().unwrap()
+    };
+    let (small, large) = (bytes("node"), bytes("merge-path"));
+    assert!(small < large, "{small} and {large}: this test needs one that is smaller");
+    let limit = format!("{small}B");
+    let text = printed(compare(&limit, &["--strategies", "merge-path,node"]));
+    let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+    assert!(line("merge-path").contains("refused: ") && line("merge-path").contains("the memory limit is"), "{text}");
+    assert!(line("node").ends_with('✓') && text.contains("All 1 answers agree"), "{text}");
+    let lines = printed(compare(&limit, &["--csv", "-"]));
+    assert!(
+        lines.lines().any(|line| line.contains(",merge-path,,") && line.contains("the memory limit is")),
+        "{lines}"
+    );
+    // When nothing can be run, that is an error.
+    let mut nothing = compare("1KiB", &[]);
+    let output = nothing.assert().code(4).get_output().clone();
+    assert!(stderr(&output).contains("it fits with no strategy"), "{}", stderr(&output));
+    assert!(stdout(&output).matches("refused: ").count() > 2, "{}", stdout(&output));
+}
+
+#[test]
 fn the_demo_checks_every_algorithm_on_both_graphs() {
     let reports = json(on_device(&["demo", "--scale", "8", "--runs", "1", "--json", "-"]));
     let reports = reports.as_array().unwrap();
-    assert!(reports.len() >= 4 && reports.iter().all(|report| report["valid"] == true), "{reports:?}");
+    for algorithm in ["bfs", "sssp", "spmv"] {
+        assert!(reports.iter().filter(|report| report["algorithm"] == algorithm).count() >= 10, "{reports:?}");
+    }
+    assert!(reports.iter().all(|report| report["valid"] == true), "{reports:?}");
     let text = printed(on_device(&["demo", "--scale", "6", "--runs", "1"]));
     assert!(text.contains("answers agree") && !text.contains('✗'), "{text}");
 }

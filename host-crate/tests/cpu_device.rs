@@ -46,6 +46,7 @@ macro_rules! planted {
             ],
             shared_bytes: $shared,
             spirv: &[],
+            counted: None,
             invocation: |arguments: &Arguments, lane: Lane| {
                 let body: fn(Lane, u32, Read<u32>, Global<u32>, &Arguments) = $body;
                 let length = arguments.params::<LengthParams>().length;
@@ -196,6 +197,7 @@ fn a_barrier_orders_the_workgroup() {
         shared_bytes: &[],
         spirv: &[],
         invocation: |_, _| (),
+        counted: None,
     };
     let rotated: Vec<_> = (0..128 * 50).map(|index| index / 128 * 128 + (index + 5) % 128).collect();
     assert_eq!(run(kernel, rotated.len()).unwrap(), rotated);

@@ -112,6 +112,8 @@ pub struct Kernel {
     pub spirv: &'static [u8],
     /// Runs one invocation natively.
     pub invocation: fn(&Arguments, Lane),
+    /// The same with each atom counted (see [`crate::balance`]); none where a kernel is under no schedule and no operator.
+    pub counted: Option<fn(&Arguments, Lane)>,
 }
 
 /// One buffer of a kernel's signature.

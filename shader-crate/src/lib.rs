@@ -16,6 +16,8 @@ pub mod operator;
 #[macro_use]
 pub mod schedule;
 
+#[cfg(not(target_arch = "spirv"))]
+pub mod balance;
 pub mod bfs;
 pub mod lane;
 #[cfg(not(target_arch = "spirv"))]

@@ -1,4 +1,4 @@
-//! Sparse matrix times dense vector: y[row] is the sum over the row's entries of their value times x[column].
+//! Sparse matrix times dense vector: `y[row]` is the sum over the row's entries of their value times `x[column]`.
 
 use crate::{
     kernel,

@@ -1,43 +1,28 @@
-//! `evenkeel bfs GRAPH`.
+//! Breadth-first search on the command line.
 
 use super::{
-    run::Traversal,
-    task::{Answer, Task, readable},
+    options::SourceOptions,
+    task::{Answer, Task, first_difference},
 };
-use clap::Args;
 use evenkeel::{
     Result,
     algorithm::{Bfs, BfsConfig, Run},
     device::{Device, MemoryPlan},
-    graph::{Csr, Graph, NodeIds, weights::WeightSource},
+    graph::{Csr, Graph, NodeIds},
     oracle::{self, Mismatch, bfs::UNREACHABLE},
     report::Value,
+    strategy::{self, STRATEGIES},
 };
 use std::fmt::Write;
 
-const EXAMPLES: &str = "\
+/// What `evenkeel bfs --help` ends with.
+pub const EXAMPLES: &str = "\
 With --parents each line of the output is `id depth parent`, with - for the parent of the source and of nodes not reached.
 
 Examples:
   evenkeel bfs rmat:scale=20 --validate
   evenkeel bfs soc-LiveJournal1.txt.gz --source 0 --parents --output tree.txt
   evenkeel bfs grid:rows=1024,cols=1024 --runs 10 --warmup 2 --profile";
-
-/// Breadth-first search: the depth of every node, that is, the fewest edges from the source.
-#[derive(Args)]
-#[command(after_help = EXAMPLES)]
-pub struct BfsCommand {
-    #[command(flatten)]
-    traversal: Traversal,
-    #[command(flatten, next_help_heading = "Algorithm")]
-    config: BfsConfig,
-}
-
-impl BfsCommand {
-    pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
-        self.traversal.execute::<Bfs>(&self.config, WeightSource::File, quiet)
-    }
-}
 
 /// Depths, and parents if they were asked for.
 pub struct Tree {
@@ -47,15 +32,35 @@ pub struct Tree {
 
 impl Task for Bfs {
     const ALGORITHM: &'static str = "bfs";
+    const CHOICE: &'static str = "strategy";
     type Config = BfsConfig;
+    type Options = SourceOptions;
+    type Input = u32;
+    type Expected = Tree;
     type Answer = Tree;
 
-    fn strategy(config: &BfsConfig) -> &str {
+    fn alternatives() -> Vec<String> {
+        STRATEGIES.iter().map(|strategy| strategy.name.to_owned()).collect()
+    }
+
+    fn known(name: &str) -> Result<String> {
+        strategy::known_name(name)
+    }
+
+    fn choice(config: &BfsConfig) -> &str {
         &config.strategy
     }
 
-    fn with_strategy(config: &BfsConfig, strategy: &str) -> BfsConfig {
-        BfsConfig { strategy: strategy.to_owned(), ..config.clone() }
+    fn with_choice(config: &BfsConfig, name: &str) -> BfsConfig {
+        BfsConfig { strategy: name.to_owned(), ..config.clone() }
+    }
+
+    fn input(options: &SourceOptions, graph: &Graph) -> Result<u32> {
+        options.source.find(graph)
+    }
+
+    fn source(input: &u32) -> Option<u32> {
+        Some(*input)
     }
 
     fn plan(csr: &Csr, config: &BfsConfig) -> Result<MemoryPlan> {
@@ -66,12 +71,24 @@ impl Task for Bfs {
         Self::prepare(device, csr, config)
     }
 
-    fn run(&mut self, source: u32) -> Result<Run> {
-        self.run(source)
+    fn run(&mut self, source: &u32) -> Result<Run> {
+        self.run(*source)
     }
 
     fn answer(&self) -> Result<Tree> {
         Ok(Tree { depths: self.depths()?, parents: self.parents()? })
+    }
+
+    fn expected(graph: &Graph, source: &u32) -> Result<Tree> {
+        Ok(Tree { depths: oracle::bfs::depths(&graph.csr, *source), parents: None })
+    }
+
+    fn mismatch(found: &Tree, expected: &Tree, graph: &Graph, source: &u32) -> Option<Mismatch> {
+        first_difference(expected, found, graph).or_else(|| {
+            let parents = found.parents.as_ref()?;
+            let mismatch = oracle::bfs::check_parents(&graph.csr, *source, &expected.depths, parents).err()?;
+            Some(found.parent_mismatch(mismatch, graph))
+        })
     }
 }
 
@@ -88,16 +105,6 @@ impl Answer for Tree {
             Some(None) => line.write_str(" -"),
             Some(Some(parent)) => write!(line, " {}", ids.id(parent)),
         };
-    }
-
-    fn check(&self, graph: &Graph, source: u32) -> Result<Option<Mismatch>> {
-        let depths = oracle::bfs::depths(&graph.csr, source);
-        if let Some(mismatch) = oracle::first_mismatch(&depths, &self.depths) {
-            return Ok(Some(readable(mismatch)));
-        }
-        let Some(parents) = &self.parents else { return Ok(None) };
-        let mismatch = oracle::bfs::check_parents(&graph.csr, source, &depths, parents).err();
-        Ok(mismatch.map(|mismatch| self.parent_mismatch(mismatch, graph)))
     }
 }
 
@@ -132,7 +139,8 @@ mod tests {
 
     fn check(depths: [u32; 4], parents: Option<[u32; 4]>) -> Option<(u32, String, String)> {
         let tree = Tree { depths: depths.to_vec(), parents: parents.map(|parents| parents.to_vec()) };
-        tree.check(&path(), 0).unwrap().map(|mismatch| (mismatch.node, mismatch.expected, mismatch.found))
+        let expected = Bfs::expected(&path(), &0).unwrap();
+        Bfs::mismatch(&tree, &expected, &path(), &0).map(|mismatch| (mismatch.node, mismatch.expected, mismatch.found))
     }
 
     #[test]

@@ -1,15 +1,16 @@
 //! How the program ends when not everything is right: which message, which exit status, and no half-written file.
 
-use evenkeel::{Error, atomic_file, oracle::Mismatch};
+use evenkeel::{Error, atomic_file, oracle::Mismatch, report::Report};
 use std::{io, process::ExitCode};
 
 /// An answer that is not what the oracle says. The message has the first node that differs, by its own id.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{algorithm} with strategy {strategy} gave a wrong answer on {graph}: node {node}: expected {expected}, found {found}"
+    "{algorithm} with {choice} {strategy} gave a wrong answer on {graph}: node {node}: expected {expected}, found {found}"
 )]
 pub struct WrongAnswer {
     algorithm: &'static str,
+    choice: &'static str,
     strategy: String,
     graph: String,
     node: u64,
@@ -18,10 +19,11 @@ pub struct WrongAnswer {
 }
 
 impl WrongAnswer {
-    /// Of the named algorithm, on a graph that calls the mismatching node `node`.
-    pub fn new(algorithm: &'static str, strategy: &str, graph: &str, node: u64, mismatch: Mismatch) -> Self {
+    /// Of the run that is reported, on a graph that calls the mismatching node `node`.
+    pub fn new(report: &Report, node: u64, mismatch: Mismatch) -> Self {
         let Mismatch { expected, found, .. } = mismatch;
-        Self { algorithm, strategy: strategy.to_owned(), graph: graph.to_owned(), node, expected, found }
+        let &Report { algorithm, choice, ref strategy, ref graph, .. } = report;
+        Self { algorithm, choice, strategy: strategy.clone(), graph: graph.name.clone(), node, expected, found }
     }
 }
 
@@ -68,8 +70,15 @@ mod tests {
     use anyhow::Context;
 
     fn wrong() -> WrongAnswer {
-        let mismatch = Mismatch { node: 3, expected: "2".into(), found: "inf".into() };
-        WrongAnswer::new("bfs", "node", "tiny", 4, mismatch)
+        WrongAnswer {
+            algorithm: "bfs",
+            choice: "strategy",
+            strategy: "node".into(),
+            graph: "tiny".into(),
+            node: 4,
+            expected: "2".into(),
+            found: "inf".into(),
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Prepares an algorithm, warms up, runs it, checks its answer, and reports: what `bfs`, `sssp` and `demo` have in common.
+//! Prepares an algorithm, warms up, runs it, checks its answer, and reports: what a single run and a comparison have in common.
 
 use super::{
     failure::WrongAnswer,
@@ -11,17 +11,17 @@ use evenkeel::{
     device::{Device, MemoryPlan, memory::Bytes, profile::Span},
     graph::{Graph, csr::BuildReport},
     oracle::Mismatch,
-    report::{self, GraphReport, Report, RunReport, Value},
-    strategy::STRATEGIES,
+    report::{self, Extent, GraphReport, Report, RunReport},
 };
+use std::cell::OnceCell;
 
 /// What to measure on.
-pub struct Bench<'a> {
+pub struct Bench<'a, T: Task> {
     pub device: &'a Device,
     pub graph: &'a Graph,
     pub built: &'a BuildReport,
-    /// The node to begin at.
-    pub source: u32,
+    /// What the algorithm is run on beside the graph.
+    pub input: T::Input,
     /// Runs that are timed.
     pub runs: u32,
     /// Runs before these.
@@ -30,6 +30,16 @@ pub struct Bench<'a> {
     pub validate: bool,
     /// Whether a graphics debugger shall record the timed runs.
     pub capture: bool,
+    /// What the oracle said: it is asked once, however many strategies there are.
+    pub expected: OnceCell<T::Expected>,
+}
+
+/// An algorithm with one strategy, on the device and ready to run.
+pub struct Prepared<'a, T: Task> {
+    task: T,
+    config: &'a T::Config,
+    plan: MemoryPlan,
+    name: String,
 }
 
 /// What came of it.
@@ -50,45 +60,50 @@ pub struct Spans {
     pub around: Vec<Span>,
 }
 
-impl Bench<'_> {
-    /// Measures one algorithm with one configuration.
-    pub fn measure<T: Task>(&self, config: &T::Config) -> anyhow::Result<Measured<T::Answer>> {
-        let plan = self.admit::<T>(config)?;
-        let name = format!("{} with strategy {}", T::ALGORITHM, T::strategy(config));
+impl<T: Task> Bench<'_, T> {
+    /// Makes one strategy ready, or says why it cannot be run here.
+    pub fn prepare<'a>(&self, config: &'a T::Config) -> anyhow::Result<Prepared<'a, T>> {
+        let plan = self.admit(config)?;
+        let name = name::<T>(config);
         tracing::info!("{name} takes {} of device memory: {plan}", Bytes(plan.bytes()));
-        let mut task = while_showing(format!("preparing {name}"), || T::prepare(self.device, &self.graph.csr, config))?;
-        counting(self.warmup, format!("warming up {name}"), |_| task.run(self.source))?;
+        let task = while_showing(format!("preparing {name}"), || T::prepare(self.device, &self.graph.csr, config))?;
+        Ok(Prepared { task, config, plan, name })
+    }
+
+    /// Measures it.
+    pub fn measure(&self, prepared: Prepared<'_, T>) -> anyhow::Result<Measured<T::Answer>> {
+        let Prepared { mut task, config, plan, name } = prepared;
+        counting(self.warmup, format!("warming up {name}"), |_| task.run(&self.input))?;
         let mut around = self.device.take_spans();
         let runs = self.timed_runs(&name, &mut task)?;
         let timed = self.device.take_spans();
         let answer = while_showing("fetching the answer", || task.answer())?;
         around.extend(self.device.take_spans());
-        let mismatch = self.check(&answer)?;
-        let report = self.report::<T>(config, &plan, runs, &answer, mismatch.is_none())?;
+        let mismatch = if self.validate { self.check(&answer)? } else { None };
+        let report = self.report(config, &plan, runs, &answer, mismatch.is_none())?;
         Ok(Measured { report, answer, mismatch, spans: Spans { runs: timed, around } })
     }
 
-    /// Refuses what does not fit, and says which strategies would.
-    fn admit<T: Task>(&self, config: &T::Config) -> anyhow::Result<MemoryPlan> {
+    /// Refuses what does not fit, and says what would.
+    fn admit(&self, config: &T::Config) -> anyhow::Result<MemoryPlan> {
         let plan = T::plan(&self.graph.csr, config)?;
         let Err(error) = self.device.admit(&plan) else { return Ok(plan) };
-        let fits = |name: &&str| {
-            let plan = T::plan(&self.graph.csr, &T::with_strategy(config, name));
+        let fits = |name: &String| {
+            let plan = T::plan(&self.graph.csr, &T::with_choice(config, name));
             plan.is_ok_and(|plan| self.device.admit(&plan).is_ok())
         };
-        let fitting: Vec<&str> = STRATEGIES.iter().map(|strategy| strategy.name).filter(fits).collect();
+        let fitting: Vec<String> = T::alternatives().into_iter().filter(fits).collect();
         let advice = match fitting.is_empty() {
-            true => "it fits with no strategy".to_owned(),
-            false => format!("it would fit with --strategy {}", fitting.join(" or ")),
+            true => format!("it fits with no {}", T::CHOICE),
+            false => format!("it would fit with --{} {}", T::CHOICE, fitting.join(" or ")),
         };
-        let strategy = T::strategy(config);
-        Err(error).with_context(|| format!("{} with strategy {strategy} does not fit; {advice}", T::ALGORITHM))
+        Err(error).with_context(|| format!("{} does not fit; {advice}", name::<T>(config)))
     }
 
-    fn timed_runs<T: Task>(&self, name: &str, task: &mut T) -> Result<Vec<RunReport>> {
+    fn timed_runs(&self, name: &str, task: &mut T) -> Result<Vec<RunReport>> {
         let capturing = self.capture && self.begin_capture();
         let runs = counting(self.runs, format!("running {name}"), |number| {
-            let run = RunReport::from(task.run(self.source)?);
+            let run = RunReport::from(task.run(&self.input)?);
             tracing::info!("run {}: {:.3} ms, {} iterations", number + 1, run.total_ms, run.iterations);
             Ok(run)
         });
@@ -103,14 +118,16 @@ impl Bench<'_> {
         self.device.begin_capture().inspect_err(|reason| tracing::warn!("nothing is captured: {reason}")).is_ok()
     }
 
-    fn check(&self, answer: &impl Answer) -> Result<Option<Mismatch>> {
-        match self.validate {
-            true => while_showing("checking against the oracle", || answer.check(self.graph, self.source)),
-            false => Ok(None),
+    fn check(&self, answer: &T::Answer) -> Result<Option<Mismatch>> {
+        if self.expected.get().is_none() {
+            let expected = while_showing("asking the oracle", || T::expected(self.graph, &self.input))?;
+            // It was empty, so this cannot fail.
+            let _ = self.expected.set(expected);
         }
+        Ok(self.expected.get().and_then(|expected| T::mismatch(answer, expected, self.graph, &self.input)))
     }
 
-    fn report<T: Task>(
+    fn report(
         &self,
         config: &T::Config,
         plan: &MemoryPlan,
@@ -118,57 +135,53 @@ impl Bench<'_> {
         answer: &T::Answer,
         valid: bool,
     ) -> anyhow::Result<Report> {
-        let extent = Extent::of(answer, self.graph);
+        let extent = T::source(&self.input).map(|source| extent(answer, self.graph, source));
+        let edges = extent.map_or(self.graph.csr.edges().into(), |extent| extent.reached_edges);
         let median = report::median(&runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
+        let bytes = T::bytes_to_move(&self.graph.csr);
         Ok(Report {
             version: env!("CARGO_PKG_VERSION"),
             graph: GraphReport::new(self.graph, self.built),
             device: self.device.info().clone(),
             algorithm: T::ALGORITHM,
-            strategy: T::strategy(config).to_owned(),
+            choice: T::CHOICE,
+            strategy: T::choice(config).to_owned(),
             config: serde_json::to_value(config)?,
-            source: self.graph.ids.id(self.source),
+            extent,
             median,
             runs,
-            mteps: report::mteps(extent.edges, median.total_ms),
-            reached: extent.nodes,
-            reached_edges: extent.edges,
-            furthest: extent.furthest,
+            mteps: report::mteps(edges, median.total_ms),
+            gbytes_per_s: bytes.map(|bytes| report::gbytes_per_second(bytes, median.total_ms)),
             memory_bytes: plan.bytes(),
             valid: self.validate.then_some(valid),
         })
     }
 }
 
+/// What is being run, as messages say it.
+fn name<T: Task>(config: &T::Config) -> String {
+    format!("{} with {} {}", T::ALGORITHM, T::CHOICE, T::choice(config))
+}
+
 impl<A> Measured<A> {
     /// The error that a wrong answer is, with the node's own id.
-    pub fn verdict(&self, graph: &Graph) -> Result<(), WrongAnswer> {
+    pub fn verdict(&self, graph: &Graph) -> anyhow::Result<()> {
         let Some(mismatch) = self.mismatch.clone() else { return Ok(()) };
-        let Report { algorithm, strategy, .. } = &self.report;
-        Err(WrongAnswer::new(algorithm, strategy, &graph.name, graph.ids.id(mismatch.node), mismatch))
+        Err(WrongAnswer::new(&self.report, graph.ids.id(mismatch.node), mismatch).into())
     }
 }
 
 /// How far an answer reaches.
-#[derive(Default)]
-struct Extent {
-    nodes: u64,
-    edges: u64,
-    furthest: Option<Value>,
-}
-
-impl Extent {
-    fn of(answer: &impl Answer, graph: &Graph) -> Self {
-        let mut extent = Self::default();
-        for node in 0..graph.csr.nodes() {
-            if let Some(value) = answer.value(node) {
-                extent.nodes += 1;
-                extent.edges += u64::from(graph.csr.degree(node));
-                if extent.furthest.is_none_or(|furthest| value > furthest) {
-                    extent.furthest = Some(value);
-                }
+fn extent(answer: &impl Answer, graph: &Graph, source: u32) -> Extent {
+    let mut extent = Extent { source: graph.ids.id(source), reached: 0, reached_edges: 0, furthest: None };
+    for node in 0..graph.csr.nodes() {
+        if let Some(value) = answer.value(node) {
+            extent.reached += 1;
+            extent.reached_edges += u64::from(graph.csr.degree(node));
+            if extent.furthest.is_none_or(|furthest| value > furthest) {
+                extent.furthest = Some(value);
             }
         }
-        extent
     }
+    extent
 }

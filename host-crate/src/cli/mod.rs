@@ -2,7 +2,9 @@
 //! library does that, and its errors arrive here with the facts in them.
 
 mod answers;
+mod balance;
 mod bfs;
+mod compare;
 mod convert;
 mod demo;
 mod devices;
@@ -15,11 +17,14 @@ mod options;
 mod output;
 mod progress;
 mod run;
+mod spmv;
 mod sssp;
 mod strategies;
 mod task;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
+use evenkeel::algorithm::{Bfs, Spmv, Sssp};
+use run::RunCommand;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -32,6 +37,7 @@ Examples:
   evenkeel bfs rmat:scale=18 --validate                search a generated graph and check the answer
   evenkeel sssp roads.gr.gz --source 1 -o distances    shortest paths of a file, from its node 1
   evenkeel bfs web.mtx --runs 10 --warmup 2 --json -   time it, for a program to read
+  evenkeel compare sssp roads.gr.gz web.mtx            the strategies side by side
 
 Exit status: 0 all is right, 1 an answer failed validation, 2 usage, 3 bad input, 4 device or memory.";
 
@@ -66,8 +72,19 @@ enum Command {
     Info(info::Info),
     Generate(generate::Generate),
     Convert(convert::Convert),
-    Bfs(bfs::BfsCommand),
-    Sssp(sssp::SsspCommand),
+    /// Breadth-first search: the depth of every node, that is, the fewest edges from the source.
+    #[command(after_help = bfs::EXAMPLES)]
+    Bfs(RunCommand<Bfs>),
+    /// Single-source shortest paths: the distance of every node, that is, the smallest sum of weights from the source.
+    #[command(after_help = sssp::EXAMPLES)]
+    Sssp(RunCommand<Sssp>),
+    /// Sparse matrix times dense vector: the graph's matrix with a vector of random numbers.
+    #[command(after_help = spmv::EXAMPLES)]
+    Spmv(RunCommand<Spmv>),
+    /// Run an algorithm with every strategy on the same graphs, and show them side by side.
+    #[command(subcommand, after_help = compare::EXAMPLES)]
+    Compare(compare::Compare),
+    Balance(balance::Balance),
     Demo(demo::Demo),
 }
 
@@ -95,6 +112,9 @@ fn execute(global: &GlobalOptions, command: Command) -> anyhow::Result<()> {
         Command::Convert(convert) => convert.execute(quiet),
         Command::Bfs(bfs) => bfs.execute(quiet),
         Command::Sssp(sssp) => sssp.execute(quiet),
+        Command::Spmv(spmv) => spmv.execute(quiet),
+        Command::Compare(compare) => compare.execute(quiet),
+        Command::Balance(balance) => balance.execute(quiet),
         Command::Demo(demo) => demo.execute(quiet),
     }
 }

@@ -3,9 +3,10 @@
 
 use super::progress::while_showing;
 use bytesize::ByteSize;
-use clap::{Args, builder::Resettable};
+use clap::Args;
 use evenkeel::{
     Error, Result,
+    algorithm::Source,
     device::{self, Device},
     graph::{
         Direction, Graph, OpenOptions, adapt,
@@ -23,11 +24,17 @@ use std::{
 
 /// Which graph, and how to take it.
 #[derive(Args)]
-#[command(next_help_heading = "Graph")]
 pub struct GraphOptions {
     /// A file, or a generator such as rmat:scale=20 (`evenkeel generate --help` lists them).
-    #[arg(help_heading = Resettable::Reset)]
     graph: String,
+    #[command(flatten)]
+    reading: ReadingOptions,
+}
+
+/// How to take a graph, or several.
+#[derive(Args)]
+#[command(next_help_heading = "Graph")]
+pub struct ReadingOptions {
     /// The file's format [default: found by its content and name].
     #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>)]
     format: Option<Format>,
@@ -59,10 +66,17 @@ enum GraphSource {
 impl GraphOptions {
     /// Finds the file or understands the generator, before anything that takes long.
     pub fn find(&self) -> Result<FoundGraph> {
-        let path = Path::new(&self.graph);
+        self.reading.find(&self.graph)
+    }
+}
+
+impl ReadingOptions {
+    /// The same for a graph that was named elsewhere.
+    pub fn find(&self, graph: &str) -> Result<FoundGraph> {
+        let path = Path::new(graph);
         let source = match fs::metadata(path) {
             Ok(_) => GraphSource::File(path.to_path_buf()),
-            Err(_) if looks_generated(&self.graph) => GraphSource::Generator(self.graph.parse()?),
+            Err(_) if looks_generated(graph) => GraphSource::Generator(graph.parse()?),
             Err(source) => return Err(Error::Io { path: path.to_path_buf(), source }),
         };
         if let (GraphSource::Generator(generator), Some(format)) = (&source, self.format) {
@@ -107,6 +121,15 @@ impl FoundGraph {
             }
         }
     }
+}
+
+/// Where a traversal begins.
+#[derive(Args)]
+#[command(next_help_heading = "Run")]
+pub struct SourceOptions {
+    /// The node to begin at: its id in the file, max-degree, or random:SEED.
+    #[arg(long, value_name = "NODE", default_value = "max-degree", value_parser = str::parse::<Source>)]
+    pub source: Source,
 }
 
 /// Which weights.

@@ -1,5 +1,5 @@
-//! What `bfs`, `sssp` and every further traversal do from the first option to the last line: find the graph, open the device,
-//! run, check, write.
+//! What `bfs`, `sssp`, `spmv` and every further algorithm do from the first option to the last line: find the graph, open the
+//! device, run, check, write.
 
 use super::{
     answers,
@@ -7,35 +7,38 @@ use super::{
     options::{DeviceOptions, GraphOptions, weigh},
     output::{Output, is_standard, print},
     progress::while_showing,
-    task::Task,
+    task::{Answer, Task},
 };
 use clap::Args;
 use evenkeel::{
     Error, Result,
-    algorithm::Source,
     device::profile::{self, KernelTimes},
-    graph::{Graph, weights::WeightSource},
+    graph::Graph,
 };
-use std::path::{Path, PathBuf};
+use std::{
+    cell::OnceCell,
+    path::{Path, PathBuf},
+};
 
-/// What every traversal can be asked.
+/// One algorithm on one graph with one strategy.
 #[derive(Args)]
-pub struct Traversal {
+pub struct RunCommand<T: Task> {
     #[command(flatten)]
     graph: GraphOptions,
     #[command(flatten)]
     device: DeviceOptions,
     #[command(flatten)]
     run: RunOptions,
+    #[command(flatten)]
+    options: T::Options,
+    #[command(flatten, next_help_heading = "Algorithm")]
+    config: T::Config,
 }
 
 /// How to run, and what to do with the answer.
 #[derive(Args)]
 #[command(next_help_heading = "Run")]
 struct RunOptions {
-    /// The node to begin at: its id in the file, max-degree, or random:SEED.
-    #[arg(long, value_name = "NODE", default_value = "max-degree", value_parser = str::parse::<Source>)]
-    source: Source,
     /// How many runs to time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
@@ -71,35 +74,37 @@ struct Outputs {
     standard_taken: bool,
 }
 
-impl Traversal {
+impl<T: Task> RunCommand<T> {
     /// Does it all.
-    pub fn execute<T: Task>(&self, config: &T::Config, weights: WeightSource, quiet: bool) -> anyhow::Result<()> {
+    pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let run = &self.run;
+        let weights = T::weights(&self.options)?;
         let outputs = run.outputs()?;
         let found = self.graph.find()?;
         let device = self.device.open(run.profile || run.trace.is_some())?;
         let (mut graph, built) = found.load()?;
         weigh(&mut graph, weights)?;
-        let bench = Bench {
+        let bench = Bench::<T> {
             device: &device,
             graph: &graph,
             built: &built,
-            source: run.source.find(&graph)?,
+            input: T::input(&self.options, &graph)?,
             runs: run.runs,
             warmup: run.warmup,
             validate: run.validate,
             capture: run.capture,
+            expected: OnceCell::new(),
         };
-        let measured = bench.measure::<T>(config)?;
+        let measured = bench.measure(bench.prepare(&self.config)?)?;
         let standard_taken = outputs.standard_taken;
-        outputs.write::<T>(&graph, &measured)?;
+        outputs.write(&graph, &measured)?;
         if !quiet && !standard_taken {
             print(&measured.report.to_string())?;
         }
         if run.profile {
             print_profile(&measured.spans, standard_taken)?;
         }
-        Ok(measured.verdict(&graph)?)
+        measured.verdict(&graph)
     }
 }
 
@@ -117,7 +122,7 @@ impl RunOptions {
 
 impl Outputs {
     /// Writes what was asked for; of a wrong answer only what says that it is wrong.
-    fn write<T: Task>(self, graph: &Graph, measured: &Measured<T::Answer>) -> Result<()> {
+    fn write(self, graph: &Graph, measured: &Measured<impl Answer>) -> Result<()> {
         if let (Some(output), None) = (self.answer, &measured.mismatch) {
             while_showing("writing the answer", || {
                 output.write(|writer| answers::write(&measured.answer, graph, writer))

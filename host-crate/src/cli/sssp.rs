@@ -1,21 +1,22 @@
-//! `evenkeel sssp GRAPH`.
+//! Single-source shortest paths on the command line.
 
 use super::{
-    options::WeightOptions,
-    run::Traversal,
-    task::{Answer, Task, readable},
+    options::{SourceOptions, WeightOptions},
+    task::{Answer, Task, first_difference},
 };
 use clap::Args;
 use evenkeel::{
     Result,
     algorithm::{Distances, Run, Sssp, SsspConfig},
     device::{Device, MemoryPlan},
-    graph::{Csr, Graph},
-    oracle::{self, Mismatch, dijkstra},
+    graph::{Csr, Graph, Weights, weights::WeightSource},
+    oracle::{Mismatch, dijkstra},
     report::Value,
+    strategy::{self, STRATEGIES},
 };
 
-const EXAMPLES: &str = "\
+/// What `evenkeel sssp --help` ends with.
+pub const EXAMPLES: &str = "\
 A graph without weights is taken as if every edge weighed 1. Negative weights are refused.
 
 Examples:
@@ -23,35 +24,50 @@ Examples:
   evenkeel sssp rmat:scale=20 --weights random:1..64 --seed 7 --runs 5 --warmup 1
   evenkeel sssp roads.gr --output - | sort -k2,2n | tail";
 
-/// Single-source shortest paths: the distance of every node, that is, the smallest sum of weights from the source.
+/// Where to begin, and how long edges are.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
-pub struct SsspCommand {
+pub struct SsspOptions {
     #[command(flatten)]
-    traversal: Traversal,
+    source: SourceOptions,
     #[command(flatten)]
     weights: WeightOptions,
-    #[command(flatten, next_help_heading = "Algorithm")]
-    config: SsspConfig,
-}
-
-impl SsspCommand {
-    pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
-        self.traversal.execute::<Sssp>(&self.config, self.weights.source()?, quiet)
-    }
 }
 
 impl Task for Sssp {
     const ALGORITHM: &'static str = "sssp";
+    const CHOICE: &'static str = "strategy";
     type Config = SsspConfig;
+    type Options = SsspOptions;
+    type Input = u32;
+    type Expected = Distances;
     type Answer = Distances;
 
-    fn strategy(config: &SsspConfig) -> &str {
+    fn alternatives() -> Vec<String> {
+        STRATEGIES.iter().map(|strategy| strategy.name.to_owned()).collect()
+    }
+
+    fn known(name: &str) -> Result<String> {
+        strategy::known_name(name)
+    }
+
+    fn choice(config: &SsspConfig) -> &str {
         &config.strategy
     }
 
-    fn with_strategy(_: &SsspConfig, strategy: &str) -> SsspConfig {
-        SsspConfig { strategy: strategy.to_owned() }
+    fn with_choice(_: &SsspConfig, name: &str) -> SsspConfig {
+        SsspConfig { strategy: name.to_owned() }
+    }
+
+    fn weights(options: &SsspOptions) -> Result<WeightSource> {
+        options.weights.source()
+    }
+
+    fn input(options: &SsspOptions, graph: &Graph) -> Result<u32> {
+        options.source.source.find(graph)
+    }
+
+    fn source(input: &u32) -> Option<u32> {
+        Some(*input)
     }
 
     fn plan(csr: &Csr, config: &SsspConfig) -> Result<MemoryPlan> {
@@ -62,12 +78,23 @@ impl Task for Sssp {
         Self::prepare(device, csr, config)
     }
 
-    fn run(&mut self, source: u32) -> Result<Run> {
-        self.run(source)
+    fn run(&mut self, source: &u32) -> Result<Run> {
+        self.run(*source)
     }
 
     fn answer(&self) -> Result<Distances> {
         self.distances()
+    }
+
+    fn expected(graph: &Graph, source: &u32) -> Result<Distances> {
+        Ok(match graph.csr.weights {
+            Weights::F32(_) => Distances::F32(dijkstra::real(&graph.csr, *source)?),
+            _ => Distances::U32(dijkstra::whole(&graph.csr, *source)?),
+        })
+    }
+
+    fn mismatch(found: &Distances, expected: &Distances, graph: &Graph, _: &u32) -> Option<Mismatch> {
+        first_difference(expected, found, graph)
     }
 }
 
@@ -80,24 +107,16 @@ impl Answer for Distances {
             }
             Self::F32(distances) => {
                 let distance = distances[node as usize];
-                distance.is_finite().then_some(Value::Real(distance))
+                (distance != f32::INFINITY).then_some(Value::Real(distance))
             }
         }
-    }
-
-    fn check(&self, graph: &Graph, source: u32) -> Result<Option<Mismatch>> {
-        let mismatch = match self {
-            Self::U32(found) => oracle::first_mismatch(&dijkstra::whole(&graph.csr, source)?, found),
-            Self::F32(found) => oracle::first_mismatch(&dijkstra::real(&graph.csr, source)?, found),
-        };
-        Ok(mismatch.map(readable))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evenkeel::graph::{NodeIds, Weights};
+    use evenkeel::graph::NodeIds;
 
     /// 0 → 1; 2 is alone.
     fn edge(weights: Weights) -> Graph {
@@ -108,13 +127,16 @@ mod tests {
     #[test]
     fn distances_are_checked_to_the_bit() {
         let whole = edge(Weights::U32(vec![5].into()));
-        let check =
-            |found: Distances, graph: &Graph| found.check(graph, 0).unwrap().map(|m| (m.node, m.expected, m.found));
+        let check = |found: Distances, graph: &Graph| {
+            let mismatch = Sssp::mismatch(&found, &Sssp::expected(graph, &0).unwrap(), graph, &0);
+            mismatch.map(|mismatch| (mismatch.node, mismatch.expected, mismatch.found))
+        };
         assert_eq!(check(Distances::U32(vec![0, 5, u32::MAX]), &whole), None);
         assert_eq!(check(Distances::U32(vec![0, 5, 7]), &whole), Some((2, "inf".into(), "7".into())));
         let real = edge(Weights::F32(vec![0.1].into()));
         assert_eq!(check(Distances::F32(vec![0.0, 0.1, f32::INFINITY]), &real), None);
         let next = f32::from_bits(0.1f32.to_bits() + 1);
         assert_eq!(check(Distances::F32(vec![0.0, next, f32::INFINITY]), &real).unwrap().0, 1);
+        assert_eq!(check(Distances::F32(vec![0.0, 0.1, f32::NAN]), &real), Some((2, "inf".into(), "NaN".into())));
     }
 }

@@ -1,15 +1,20 @@
 //! `evenkeel strategies [ALGORITHM]`.
 
-use super::output::print;
+use super::{output::print, task::Task};
 use clap::Args;
 use evenkeel::{
     Error, Result,
-    algorithm::{ALGORITHMS, Algorithm},
+    algorithm::{ALGORITHMS, Algorithm, Bfs, Sssp},
     report::table::table,
-    strategy::STRATEGIES,
+    schedule::Choice,
+    strategy::{STRATEGIES, Strategy},
 };
 
-/// List the strategies: how the edges of a traversal are handed to a GPU's invocations.
+const MATRICES: &str = "
+A node is a row of the matrix, an edge an entry. group-mapped:SIZE has groups of another size than 32.
+";
+
+/// List the strategies: how the edges of a graph are handed to a GPU's invocations.
 #[derive(Args)]
 pub struct Strategies {
     /// Only those that this algorithm can take.
@@ -22,12 +27,36 @@ impl Strategies {
             Some(name) => vec![by_name(name)?],
             None => ALGORITHMS.iter().collect(),
         };
-        let list = |algorithm: &&Algorithm| vec![algorithm.name.to_owned(), algorithm.summary.to_owned()];
-        let strategies = STRATEGIES.iter().map(|s| [s.name, s.paper, s.summary].map(str::to_owned).to_vec());
-        print(&table(&["algorithm", "what it computes"], algorithms.iter().map(list)))?;
-        print(&format!("\n{}", table(&["strategy", "from", "what it does"], strategies)))?;
+        print(&table(
+            &["algorithm", "takes a", "what it computes"],
+            algorithms.iter().map(|algorithm| row(algorithm)),
+        ))?;
+        let of_the_model: Vec<String> = Choice::all().iter().map(Choice::to_string).collect();
+        let schedule = |strategy: &&Strategy| of_the_model.iter().any(|name| name == strategy.name);
+        if algorithms.iter().any(|algorithm| is_traversal(algorithm)) {
+            list("strategy", STRATEGIES.iter())?;
+        }
+        if !algorithms.iter().all(|algorithm| is_traversal(algorithm)) {
+            list("schedule", STRATEGIES.iter().filter(schedule))?;
+            print(MATRICES)?;
+        }
         Ok(())
     }
+}
+
+/// Traversals take a whole strategy, worklist and all; what has no worklist takes a schedule.
+fn is_traversal(algorithm: &Algorithm) -> bool {
+    [Bfs::ALGORITHM, Sssp::ALGORITHM].contains(&algorithm.name)
+}
+
+fn row(algorithm: &Algorithm) -> Vec<String> {
+    let takes = if is_traversal(algorithm) { "strategy" } else { "schedule" };
+    [algorithm.name, takes, algorithm.summary].map(str::to_owned).to_vec()
+}
+
+fn list<'a>(choice: &str, strategies: impl Iterator<Item = &'a Strategy>) -> Result<()> {
+    let rows = strategies.map(|strategy| [strategy.name, strategy.paper, strategy.summary].map(str::to_owned).to_vec());
+    print(&format!("\n{}", table(&[choice, "from", "what it does"], rows)))
 }
 
 fn by_name(name: &str) -> Result<&'static Algorithm> {

@@ -1,30 +1,63 @@
-//! What an algorithm's file in this folder tells the code that all algorithms share: how it is prepared, run and checked, and
-//! how its answer is read. Measuring, validating, writing and reporting follow from that.
+//! What an algorithm's file in this folder tells the code that all algorithms share: which options it takes, how it is prepared,
+//! run and checked, and how its answer is read. Measuring, comparing, validating, writing and reporting follow from that.
 
+use clap::Args;
 use evenkeel::{
     Result,
     algorithm::Run,
     device::{Device, MemoryPlan},
-    graph::{Csr, Graph, NodeIds},
+    graph::{Csr, Graph, NodeIds, weights::WeightSource},
     oracle::Mismatch,
     report::Value,
 };
 use serde::Serialize;
 
-/// An algorithm that starts at a node and gives each node a value.
+/// An algorithm that gives each node a value.
 pub trait Task: Sized {
     /// Its name in commands and reports.
     const ALGORITHM: &'static str;
-    /// What can be chosen.
-    type Config: Clone + Serialize;
+    /// What it can be run with several of, as its option calls it: `strategy` or `schedule`.
+    const CHOICE: &'static str;
+    /// What can be chosen, the strategy or schedule among it.
+    type Config: Args + Clone + Default + Serialize;
+    /// The options that say what it is run on beside the graph.
+    type Options: Args;
+    /// What these come to: the node to begin at, or a vector.
+    type Input;
+    /// What the oracle finds.
+    type Expected;
     /// What it finds.
     type Answer: Answer;
 
-    /// The strategy that a configuration names.
-    fn strategy(config: &Self::Config) -> &str;
+    /// The names of all strategies or schedules, in the order they are listed.
+    fn alternatives() -> Vec<String>;
 
-    /// The same configuration with another strategy.
-    fn with_strategy(config: &Self::Config, strategy: &str) -> Self::Config;
+    /// A strategy's or schedule's name as reports have it, if there is one of that name.
+    fn known(name: &str) -> Result<String>;
+
+    /// The one that a configuration names.
+    fn choice(config: &Self::Config) -> &str;
+
+    /// The same configuration with another.
+    fn with_choice(config: &Self::Config, name: &str) -> Self::Config;
+
+    /// Where the edges' weights come from.
+    fn weights(_options: &Self::Options) -> Result<WeightSource> {
+        Ok(WeightSource::File)
+    }
+
+    /// What it is run on beside the graph.
+    fn input(options: &Self::Options, graph: &Graph) -> Result<Self::Input>;
+
+    /// The node it begins at, if it begins at one.
+    fn source(_input: &Self::Input) -> Option<u32> {
+        None
+    }
+
+    /// The bytes that any computation of the answer must read and write, where that is what bounds it.
+    fn bytes_to_move(_csr: &Csr) -> Option<u64> {
+        None
+    }
 
     /// The device memory it needs.
     fn plan(csr: &Csr, config: &Self::Config) -> Result<MemoryPlan>;
@@ -32,11 +65,22 @@ pub trait Task: Sized {
     /// Copies the graph to the device and makes everything ready.
     fn prepare(device: &Device, csr: &Csr, config: &Self::Config) -> Result<Self>;
 
-    /// Runs once, from a node.
-    fn run(&mut self, source: u32) -> Result<Run>;
+    /// Runs once.
+    fn run(&mut self, input: &Self::Input) -> Result<Run>;
 
     /// Brings back what the last run found.
     fn answer(&self) -> Result<Self::Answer>;
+
+    /// Asks the oracle.
+    fn expected(graph: &Graph, input: &Self::Input) -> Result<Self::Expected>;
+
+    /// The first node for which the oracle found something else.
+    fn mismatch(
+        found: &Self::Answer,
+        expected: &Self::Expected,
+        graph: &Graph,
+        input: &Self::Input,
+    ) -> Option<Mismatch>;
 }
 
 /// A value for each node that was reached.
@@ -46,13 +90,11 @@ pub trait Answer: Sync {
 
     /// Further columns of a node's line in the output, each with a space before it.
     fn further_columns(&self, _node: u32, _ids: &NodeIds, _line: &mut String) {}
-
-    /// The first node for which the oracle finds something else.
-    fn check(&self, graph: &Graph, source: u32) -> Result<Option<Mismatch>>;
 }
 
-/// A mismatch as a person reads it: a value that means "not reached" becomes `inf`.
-pub fn readable(mismatch: Mismatch) -> Mismatch {
-    let text = |value: String| if value == u32::MAX.to_string() { "inf".to_owned() } else { value };
-    Mismatch { expected: text(mismatch.expected), found: text(mismatch.found), ..mismatch }
+/// The first node whose value differs, as a person reads it: a node that was not reached is at `inf`.
+pub fn first_difference(expected: &impl Answer, found: &impl Answer, graph: &Graph) -> Option<Mismatch> {
+    let node = (0..graph.csr.nodes()).find(|&node| expected.value(node) != found.value(node))?;
+    let text = |value: Option<Value>| value.map_or("inf".to_owned(), |value| value.to_string());
+    Some(Mismatch { node, expected: text(expected.value(node)), found: text(found.value(node)) })
 }

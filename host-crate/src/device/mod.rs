@@ -15,6 +15,7 @@
 //! # Ok::<(), evenkeel::Error>(())
 //! ```
 
+pub mod balance;
 mod cpu;
 pub mod memory;
 pub mod profile;

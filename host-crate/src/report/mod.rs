@@ -1,9 +1,11 @@
 //! What a run comes to, as a program reads it (`--json`) and as a person does ([`Report`]'s `Display`).
 //!
 //! Edges are counted as they are stored: an undirected edge is two. A rate is that of the edges that leave the nodes reached,
-//! over the median time from the first submission until the answer is ready on the device; copying the graph there and the
-//! answer back is not in it.
+//! or of all edges where there is nothing to reach, over the median time from the first submission until the answer is ready on
+//! the device; copying the graph there and the answer back is not in it.
 
+pub mod balance;
+pub mod comparison;
 mod graph;
 pub mod summary;
 pub mod table;
@@ -27,28 +29,42 @@ pub struct Report {
     pub device: DeviceInfo,
     /// The algorithm's name.
     pub algorithm: &'static str,
-    /// The strategy's name.
+    /// What the algorithm calls its strategies: `strategy` or `schedule`.
+    #[serde(skip)]
+    pub choice: &'static str,
+    /// The strategy's or schedule's name.
     pub strategy: String,
     /// Everything that was chosen for the algorithm, the strategy included.
     pub config: serde_json::Value,
-    /// The own id of the node it began at.
-    pub source: u64,
+    /// How far it came, of an algorithm that begins at a node. Its fields are those of the object itself.
+    #[serde(flatten)]
+    pub extent: Option<Extent>,
     /// The timed runs in order; runs to warm up are not among them.
     pub runs: Vec<RunReport>,
     /// The run with the median total; of an even number, the faster of the two in the middle.
     pub median: RunReport,
-    /// Millions of edges a second: `reached_edges` over the median total.
+    /// Millions of edges a second over the median total: of `reached_edges`, or of all.
     pub mteps: f64,
+    /// Of an algorithm that memory bounds: the bytes that must be read and written, over the median total, in 10⁹ a second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gbytes_per_s: Option<f64>,
+    /// Bytes of device memory that the graph, the strategy and the answer took.
+    pub memory_bytes: u64,
+    /// Whether the answer agrees with the oracle's; null when it was not asked for.
+    pub valid: Option<bool>,
+}
+
+/// How far an algorithm came that begins at a node.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Extent {
+    /// The own id of the node it began at.
+    pub source: u64,
     /// Nodes that have a value, the source included.
     pub reached: u64,
     /// Edges that leave these nodes.
     pub reached_edges: u64,
     /// The largest value of a node that was reached: the depth of the search, or the longest distance.
     pub furthest: Option<Value>,
-    /// Bytes of device memory that the graph, the strategy and the answer took.
-    pub memory_bytes: u64,
-    /// Whether the answer agrees with the oracle's; null when it was not asked for.
-    pub valid: Option<bool>,
 }
 
 /// What one run took. `total_ms` is `kernel_ms` and `overhead_ms` together.
@@ -88,6 +104,11 @@ pub fn median(runs: &[RunReport]) -> Option<RunReport> {
 /// Millions of edges a second, as in [`Report::mteps`].
 pub fn mteps(edges: u64, total_ms: f64) -> f64 {
     edges as f64 / (total_ms * 1e3)
+}
+
+/// Bytes in 10⁹ a second, as in [`Report::gbytes_per_s`].
+pub fn gbytes_per_second(bytes: u64, total_ms: f64) -> f64 {
+    bytes as f64 / (total_ms * 1e6)
 }
 
 #[cfg(test)]
@@ -133,15 +154,14 @@ pub(crate) mod tests {
                 missing: Vec::new(),
             },
             algorithm: "sssp",
+            choice: "strategy",
             strategy: "node".into(),
             config: serde_json::json!({ "strategy": "node" }),
-            source: 7,
+            extent: Some(Extent { source: 7, reached: 5000, reached_edges: 19_000, furthest: Some(Value::Real(2.5)) }),
             median: runs[1],
             runs: runs.to_vec(),
             mteps: mteps(19_000, 2.0),
-            reached: 5000,
-            reached_edges: 19_000,
-            furthest: Some(Value::Real(2.5)),
+            gbytes_per_s: None,
             memory_bytes: 3 << 20,
             valid: Some(true),
         }
@@ -167,9 +187,22 @@ pub(crate) mod tests {
         assert_eq!(run(1000, 1001).overhead_ms, 0.0);
     }
 
+    /// A report of an algorithm that begins nowhere.
+    pub(crate) fn product() -> Report {
+        Report {
+            algorithm: "spmv",
+            choice: "schedule",
+            strategy: "merge-path".into(),
+            extent: None,
+            gbytes_per_s: Some(gbytes_per_second(5_000_000, 2.0)),
+            ..example()
+        }
+    }
+
     #[test]
     fn a_million_edges_in_a_second_are_one_mteps() {
         assert_eq!(mteps(1_000_000, 1e3), 1.0);
+        assert_eq!(gbytes_per_second(1_000_000_000, 1e3), 1.0);
     }
 
     #[test]
@@ -180,9 +213,11 @@ pub(crate) mod tests {
         assert_eq!((&object["algorithm"], &object["strategy"]), (&"sssp".into(), &"node".into()));
         assert_eq!(object["runs"][0]["overhead_ms"], 2.5);
         assert_eq!((&object["median"]["total_ms"], &object["mteps"]), (&2.0.into(), &9.5.into()));
+        assert_eq!((&object["source"], &object["reached"]), (&7.into(), &5000.into()));
         assert_eq!((&object["furthest"], &object["valid"]), (&2.5.into(), &true.into()));
-        let unasked = Report { valid: None, furthest: Some(Value::Whole(3)), ..example() };
-        let object = serde_json::to_value(unasked).unwrap();
-        assert_eq!((&object["valid"], &object["furthest"]), (&serde_json::Value::Null, &3.into()));
+        let unasked = serde_json::to_value(Report { valid: None, ..example() }).unwrap();
+        assert_eq!((&unasked["valid"], unasked.get("gbytes_per_s")), (&serde_json::Value::Null, None));
+        let object = serde_json::to_value(product()).unwrap();
+        assert_eq!((object.get("source"), &object["gbytes_per_s"]), (None, &2.5.into()));
     }
 }

@@ -1,6 +1,6 @@
 //! A report as a person reads it: a handful of lines, each with a word in front that says what it is about.
 
-use super::Report;
+use super::{Extent, Report};
 use crate::{device::memory::Bytes, graph::statistics::grouped};
 use std::fmt;
 
@@ -9,19 +9,29 @@ impl fmt::Display for Report {
         let mut line = |label: &str, text: String| writeln!(f, "{label:<10}{text}");
         line("graph", self.graph.to_string())?;
         line("device", format!("{} ({})", self.device.name, self.device.kind))?;
-        line(self.algorithm, format!("from node {} with strategy {}", self.source, self.strategy))?;
-        line("reached", self.reached_text())?;
+        let from = self.extent.map_or(String::new(), |extent| format!("from node {} ", extent.source));
+        line(self.algorithm, format!("{from}with {} {}", self.choice, self.strategy))?;
+        if let Some(extent) = &self.extent {
+            line("reached", extent.text(self.graph.nodes))?;
+        }
         line("time", self.time_text())?;
-        line("rate", format!("{} MTEPS", rate(self.mteps)))?;
+        line("rate", self.rate_text())?;
         line("memory", format!("{} on the device", Bytes(self.memory_bytes)))?;
         line("valid", validity(self.valid).to_owned())
     }
 }
 
-impl Report {
-    fn reached_text(&self) -> String {
+impl Extent {
+    fn text(&self, nodes: u32) -> String {
         let furthest = self.furthest.map_or(String::new(), |value| format!(", the furthest at {value}"));
-        format!("{} of {} nodes{furthest}", grouped(self.reached), grouped(self.graph.nodes.into()))
+        format!("{} of {} nodes{furthest}", grouped(self.reached), grouped(nodes.into()))
+    }
+}
+
+impl Report {
+    fn rate_text(&self) -> String {
+        let bytes = self.gbytes_per_s.map_or(String::new(), |bytes| format!(", {} GB/s", rate(bytes)));
+        format!("{} MTEPS{bytes}", rate(self.mteps))
     }
 
     fn time_text(&self) -> String {
@@ -31,11 +41,12 @@ impl Report {
             runs => format!("median of {runs} runs"),
         };
         format!(
-            "{} ms {of} (kernels {} ms, overhead {} ms), {} iterations",
+            "{} ms {of} (kernels {} ms, overhead {} ms), {} iteration{}",
             time(median.total_ms),
             time(median.kernel_ms),
             time(median.overhead_ms),
-            grouped(median.iterations.into())
+            grouped(median.iterations.into()),
+            if median.iterations == 1 { "" } else { "s" }
         )
     }
 }
@@ -65,7 +76,7 @@ pub fn rate(rate: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::tests::example;
+    use crate::report::tests::{example, product};
 
     #[test]
     fn a_report_is_a_few_lines() {
@@ -80,6 +91,9 @@ memory    3.0 MiB on the device
 valid     ✓ every value agrees with the sequential oracle
 ";
         assert_eq!(example().to_string(), expected);
+        let text = product().to_string();
+        assert!(text.contains("\nspmv      with schedule merge-path\ntime      2.000 ms"), "{text}");
+        assert!(text.contains("\nrate      9.50 MTEPS, 2.50 GB/s\n"), "{text}");
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: Schedule::ThreadMapped.name(),
         paper: "Osama et al.",
-        summary: "the same as a schedule of the programming model",
+        summary: "an invocation to each node, as a schedule of the programming model",
         how: &Scheduled(Schedule::ThreadMapped),
     },
     Strategy {

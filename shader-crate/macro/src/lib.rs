@@ -7,7 +7,7 @@
 use proc_macro::TokenStream;
 use proc_macro2::{Span, TokenStream as Tokens};
 use quote::{format_ident, quote};
-use syn::{Error, Ident, ItemFn, LitInt, Result, parse_macro_input};
+use syn::{Error, Ident, ItemFn, LitInt, Result, TypeParam, TypeParamBound, parse_macro_input};
 
 mod settings;
 mod signature;
@@ -260,7 +260,7 @@ impl Kernel {
         }
     }
 
-    /// One variant's description, and the native function in it.
+    /// One variant's description, and the native functions in it.
     fn description(&self, variant: &[Choice]) -> Tokens {
         let (name, type_arguments) = (self.variant_name(variant), type_arguments(variant));
         let Signature { params_type, buffers, shared, .. } = &self.signature;
@@ -284,11 +284,26 @@ impl Kernel {
         let shared_sizes = shared
             .iter()
             .map(|SharedArgument { element, length, .. }| quote!(::core::mem::size_of::<[#element; #length]>()));
+        let counted_arguments = self.counted_arguments(variant);
+        let counted = if counted_arguments.is_some() {
+            quote!(::core::option::Option::Some(counted))
+        } else {
+            quote!(::core::option::Option::None)
+        };
+        let counted_function = counted_arguments.map(|type_arguments| {
+            quote! {
+                fn counted(arguments: &::evenkeel_kernels::launch::Arguments, lane: ::evenkeel_kernels::lane::Lane) {
+                    let params = arguments.params::<#params_type>();
+                    #body #type_arguments(lane, params, #(#views,)*)
+                }
+            }
+        });
         quote! {
             fn invocation(arguments: &::evenkeel_kernels::launch::Arguments, lane: ::evenkeel_kernels::lane::Lane) {
                 let params = arguments.params::<#params_type>();
                 #body #type_arguments(lane, params, #(#views,)*)
             }
+            #counted_function
             static KERNEL: ::evenkeel_kernels::launch::Kernel = ::evenkeel_kernels::launch::Kernel {
                 name: #name,
                 threads: #threads,
@@ -302,15 +317,37 @@ impl Kernel {
                 // The crate's build script says where its modules are.
                 spirv: include_bytes!(concat!(env!("EVENKEEL_SPIRV"), "/", #name, ".spv")),
                 invocation,
+                counted: #counted,
             };
             &KERNEL
         }
+    }
+
+    /// The type arguments under which the body counts its atoms, or none where no atoms pass through any. Of a schedule and an
+    /// operator only the last is counted: an atom passes through both.
+    fn counted_arguments(&self, variant: &[Choice]) -> Option<Tokens> {
+        let last = self.function.sig.generics.type_params().enumerate().filter(|(_, it)| takes_atoms(it)).last()?.0;
+        let types = variant.iter().enumerate().map(|(index, Choice { implementation, .. })| match index == last {
+            true => quote!(::evenkeel_kernels::balance::Counted<#implementation>),
+            false => quote!(#implementation),
+        });
+        Some(quote!(::<#(#types),*>))
     }
 }
 
 fn type_arguments(variant: &[Choice]) -> Tokens {
     let types = variant.iter().map(|choice| &choice.implementation);
     if variant.is_empty() { Tokens::new() } else { quote!(::<#(#types),*>) }
+}
+
+/// Whether an atom passes through the type parameter: those are the traits that `Counted` passes on.
+fn takes_atoms(parameter: &TypeParam) -> bool {
+    parameter.bounds.iter().any(|bound| match bound {
+        TypeParamBound::Trait(bound) => {
+            bound.path.segments.last().is_some_and(|name| name.ident == "Operate" || name.ident == "Distribute")
+        }
+        _ => false,
+    })
 }
 
 fn camel_case(name: &str) -> String {

@@ -26,20 +26,20 @@ pub fn prefix_sum(lane: Lane, value: u32, slots: &mut Slots) -> Prefix {
         slots.set(lane.subgroup, subgroup_total);
     }
     lane.barrier();
-    let mut before = 0;
-    let mut total = 0;
+    let mut before = 0u32;
+    let mut total = 0u32;
     if lane.subgroups <= FEW {
         for subgroup in 0..lane.subgroups {
             let sum = slots.get(subgroup);
             if subgroup < lane.subgroup {
-                before += sum;
+                before = before.wrapping_add(sum);
             }
-            total += sum;
+            total = total.wrapping_add(sum);
         }
     } else {
         if lane.local == 0 {
             for subgroup in 1..lane.subgroups {
-                slots.set(subgroup, slots.get(subgroup) + slots.get(subgroup - 1));
+                slots.set(subgroup, slots.get(subgroup).wrapping_add(slots.get(subgroup - 1)));
             }
         }
         lane.barrier();
@@ -48,5 +48,5 @@ pub fn prefix_sum(lane: Lane, value: u32, slots: &mut Slots) -> Prefix {
         }
         total = slots.get(lane.subgroups - 1);
     }
-    Prefix { before: before + inclusive - value, total }
+    Prefix { before: before.wrapping_add(inclusive).wrapping_sub(value), total }
 }

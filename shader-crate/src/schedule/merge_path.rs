@@ -6,6 +6,7 @@ use super::{
     Distribute, Join, PART, Scratch, Value,
     scratch::ITEMS,
     segments::{Part, finish, search, settle, tile_of, walk},
+    unrolled::stage,
 };
 use crate::{lane::Lane, memory::Shared, tiles::TileSet};
 use evenkeel_types::ScheduleParams;
@@ -30,7 +31,7 @@ fn find<T: TileSet>(lane: Lane, set: &T, slots: &mut Shared<u32, 256>, number: u
     }
     lane.barrier();
     let (first_tile, end_tile) = (slots.get(0), slots.get(1));
-    Part { number, first_tile, first_atom: begin - first_tile, end_tile, end_atom: end - end_tile }
+    Part::new(set, number, (first_tile, begin - first_tile), (end_tile, end - end_tile))
 }
 
 impl Distribute for MergePath {
@@ -76,15 +77,12 @@ impl Distribute for MergePath {
         while number < parts {
             let part = find(lane, set, &mut scratch.slots, number, path);
             let (tiles, atoms) = (part.end_tile - part.first_tile, part.end_atom - part.first_atom);
-            for tile in lane.group_stride(tiles) {
-                scratch.ends.set(tile, set.before(part.first_tile + tile + 1) - part.first_atom);
-            }
+            let end = |tile| set.before(part.first_tile + tile + 1) - part.first_atom;
+            stage(lane, tiles, end, |tile, end| scratch.ends.set(tile, end));
             if lane.local == 0 {
                 scratch.ends.set(tiles, u32::MAX);
             }
-            for atom in lane.group_stride(atoms) {
-                scratch.values.set(atom, value(part.first_atom + atom));
-            }
+            stage(lane, atoms, |atom| value(part.first_atom + atom), |atom, value| scratch.values.set(atom, value));
             lane.barrier();
             let begin = (lane.local * ITEMS).min(tiles + atoms);
             let steps = ITEMS.min(tiles + atoms - begin);
@@ -97,7 +95,7 @@ impl Distribute for MergePath {
                 |atom| scratch.values.get(atom),
                 |tile, joined| store(part.first_tile + tile, joined),
             );
-            settle::<T, V, J>(lane, set, &mut scratch, &part, walk, |tile, joined| store(tile, joined));
+            settle::<V, J>(lane, &mut scratch, &part, walk, &mut store);
             lane.barrier();
             number += lane.groups;
         }

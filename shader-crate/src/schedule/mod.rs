@@ -11,6 +11,7 @@ mod radix_binned;
 mod scratch;
 mod segments;
 mod thread_mapped;
+mod unrolled;
 mod value;
 
 #[cfg(not(target_arch = "spirv"))]

@@ -5,6 +5,7 @@ use super::{
     Distribute, Join, PART, Scratch, Value,
     scratch::ITEMS,
     segments::{Part, finish, search, settle, walk},
+    unrolled::stage,
 };
 use crate::{lane::Lane, memory::Shared, tiles::TileSet};
 use evenkeel_types::ScheduleParams;
@@ -42,7 +43,7 @@ fn find<T: TileSet>(lane: Lane, set: &T, slots: &mut Shared<u32, 256>, number: u
         bound += lane.subgroups;
     }
     lane.barrier();
-    Part { number, first_tile: slots.get(0), first_atom, end_tile: slots.get(1), end_atom }
+    Part::new(set, number, (slots.get(0), first_atom), (slots.get(1), end_atom))
 }
 
 /// How many parts there are: at least one, which ends the tiles of a set without atoms.
@@ -84,9 +85,7 @@ impl Distribute for NonzeroSplit {
         while number < parts(set) {
             let part = find(lane, set, &mut scratch.slots, number);
             let atoms = part.end_atom - part.first_atom;
-            for atom in lane.group_stride(atoms) {
-                scratch.values.set(atom, value(part.first_atom + atom));
-            }
+            stage(lane, atoms, |atom| value(part.first_atom + atom), |atom, value| scratch.values.set(atom, value));
             lane.barrier();
             let from = atoms.min(lane.local * ITEMS);
             let to = atoms.min(from + ITEMS);
@@ -107,7 +106,7 @@ impl Distribute for NonzeroSplit {
                 |atom| scratch.values.get(atom),
                 |tile, joined| store(part.first_tile + tile, joined),
             );
-            settle::<T, V, J>(lane, set, &mut scratch, &part, walk, |tile, joined| store(tile, joined));
+            settle::<V, J>(lane, &mut scratch, &part, walk, &mut store);
             lane.barrier();
             number += lane.groups;
         }

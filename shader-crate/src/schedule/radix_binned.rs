@@ -2,7 +2,7 @@
 //! invocation to each small one, a subgroup to each of middle size, a workgroup to each large one. The order is made by the
 //! kernels of `primitive/binning.rs`.
 
-use super::{Distribute, Join, Scratch, Value, segments::last_of_prefix};
+use super::{Distribute, Join, Scratch, Value, segments::last_of_prefix, unrolled::join_range};
 use crate::{lane::Lane, memory::Read, tiles::TileSet};
 use evenkeel_types::Bins;
 
@@ -75,11 +75,8 @@ impl Distribute for RadixBinned {
             let share = share(lane, &scratch.order, set.tiles(), round);
             let mut joined = J::identity();
             if share.tile < set.tiles() {
-                let mut atom = set.begin(share.tile) + share.member;
-                while atom < set.end(share.tile) {
-                    joined = J::join(joined, value(atom));
-                    atom += share.width;
-                }
+                let begin = set.begin(share.tile) + share.member;
+                joined = join_range::<V, J>(begin, set.end(share.tile), share.width, &value);
             }
             if share.width > 1 {
                 joined = last_of_prefix::<V, J>(lane, joined);

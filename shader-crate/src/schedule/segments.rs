@@ -158,14 +158,33 @@ pub struct Part {
     pub end_tile: u32,
     /// The atom it ends before.
     pub end_atom: u32,
+    /// Whether its first tile has atoms in parts before it.
+    pub begun_before: bool,
+    /// Whether the tile in progress at its end has atoms in it or before it.
+    pub unfinished: bool,
+}
+
+impl Part {
+    /// The part from `first_atom` in `first_tile` to `end_atom` in `end_tile`. What crosses its bounds is found out at once, so
+    /// that the loads are long done when the answer is needed.
+    #[inline(always)]
+    pub fn new<T: TileSet>(
+        set: &T,
+        number: u32,
+        (first_tile, first_atom): (u32, u32),
+        (end_tile, end_atom): (u32, u32),
+    ) -> Self {
+        let begun_before = first_atom > set.before(first_tile);
+        let unfinished = end_atom > set.before(end_tile);
+        Self { number, first_tile, first_atom, end_tile, end_atom, begun_before, unfinished }
+    }
 }
 
 /// Ends a part: stores the first tile that ended in each invocation's share, and leaves in memory what crosses the part's
 /// bounds. Tiles of `walk` are counted from `first_tile`.
 #[inline(always)]
-pub fn settle<T: TileSet, V: Value, J: Join<V>>(
+pub fn settle<V: Value, J: Join<V>>(
     lane: Lane,
-    set: &T,
     scratch: &mut Scratch<V>,
     part: &Part,
     walk: Walk<V>,
@@ -173,22 +192,20 @@ pub fn settle<T: TileSet, V: Value, J: Join<V>>(
 ) {
     let carry = carry::<V, J>(lane, walk.tile, walk.value, &mut scratch.slots, &mut scratch.carries);
     let (head, tail) = (2 * part.number, 2 * part.number + 1);
-    let begun_before = part.first_atom > set.before(part.first_tile);
     if walk.first != NO_TILE {
         let joined = J::join(carry.before, walk.first_value);
-        if walk.first == 0 && begun_before {
+        if walk.first == 0 && part.begun_before {
             scratch.partial_tiles.set(head, part.first_tile);
             scratch.partial_values.set(head, joined);
         } else {
             store(part.first_tile + walk.first, joined);
         }
     }
-    if lane.local == 0 && !(begun_before && part.end_tile > part.first_tile) {
+    if lane.local == 0 && !(part.begun_before && part.end_tile > part.first_tile) {
         scratch.partial_tiles.set(head, NO_TILE);
     }
     if lane.local == lane.threads - 1 {
-        let unfinished = part.end_atom > set.before(part.end_tile);
-        scratch.partial_tiles.set(tail, if unfinished { part.end_tile } else { NO_TILE });
+        scratch.partial_tiles.set(tail, if part.unfinished { part.end_tile } else { NO_TILE });
         scratch.partial_values.set(tail, carry.through);
     }
 }

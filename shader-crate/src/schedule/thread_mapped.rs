@@ -1,7 +1,7 @@
 //! A tile to each invocation. Nothing to set up; best where tiles are few atoms each and alike, and as bad as the largest tile
 //! where they are not.
 
-use super::{Distribute, Join, Scratch, Value};
+use super::{Distribute, Join, Scratch, Value, unrolled::join_range};
 use crate::{lane::Lane, tiles::TileSet};
 
 /// See the module.
@@ -27,11 +27,7 @@ impl Distribute for ThreadMapped {
         mut store: impl FnMut(u32, V),
     ) {
         for tile in lane.grid_stride(set.tiles()) {
-            let mut joined = J::identity();
-            for atom in set.begin(tile)..set.end(tile) {
-                joined = J::join(joined, value(atom));
-            }
-            store(tile, joined);
+            store(tile, join_range::<V, J>(set.begin(tile), set.end(tile), 1, &value));
         }
     }
 }

@@ -6,9 +6,15 @@
 
 use super::{
     memory::{Memory, Queue},
-    workgroup::{Group, Reason, Room},
+    workgroup::{Counts, Group, Reason, Room},
 };
-use crate::{Error, Result, device::Size};
+use crate::{
+    Error, Result,
+    device::{
+        Size,
+        balance::{Counters, Tally},
+    },
+};
 use evenkeel_kernels::launch::{Arguments, Kernel, RawBuffer};
 use std::{
     cell::RefCell,
@@ -125,15 +131,17 @@ impl Dispatch {
         }
     }
 
-    /// Runs all workgroups and returns when the last has ended.
-    pub(super) fn run(self: &Arc<Self>, queue: &mut Queue) -> Result<()> {
+    /// Runs all workgroups and returns when the last has ended; with counters, it counts their atoms if it has any.
+    pub(super) fn run(self: &Arc<Self>, queue: &mut Queue, counters: Option<&Counters>) -> Result<()> {
         let groups = self.groups(queue)?;
         if groups == 0 {
             return Ok(());
         }
+        let counters = counters.filter(|_| self.kernel.counted.is_some());
         let job = Arc::new(Job {
             dispatch: self.clone(),
             groups,
+            tally: counters.map(Counters::begin),
             next: AtomicU64::new(0),
             ended: AtomicU32::new(0),
             tickets: AtomicU32::new(0),
@@ -141,6 +149,9 @@ impl Dispatch {
             caller: thread::current(),
         });
         job.lead();
+        if let (Some(counters), Some(tally)) = (counters, &job.tally) {
+            counters.end(self.kernel.name, tally);
+        }
         match job.failure.get() {
             None => Ok(()),
             Some(reason) => Err(self.failed(reason.clone())),
@@ -152,6 +163,8 @@ impl Dispatch {
 struct Job {
     dispatch: Arc<Dispatch>,
     groups: u32,
+    /// What its workgroups count, if they do.
+    tally: Option<Tally>,
     /// The next workgroup to hand out; past `groups` when none is left. Wider than them, so that it never wraps.
     next: AtomicU64,
     /// How many have ended.
@@ -201,9 +214,14 @@ impl Job {
                 if self.failure.get().is_none() {
                     let arguments = Arguments { params, buffers: &buffers, shared: room.shared(kernel) };
                     let (group, groups, tickets) = (group as u32, self.groups, &self.tickets);
-                    if let Err(reason) = (Group { kernel, arguments: &arguments, group, groups, tickets }).run(room) {
+                    let counts = self.tally.as_ref().map(|_| Counts::new(kernel.threads));
+                    let group = Group { kernel, arguments: &arguments, group, groups, tickets, counts };
+                    if let Err(reason) = group.run(room) {
                         // Of several that fail at once the first is reported.
                         let _ = self.failure.set(reason);
+                    }
+                    if let (Some(tally), Some(counts)) = (&self.tally, group.counts) {
+                        tally.add(&counts.into_shares());
                     }
                 }
                 if self.ended.fetch_add(1, AcqRel) + 1 == self.groups {

@@ -13,7 +13,7 @@ mod memory;
 mod program;
 mod workgroup;
 
-use super::{Backend, DeviceInfo, DeviceKind, DeviceOptions, Recorded, Step, profile::Span};
+use super::{Backend, DeviceInfo, DeviceKind, DeviceOptions, Recorded, Step, balance::Counters, profile::Span};
 use crate::{Error, Result};
 use evenkeel_kernels::launch::{Kernel, RawBuffer};
 use memory::{Memory, Queue};
@@ -65,7 +65,13 @@ pub(super) fn info(index: usize) -> DeviceInfo {
 /// Opens it. There is nothing that could fail.
 pub(super) fn open(index: usize, options: &DeviceOptions) -> Arc<dyn Backend> {
     let timeline = Timeline { opened: Instant::now(), spans: options.profile.then(Mutex::default) };
-    Arc::new(Cpu { info: info(index), timeline: Arc::new(timeline) })
+    Arc::new(Cpu { info: info(index), timeline: Arc::new(timeline), counters: None })
+}
+
+/// Opens it with every atom counted.
+pub(super) fn counting(counters: Counters) -> Arc<dyn Backend> {
+    let timeline = Timeline { opened: Instant::now(), spans: None };
+    Arc::new(Cpu { info: info(0), timeline: Arc::new(timeline), counters: Some(counters) })
 }
 
 /// Opens it when Vulkan has no device for `selector`, for that `reason`, if `selector` means the CPU too.
@@ -89,6 +95,7 @@ pub(super) fn instead(selector: &str, options: &DeviceOptions, reason: Error) ->
 struct Cpu {
     info: DeviceInfo,
     timeline: Arc<Timeline>,
+    counters: Option<Counters>,
 }
 
 impl Backend for Cpu {
@@ -117,7 +124,7 @@ impl Backend for Cpu {
     }
 
     fn record(&self, name: &str, steps: Vec<Step>) -> Result<Box<dyn Recorded>> {
-        Ok(Box::new(Program::new(name, steps, &self.timeline)?))
+        Ok(Box::new(Program::new(name, steps, &self.timeline, self.counters.as_ref())?))
     }
 
     fn max_groups(&self, kernel: &Kernel) -> u32 {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Result,
-    device::{Recorded, Step},
+    device::{Recorded, Step, balance::Counters},
 };
 use std::{sync::Arc, time::Duration};
 
@@ -17,6 +17,7 @@ pub(super) struct Program {
     actions: Vec<Action>,
     read_backs: Vec<Vec<u8>>,
     timeline: Arc<Timeline>,
+    counters: Option<Counters>,
 }
 
 /// A step whose buffers have been found and checked.
@@ -41,9 +42,19 @@ impl Action {
 }
 
 impl Program {
-    pub(super) fn new(name: &str, steps: Vec<Step>, timeline: &Arc<Timeline>) -> Result<Self> {
-        let mut program =
-            Self { name: name.to_owned(), actions: Vec::new(), read_backs: Vec::new(), timeline: timeline.clone() };
+    pub(super) fn new(
+        name: &str,
+        steps: Vec<Step>,
+        timeline: &Arc<Timeline>,
+        counters: Option<&Counters>,
+    ) -> Result<Self> {
+        let mut program = Self {
+            name: name.to_owned(),
+            actions: Vec::new(),
+            read_backs: Vec::new(),
+            timeline: timeline.clone(),
+            counters: counters.cloned(),
+        };
         for step in steps {
             let action = program.prepare(step)?;
             program.actions.push(action);
@@ -82,7 +93,7 @@ impl Recorded for Program {
         for action in &self.actions {
             let start = self.timeline.now();
             match action {
-                Action::Dispatch(dispatch) => dispatch.run(queue)?,
+                Action::Dispatch(dispatch) => dispatch.run(queue, self.counters.as_ref())?,
                 Action::Fill { buffer, value } => buffer.fill(queue, *value),
                 Action::Copy { from, to, bytes } => to.copy(queue, from, *bytes)?,
                 Action::ReadBack { buffer, slot } => buffer.read(queue, 0, &mut self.read_backs[*slot])?,

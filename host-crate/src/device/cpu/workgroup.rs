@@ -6,12 +6,13 @@
 
 use corosensei::{Coroutine, CoroutineResult, Yielder, stack::DefaultStack};
 use evenkeel_kernels::{
+    balance,
     lane::{Lane, Workgroup},
     launch::{Arguments, Kernel},
 };
 use std::{
     any::Any,
-    cell::Cell,
+    cell::{Cell, RefCell},
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::atomic::{AtomicU32, Ordering::AcqRel},
 };
@@ -56,6 +57,29 @@ pub(super) struct Group<'a> {
     pub(super) groups: u32,
     /// Workgroups of the dispatch whose invocations have all called [`Lane::last`].
     pub(super) tickets: &'a AtomicU32,
+    /// Where its invocations' atoms are counted, if they are.
+    pub(super) counts: Option<Counts>,
+}
+
+/// How many atoms each invocation of a workgroup has taken.
+pub(super) struct Counts(RefCell<Vec<u64>>);
+
+impl Counts {
+    pub(super) fn new(threads: u32) -> Self {
+        Self(RefCell::new(vec![0; threads as usize]))
+    }
+
+    /// Runs a part of invocation `local`. Invocations take turns on a thread, so what the thread counts meanwhile is its.
+    fn note<R>(&self, local: usize, work: impl FnOnce() -> R) -> R {
+        let before = balance::atoms();
+        let result = work();
+        self.0.borrow_mut()[local] += balance::atoms() - before;
+        result
+    }
+
+    pub(super) fn into_shares(self) -> Vec<u64> {
+        self.0.into_inner()
+    }
 }
 
 impl Group<'_> {
@@ -65,8 +89,14 @@ impl Group<'_> {
         if self.kernel.shared_bytes.is_empty() {
             caught(|| {
                 let alone = Alone { group: self, arrived: &arrived };
-                (0..self.kernel.threads)
-                    .for_each(|local| (self.kernel.invocation)(self.arguments, self.lane(local, &alone)));
+                let invocation = self.invocation();
+                let run = |local| invocation(self.arguments, self.lane(local, &alone));
+                match &self.counts {
+                    None => (0..self.kernel.threads).for_each(run),
+                    Some(counts) => {
+                        (0..self.kernel.threads).for_each(|local| counts.note(local as usize, || run(local)));
+                    }
+                }
                 Ok(())
             })?;
         } else {
@@ -91,17 +121,17 @@ impl Group<'_> {
         for local in 0..self.kernel.threads {
             let stack = stacks.pop().map_or_else(new_stack, Ok)?;
             let mut fibre = self.fibre(stack, local, arrived);
-            match fibre.resume(()) {
+            match self.resume(local as usize, &mut fibre) {
                 CoroutineResult::Return(()) => stacks.push(fibre.into_stack()),
                 CoroutineResult::Yield(()) => waiting.push(fibre),
             }
         }
         while !waiting.is_empty() {
             self.check_barrier(waiting.len())?;
-            // In place: a fibre that waits again keeps its position.
+            // In place: a fibre that waits again keeps its position. All wait here, so a position is an invocation's number.
             let mut still = 0;
             for position in 0..waiting.len() {
-                if waiting[position].resume(()).as_yield().is_some() {
+                if self.resume(position, &mut waiting[position]).as_yield().is_some() {
                     waiting.swap(still, position);
                     still += 1;
                 }
@@ -109,6 +139,22 @@ impl Group<'_> {
             stacks.extend(waiting.drain(still..).map(Fibre::into_stack));
         }
         Ok(())
+    }
+
+    /// Runs invocation `local` until it waits or ends.
+    fn resume(&self, local: usize, fibre: &mut Fibre) -> CoroutineResult<(), ()> {
+        match &self.counts {
+            None => fibre.resume(()),
+            Some(counts) => counts.note(local, || fibre.resume(())),
+        }
+    }
+
+    /// The kernel's function, the one that counts where that is asked for.
+    fn invocation(&self) -> fn(&Arguments, Lane) {
+        match &self.counts {
+            None => self.kernel.invocation,
+            Some(_) => self.kernel.counted.unwrap_or(self.kernel.invocation),
+        }
     }
 
     fn check_barrier(&self, waiting: usize) -> Result<(), Reason> {
@@ -122,7 +168,7 @@ impl Group<'_> {
     fn fibre<'f>(&'f self, stack: DefaultStack, local: u32, arrived: &'f Cell<u32>) -> Fibre {
         let invocation = move |yielder: &Yielder<(), ()>, ()| {
             let together = Together { group: self, arrived, yielder };
-            (self.kernel.invocation)(self.arguments, self.lane(local, &together));
+            self.invocation()(self.arguments, self.lane(local, &together));
         };
         // SAFETY: what the fibre borrows, the group and the count, outlives it: `run` ends with no fibre left.
         unsafe { Coroutine::with_stack_unchecked(stack, invocation) }

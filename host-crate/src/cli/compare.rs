@@ -1,0 +1,376 @@
+//! `evenkeel compare ALGORITHM GRAPH…`: every strategy, or those asked for, side by side. A strategy that is refused, say because
+//! it does not fit, is a line that says why; the others still run.
+
+use super::{
+    measure::Bench,
+    options::{DeviceOptions, FoundGraph, ReadingOptions, weigh},
+    output::{Output, is_standard, print},
+    task::Task,
+};
+use clap::{Args, Subcommand};
+use evenkeel::{
+    Error, Result,
+    algorithm::{Bfs, Spmv, Sssp},
+    device::Device,
+    graph::{Graph, csr::BuildReport},
+    report::{
+        GraphReport, Report,
+        comparison::{self, Entry, Refusal},
+    },
+};
+use std::{cell::OnceCell, path::PathBuf};
+
+/// What `evenkeel compare --help` ends with.
+pub const EXAMPLES: &str = "\
+Examples:
+  evenkeel compare bfs rmat:scale=18 road:nodes=262144
+  evenkeel compare sssp roads.gr.gz --strategies node,merge-path --source 1 --csv times.csv
+  evenkeel compare spmv matrix.mtx --runs 20 --strategies merge-path,group-mapped:8,group-mapped:32";
+
+/// Which algorithm's strategies: a new algorithm is a line here.
+#[derive(Subcommand)]
+#[command(subcommand_value_name = "ALGORITHM", subcommand_help_heading = "Algorithms")]
+pub enum Compare {
+    /// Strategies for breadth-first search.
+    Bfs(CompareCommand<Bfs>),
+    /// Strategies for single-source shortest paths.
+    Sssp(CompareCommand<Sssp>),
+    /// Schedules for sparse matrix times dense vector.
+    Spmv(CompareCommand<Spmv>),
+    #[command(external_subcommand)]
+    Unknown(Vec<String>),
+}
+
+impl Compare {
+    pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
+        match self {
+            Self::Bfs(command) => command.execute(quiet),
+            Self::Sssp(command) => command.execute(quiet),
+            Self::Spmv(command) => command.execute(quiet),
+            Self::Unknown(words) => Err(Error::UnknownName {
+                kind: "algorithm",
+                name: words.first().cloned().unwrap_or_default(),
+                known: [Bfs::ALGORITHM, Sssp::ALGORITHM, Spmv::ALGORITHM].map(str::to_owned).into(),
+            }
+            .into()),
+        }
+    }
+}
+
+/// The strategies of one algorithm on any number of graphs.
+#[derive(Args)]
+pub struct CompareCommand<T: Task> {
+    /// Files, or generators such as rmat:scale=20 (`evenkeel generate --help` lists them).
+    #[arg(value_name = "GRAPH", required = true)]
+    graphs: Vec<String>,
+    /// Which to compare: names from `evenkeel strategies ALGORITHM` with commas between, or all.
+    #[arg(long, visible_alias = "schedules", value_name = "NAMES", value_delimiter = ',', default_value = "all")]
+    strategies: Vec<String>,
+    #[command(flatten)]
+    reading: ReadingOptions,
+    #[command(flatten)]
+    comparing: CompareOptions,
+    #[command(flatten)]
+    options: T::Options,
+}
+
+impl<T: Task> CompareCommand<T> {
+    fn execute(&self, quiet: bool) -> anyhow::Result<()> {
+        let names = self.names()?;
+        let weights = T::weights(&self.options)?;
+        let found: Vec<FoundGraph> = self.graphs.iter().map(|graph| self.reading.find(graph)).collect::<Result<_>>()?;
+        let mut comparison = self.comparing.begin(quiet)?;
+        for found in found {
+            let (mut graph, built) = found.load()?;
+            weigh(&mut graph, weights)?;
+            comparison.add::<T>(&graph, &built, T::input(&self.options, &graph)?, &names)?;
+        }
+        comparison.finish()
+    }
+
+    fn names(&self) -> Result<Vec<String>> {
+        match self.strategies.as_slice() {
+            [all] if all == "all" => Ok(T::alternatives()),
+            names => names.iter().map(|name| T::known(name)).collect(),
+        }
+    }
+}
+
+/// How to compare, and where to write it.
+#[derive(Args)]
+pub struct CompareOptions {
+    /// How many runs to time.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = "Run")]
+    runs: u32,
+    /// How many runs to do before these.
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Run")]
+    warmup: u32,
+    /// Do not check the answers against a sequential oracle.
+    #[arg(long, help_heading = "Run")]
+    no_validate: bool,
+    /// Write a line for each strategy as CSV. `-` is standard output.
+    #[arg(long, value_name = "FILE", help_heading = "Run")]
+    csv: Option<PathBuf>,
+    /// Write all that was measured as a JSON array. `-` is standard output.
+    #[arg(long, value_name = "FILE", help_heading = "Run")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    device: DeviceOptions,
+}
+
+/// A comparison under way: what there is to compare on, and what came of it so far.
+pub struct Comparison<'a> {
+    options: &'a CompareOptions,
+    csv: Option<Output>,
+    json: Option<Output>,
+    device: Device,
+    shown: bool,
+    entries: Vec<Entry>,
+    /// The first answer that was wrong.
+    wrong: Option<anyhow::Error>,
+    /// The first reason for which a strategy was refused.
+    refused: Option<anyhow::Error>,
+}
+
+impl CompareOptions {
+    /// Opens what will be written and the device.
+    pub fn begin(&self, quiet: bool) -> Result<Comparison<'_>> {
+        let paths = [&self.csv, &self.json].map(Option::as_deref);
+        let standard = paths.iter().flatten().filter(|path| is_standard(path)).count();
+        if standard > 1 {
+            return Err(Error::Usage("only one of --csv and --json can be - (standard output)".into()));
+        }
+        let [csv, json] = paths.map(Output::create_if);
+        Ok(Comparison {
+            options: self,
+            csv: csv?,
+            json: json?,
+            device: self.device.open(false)?,
+            shown: !quiet && standard == 0,
+            entries: Vec::new(),
+            wrong: None,
+            refused: None,
+        })
+    }
+}
+
+impl Comparison<'_> {
+    /// Whether tables are printed.
+    pub fn shown(&self) -> bool {
+        self.shown
+    }
+
+    /// Measures the named strategies of an algorithm on one graph, and prints them.
+    pub fn add<T: Task>(
+        &mut self,
+        graph: &Graph,
+        built: &BuildReport,
+        input: T::Input,
+        names: &[String],
+    ) -> anyhow::Result<()> {
+        let device = self.device.clone();
+        let bench = Bench::<T> {
+            device: &device,
+            graph,
+            built,
+            input,
+            runs: self.options.runs,
+            warmup: self.options.warmup,
+            validate: !self.options.no_validate,
+            capture: false,
+            expected: OnceCell::new(),
+        };
+        let outcomes = names.iter().map(|name| self.outcome(&bench, name)).collect::<anyhow::Result<Vec<_>>>()?;
+        let entries = comparison::compare(outcomes);
+        if self.shown {
+            print(&self.block(&bench, &entries))?;
+        }
+        self.entries.extend(entries);
+        Ok(())
+    }
+
+    /// One strategy. What it is refused for before it runs is a part of the comparison; what fails after that is an error.
+    fn outcome<T: Task>(&mut self, bench: &Bench<'_, T>, name: &str) -> anyhow::Result<Result<Report, Refusal>> {
+        let config = T::with_choice(&T::Config::default(), name);
+        let prepared = match bench.prepare(&config) {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                let refusal = Refusal {
+                    graph: GraphReport::new(bench.graph, bench.built),
+                    device: bench.device.info().clone(),
+                    algorithm: T::ALGORITHM,
+                    strategy: name.to_owned(),
+                    refused: error.root_cause().to_string(),
+                };
+                self.refused.get_or_insert(error);
+                return Ok(Err(refusal));
+            }
+        };
+        let measured = bench.measure(prepared)?;
+        if let Err(wrong) = measured.verdict(bench.graph) {
+            self.wrong.get_or_insert(wrong);
+        }
+        Ok(Ok(measured.report))
+    }
+
+    /// What is printed of one algorithm on one graph; before the first, of the device.
+    fn block<T: Task>(&self, bench: &Bench<'_, T>, entries: &[Entry]) -> String {
+        let info = self.device.info();
+        let runs = if bench.runs == 1 { "1 run".to_owned() } else { format!("median of {} runs", bench.runs) };
+        let head = match self.entries.is_empty() {
+            true => format!("evenkeel on {} ({}), {runs}\n", info.name, info.kind),
+            false => String::new(),
+        };
+        let graph = GraphReport::new(bench.graph, bench.built);
+        let source = T::source(&bench.input);
+        let from = source.map_or(String::new(), |node| format!(", from node {}", bench.graph.ids.id(node)));
+        format!("{head}\n{} on {graph}{from}\n{}", T::ALGORITHM, comparison::text(T::CHOICE, entries))
+    }
+
+    /// Writes what was asked for. It is an error if an answer was wrong, or if nothing could be run at all.
+    pub fn finish(self) -> anyhow::Result<()> {
+        let valid = |entry: &Entry| match entry {
+            Entry::Measured(entry) => entry.report.valid,
+            Entry::Refused(_) => None,
+        };
+        let checked: Vec<bool> = self.entries.iter().filter_map(valid).collect();
+        let right = checked.iter().filter(|valid| **valid).count();
+        if self.shown && !checked.is_empty() {
+            print(&match right == checked.len() {
+                true => format!("\nAll {right} answers agree with the sequential oracle.\n"),
+                false => format!("\n{right} of {} answers agree with the sequential oracle.\n", checked.len()),
+            })?;
+        }
+        if let Some(output) = self.csv {
+            output.write(|writer| comparison::write_csv(&self.entries, writer))?;
+        }
+        if let Some(output) = self.json {
+            output.write_json(&self.entries)?;
+        }
+        let nothing_ran = self.entries.iter().all(|entry| matches!(entry, Entry::Refused(_)));
+        self.wrong.or(self.refused.filter(|_| nothing_ran)).map_or(Ok(()), Err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{failure::WrongAnswer, options::SourceOptions, task::Answer};
+    use clap::Parser;
+    use evenkeel::{
+        algorithm::{BfsConfig, Run},
+        device::MemoryPlan,
+        graph::{Csr, generate::Generator},
+        oracle::Mismatch,
+        report::Value,
+    };
+    use std::time::Duration;
+
+    /// Has a strategy that is right, one that is wrong, and one that is refused.
+    struct Liar(u32);
+
+    impl Answer for u32 {
+        fn value(&self, _: u32) -> Option<Value> {
+            Some(Value::Whole(*self))
+        }
+    }
+
+    impl Task for Liar {
+        const ALGORITHM: &'static str = "lie";
+        const CHOICE: &'static str = "strategy";
+        type Config = BfsConfig;
+        type Options = SourceOptions;
+        type Input = ();
+        type Expected = u32;
+        type Answer = u32;
+
+        fn alternatives() -> Vec<String> {
+            ["honest", "not", "neither"].map(str::to_owned).to_vec()
+        }
+
+        fn known(name: &str) -> Result<String> {
+            Ok(name.to_owned())
+        }
+
+        fn choice(config: &BfsConfig) -> &str {
+            &config.strategy
+        }
+
+        fn with_choice(_: &BfsConfig, name: &str) -> BfsConfig {
+            BfsConfig { strategy: name.to_owned(), ..BfsConfig::default() }
+        }
+
+        fn input(_: &SourceOptions, _: &Graph) -> Result<()> {
+            Ok(())
+        }
+
+        fn plan(_: &Csr, _: &BfsConfig) -> Result<MemoryPlan> {
+            Ok(MemoryPlan::new())
+        }
+
+        fn prepare(_: &Device, _: &Csr, config: &BfsConfig) -> Result<Self> {
+            match config.strategy.as_str() {
+                "honest" => Ok(Self(1)),
+                "not" => Ok(Self(2)),
+                _ => Err(Error::Graph("there is nothing to say".into())),
+            }
+        }
+
+        fn run(&mut self, (): &()) -> Result<Run> {
+            let time = Duration::from_millis(self.0.into());
+            Ok(Run { total: time, kernel: time, iterations: 1 })
+        }
+
+        fn answer(&self) -> Result<u32> {
+            Ok(self.0)
+        }
+
+        fn expected(_: &Graph, (): &()) -> Result<u32> {
+            Ok(1)
+        }
+
+        fn mismatch(found: &u32, expected: &u32, _: &Graph, (): &()) -> Option<Mismatch> {
+            let text = |value: &u32| value.to_string();
+            (found != expected).then(|| Mismatch { node: 2, expected: text(expected), found: text(found) })
+        }
+    }
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: CompareOptions,
+    }
+
+    /// What comes of comparing the named strategies, and the JSON.
+    fn compared(names: &[&str]) -> (anyhow::Result<()>, serde_json::Value) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("entries.json");
+        let options = Line::parse_from(["compare", "--device", "cpu", "--json", path.to_str().unwrap()]).options;
+        let graph = "chain:nodes=3".parse::<Generator>().unwrap().generate().unwrap();
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut comparison = options.begin(true).unwrap();
+        comparison.add::<Liar>(&graph, &BuildReport::default(), (), &names).unwrap();
+        let outcome = comparison.finish();
+        (outcome, serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap())
+    }
+
+    #[test]
+    fn a_wrong_answer_is_shown_among_the_others_and_is_an_error_in_the_end() {
+        let (outcome, entries) = compared(&["not", "neither", "honest"]);
+        let error = outcome.unwrap_err();
+        assert!(error.is::<WrongAnswer>(), "{error}");
+        let expected = "lie with strategy not gave a wrong answer on chain:nodes=3: node 2: expected 1, found 2";
+        assert_eq!(error.to_string(), expected);
+        assert_eq!((&entries[0]["valid"], &entries[0]["ratio"]), (&false.into(), &2.0.into()));
+        assert_eq!(entries[1]["refused"], "there is nothing to say");
+        assert_eq!((&entries[2]["valid"], &entries[2]["ratio"]), (&true.into(), &1.0.into()));
+    }
+
+    #[test]
+    fn a_refusal_is_an_error_only_where_nothing_ran() {
+        assert!(compared(&["honest", "neither"]).0.is_ok());
+        let error = compared(&["neither"]).0.unwrap_err();
+        assert!(matches!(error.downcast_ref(), Some(Error::Graph(_))), "{error}");
+    }
+}

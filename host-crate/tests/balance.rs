@@ -1,0 +1,149 @@
+//! What the CPU device counts: how evenly each strategy shares out the atoms, and that counting changes no answer.
+
+use assert_cmd::assert::OutputAssertExt;
+use evenkeel::{
+    algorithm::{Bfs, BfsConfig, Distances, Spmv, SpmvConfig, Sssp, SsspConfig, spmv::random_vector},
+    device::{Device, balance::DispatchBalance},
+    graph::{Graph, generate::Generator},
+    oracle,
+    report::balance::StrategyBalance,
+    schedule::Schedule,
+    strategy::STRATEGIES,
+};
+use std::process::Command;
+
+fn generate(text: &str) -> Graph {
+    text.parse::<Generator>().unwrap().generate().unwrap()
+}
+
+/// What breadth-first search from node 0 counts; its answer is checked.
+fn search(graph: &Graph, strategy: &str) -> StrategyBalance {
+    let (device, counters) = Device::counting(32);
+    let config = BfsConfig { strategy: strategy.to_owned(), ..BfsConfig::default() };
+    let mut bfs = Bfs::prepare(&device, &graph.csr, &config).unwrap();
+    bfs.run(0).unwrap();
+    assert!(bfs.depths().unwrap() == oracle::bfs::depths(&graph.csr, 0), "{strategy}");
+    StrategyBalance::new(strategy.to_owned(), counters.take())
+}
+
+/// What a product counts under a schedule; its answer is checked.
+fn multiply(graph: &Graph, schedule: Schedule) -> Vec<DispatchBalance> {
+    let (device, counters) = Device::counting(32);
+    let x = random_vector(graph.csr.nodes() as usize, 0);
+    let config = SpmvConfig { schedule: schedule.name().to_owned() };
+    let mut spmv = Spmv::prepare(&device, &graph.csr, &config).unwrap();
+    spmv.run(&x).unwrap();
+    let expected = oracle::spmv::product(&graph.csr, &x);
+    assert!(oracle::spmv::first_mismatch(&expected, &spmv.product().unwrap()).is_none(), "{config:?}");
+    counters.take()
+}
+
+#[test]
+fn a_search_takes_each_edge_of_the_nodes_reached_once() {
+    let graph = generate("rmat:scale=10");
+    let depths = oracle::bfs::depths(&graph.csr, 0);
+    let reached = |node: &u32| depths[*node as usize] != oracle::bfs::UNREACHABLE;
+    let edges: u64 = (0..graph.csr.nodes()).filter(reached).map(|node| u64::from(graph.csr.degree(node))).sum();
+    assert!(edges > 0);
+    for strategy in STRATEGIES {
+        assert_eq!(search(&graph, strategy.name).atoms, edges, "{}", strategy.name);
+    }
+}
+
+#[test]
+fn an_iteration_takes_the_edges_of_its_worklist() {
+    let graph = generate("star:nodes=1000");
+    for strategy in STRATEGIES {
+        let balance = search(&graph, strategy.name);
+        let iterations: Vec<_> = balance.dispatches.iter().map(|it| (it.iteration, it.atoms)).collect();
+        assert_eq!(iterations, [(1, 999), (2, 999)], "{}", strategy.name);
+    }
+}
+
+#[test]
+fn a_star_is_uneven_by_node_and_even_by_merge_path() {
+    let graph = generate("star:nodes=200000");
+    let (node, merge_path) = (search(&graph, "node"), search(&graph, "merge-path"));
+    assert!(node.max_over_mean.invocations > 200.0, "{:?}", node.max_over_mean);
+    assert!(node.simd_efficiency < 0.1 && node.worst.unwrap().invocations.max == 199_999);
+    assert!(merge_path.max_over_mean.invocations < 1.1, "{:?}", merge_path.max_over_mean);
+    assert!(merge_path.simd_efficiency > 0.95 && merge_path.gini.invocations < 0.1);
+}
+
+#[test]
+fn shortest_paths_count_every_relaxation() {
+    let graph = generate("road:nodes=2000,lengths=true");
+    for strategy in STRATEGIES {
+        let (device, counters) = Device::counting(32);
+        let config = SsspConfig { strategy: strategy.name.to_owned() };
+        let mut sssp = Sssp::prepare(&device, &graph.csr, &config).unwrap();
+        sssp.run(0).unwrap();
+        let expected = oracle::dijkstra::whole(&graph.csr, 0).unwrap();
+        assert!(sssp.distances().unwrap() == Distances::U32(expected), "{}", strategy.name);
+        let atoms: u64 = counters.take().iter().map(|dispatch| dispatch.atoms).sum();
+        assert!(atoms >= graph.csr.edges().into(), "{}: {atoms}", strategy.name);
+    }
+}
+
+#[test]
+fn a_product_takes_every_entry() {
+    let graph = generate("rmat:scale=10");
+    let entries = u64::from(graph.csr.edges());
+    for schedule in Schedule::ALL {
+        let atoms: u64 = multiply(&graph, *schedule).iter().map(|dispatch| dispatch.atoms).sum();
+        match schedule {
+            // These fill a round up with an entry that another lane takes too.
+            Schedule::MergePath | Schedule::NonzeroSplit => assert!(atoms >= entries && atoms < 2 * entries, "{atoms}"),
+            _ => assert_eq!(atoms, entries, "{schedule:?}"),
+        }
+    }
+}
+
+#[test]
+fn groups_of_one_lane_are_never_idle() {
+    let (device, counters) = Device::counting(1);
+    let graph = generate("star:nodes=500");
+    Bfs::prepare(&device, &graph.csr, &BfsConfig::default()).unwrap().run(0).unwrap();
+    let dispatches = counters.take();
+    assert!(!dispatches.is_empty());
+    assert!(dispatches.iter().all(|it| it.simd_efficiency == 1.0 && it.invocations == it.lane_groups));
+}
+
+fn evenkeel(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_evenkeel"));
+    command.args(arguments.split(' '));
+    command
+}
+
+#[test]
+fn the_command_prints_a_table_or_json() {
+    let output = evenkeel("balance bfs star:nodes=3000 --lanes 16").assert().success().get_output().clone();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(STRATEGIES.iter().all(|strategy| text.lines().any(|line| line.starts_with(strategy.name))), "{text}");
+    assert!(text.contains("by 16 lanes"), "{text}");
+    for algorithm in ["sssp", "spmv"] {
+        let arguments = format!("balance {algorithm} star:nodes=300 --strategies merge-path,thread-mapped --json -");
+        let output = evenkeel(&arguments).assert().success().get_output().clone();
+        let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(object["algorithm"], algorithm);
+        let names = [0, 1].map(|index| object["strategies"][index]["strategy"].clone());
+        assert_eq!(names, ["merge-path", "thread-mapped"]);
+        assert!(object["strategies"][1]["dispatches"][0]["lane_groups"]["gini"].is_f64());
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    for (arguments, reason) in [
+        ("balance pagerank star", "sssp"),
+        ("balance bfs star --strategies even", "merge-path"),
+        ("balance spmv star --strategies node", "merge-path"),
+        ("balance spmv star --source 1", "begins at no node"),
+        ("balance bfs star --weights unit", "takes no weights"),
+        ("balance bfs star --lanes 0", "1..=256"),
+    ] {
+        let output = evenkeel(arguments).assert().code(2).get_output().clone();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains(reason), "{arguments}: {message}");
+    }
+}
