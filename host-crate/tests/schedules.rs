@@ -16,10 +16,10 @@ use evenkeel::{
 };
 use proptest::prelude::*;
 
-/// All schedules, and groups narrower and wider than a subgroup.
-fn choices() -> Vec<Choice> {
-    let groups = ["group-mapped:1", "group-mapped:4", "group-mapped:256"].map(|text| text.parse().unwrap());
-    Choice::all().into_iter().chain(groups).collect()
+/// All schedules, groups narrower and wider than a subgroup, and the choice by rows.
+fn schedules() -> Vec<String> {
+    let others = ["group-mapped:1", "group-mapped:4", "group-mapped:256", "auto"].map(str::to_owned);
+    Choice::all().iter().map(Choice::to_string).chain(others).collect()
 }
 
 fn csr(nodes: u32, edges: &[(u32, u32)]) -> Csr {
@@ -31,16 +31,16 @@ fn csr(nodes: u32, edges: &[(u32, u32)]) -> Csr {
 fn check(device: &Device, csr: &Csr, what: &str) {
     let x = random_vector(csr.nodes() as usize, 1);
     let expected = oracle::spmv::product(csr, &x);
-    for choice in choices() {
-        let mut spmv = Spmv::prepare(device, csr, &SpmvConfig { schedule: choice.to_string() }).unwrap();
+    for schedule in schedules() {
+        let mut spmv = Spmv::prepare(device, csr, &SpmvConfig { schedule: schedule.clone() }).unwrap();
         let mut answers = Vec::new();
         for _ in 0..2 {
             spmv.run(&x).unwrap();
             let y = spmv.product().unwrap();
-            assert_eq!(oracle::spmv::first_mismatch(&expected, &y), None, "{what}, {choice} on {device:?}");
+            assert_eq!(oracle::spmv::first_mismatch(&expected, &y), None, "{what}, {schedule} on {device:?}");
             answers.push(y);
         }
-        assert!(answers[0] == answers[1], "{what}, {choice} on {device:?}: two runs, two answers");
+        assert!(answers[0] == answers[1], "{what}, {schedule} on {device:?}: two runs, two answers");
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recording},
     graph::{Csr, Weights, generate::random::mix},
-    schedule::{Choice, Room},
+    schedule::{Choice, Room, Schedule},
     strategy::{self, DeviceGraph},
 };
 use evenkeel_kernels::spmv::SpmvF32;
@@ -18,18 +18,31 @@ pub(super) const ALGORITHM: Algorithm =
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args, serde::Serialize)]
 pub struct SpmvConfig {
-    /// Who does which part: a schedule's name, or group-mapped:SIZE
-    #[arg(long, value_name = "NAME", default_value = "merge-path", value_parser = known_schedule)]
+    /// Who does which part: a schedule's name, group-mapped:SIZE, or auto, which looks at the rows
+    #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = known_schedule)]
     pub schedule: String,
 }
 
-fn known_schedule(name: &str) -> Result<String> {
-    name.parse::<Choice>().map(|choice| choice.to_string())
+/// In place of a schedule's name: whichever suits the rows and the device.
+pub const AUTO: &str = "auto";
+
+/// That name, if a schedule has it or it is `auto`: for the command line.
+///
+/// # Errors
+/// When there is no such schedule.
+pub fn known_schedule(name: &str) -> Result<String> {
+    if name == AUTO { Ok(name.to_owned()) } else { name.parse::<Choice>().map(|choice| choice.to_string()) }
+}
+
+impl SpmvConfig {
+    fn choice(&self, csr: &Csr) -> Result<Choice> {
+        if self.schedule == AUTO { Ok(Choice::of_rows(csr)) } else { self.schedule.parse() }
+    }
 }
 
 impl Default for SpmvConfig {
     fn default() -> Self {
-        Self { schedule: "merge-path".to_owned() }
+        Self { schedule: AUTO.to_owned() }
     }
 }
 
@@ -47,7 +60,7 @@ impl Spmv {
     /// # Errors
     /// When the schedule is not known.
     pub fn plan(csr: &Csr, config: &SpmvConfig) -> Result<MemoryPlan> {
-        let choice: Choice = config.schedule.parse()?;
+        let choice = config.choice(csr)?;
         let (rows, entries) = (csr.nodes() as usize, csr.columns.len());
         Ok(DeviceGraph::plan(csr)
             .with::<f32>("values", entries)
@@ -61,7 +74,11 @@ impl Spmv {
     /// # Errors
     /// When the schedule is not known, or something does not fit.
     pub fn prepare(device: &Device, csr: &Csr, config: &SpmvConfig) -> Result<Self> {
-        let choice: Choice = config.schedule.parse()?;
+        let mut choice = config.choice(csr)?;
+        if config.schedule == AUTO && device.info().subgroup_size == 1 {
+            // Nothing is gained by sharing a row where every invocation goes its own way, and sorting rows costs.
+            choice = Schedule::ThreadMapped.into();
+        }
         strategy::refuse_unending_rows(device, csr)?;
         device.admit(&Self::plan(csr, config)?)?;
         let DeviceGraph { row_offsets, columns } = DeviceGraph::upload(device, csr)?;

@@ -9,14 +9,17 @@ use super::{
 use clap::Args;
 use evenkeel::{
     Error, Result,
-    algorithm::{Bfs, BfsConfig, Source, Spmv, SpmvConfig, Sssp, SsspConfig, spmv::random_vector},
+    algorithm::{
+        Bfs, BfsConfig, Source, Spmv, SpmvConfig, Sssp, SsspConfig,
+        spmv::{known_schedule, random_vector},
+    },
     device::Device,
     graph::{Csr, weights::WeightSource},
     report::{
         GraphReport,
         balance::{BalanceReport, StrategyBalance},
     },
-    schedule::{self, Schedule},
+    schedule::Schedule,
     strategy::{self, STRATEGIES},
 };
 use std::path::PathBuf;
@@ -66,7 +69,7 @@ const COUNTED: &[Counted] = &[
         weighted: true,
         sourced: false,
         strategies: || Schedule::ALL.iter().map(|schedule| schedule.name().to_owned()).collect(),
-        known: |name| name.parse::<schedule::Choice>().map(|choice| choice.to_string()),
+        known: known_schedule,
         run: |device, csr, strategy, _| {
             let x = random_vector(csr.nodes() as usize, 0);
             Spmv::prepare(device, csr, &SpmvConfig { schedule: strategy.to_owned() })?.run(&x).map(|_| ())

@@ -7,7 +7,10 @@ use super::{
 use clap::Args;
 use evenkeel::{
     Result,
-    algorithm::{Run, Spmv, SpmvConfig, spmv::random_vector},
+    algorithm::{
+        Run, Spmv, SpmvConfig,
+        spmv::{AUTO, known_schedule, random_vector},
+    },
     device::{Device, MemoryPlan},
     graph::{Csr, Graph, weights::WeightSource},
     oracle::{
@@ -49,11 +52,11 @@ impl Task for Spmv {
     type Answer = Product;
 
     fn alternatives() -> Vec<String> {
-        Choice::all().iter().map(Choice::to_string).collect()
+        Choice::all().iter().map(Choice::to_string).chain([AUTO.to_owned()]).collect()
     }
 
     fn known(name: &str) -> Result<String> {
-        name.parse::<Choice>().map(|choice| choice.to_string())
+        known_schedule(name)
     }
 
     fn choice(config: &SpmvConfig) -> &str {

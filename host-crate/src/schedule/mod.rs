@@ -6,7 +6,10 @@ mod room;
 pub use evenkeel_kernels::schedule::Schedule;
 pub use room::Room;
 
-use crate::{Error, Result};
+use crate::{
+    Error, Result,
+    graph::{Csr, statistics::max_degree_node},
+};
 use evenkeel_types::{ScheduleParams, WORKGROUP};
 use std::{fmt, str::FromStr};
 
@@ -33,6 +36,19 @@ impl Choice {
         ScheduleParams { group: self.group, pass }
     }
 }
+
+impl Choice {
+    /// The schedule for gathers over the rows of `csr`, by what was measured on an H200 (docs/measurements.md): where rows are
+    /// alike (grids, er) an invocation a row is fastest, and where some are far longer than the mean (rmat) bins are.
+    pub fn of_rows(csr: &Csr) -> Self {
+        let mean = csr.columns.len() / (csr.nodes() as usize).max(1) + 1;
+        let longest = max_degree_node(csr).map_or(0, |node| csr.degree(node) as usize);
+        if longest <= ALIKE * mean { Schedule::ThreadMapped.into() } else { Schedule::RadixBinned.into() }
+    }
+}
+
+/// Rows are alike when the longest has at most this many times the mean: 4 on er, thousands on rmat.
+const ALIKE: usize = 16;
 
 impl From<Schedule> for Choice {
     fn from(schedule: Schedule) -> Self {
