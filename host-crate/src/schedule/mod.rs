@@ -39,11 +39,11 @@ impl Choice {
 
 impl Choice {
     /// The schedule for gathers over the rows of `csr`, by what was measured on an H200 (docs/measurements.md): where rows are
-    /// alike (grids, er) an invocation a row is fastest, and where some are far longer than the mean (rmat) bins are.
+    /// alike (grids, er) an invocation a row is fastest, and where some are far longer than the mean (rmat) merge-path is.
     pub fn of_rows(csr: &Csr) -> Self {
         let mean = csr.columns.len() / (csr.nodes() as usize).max(1) + 1;
         let longest = max_degree_node(csr).map_or(0, |node| csr.degree(node) as usize);
-        if longest <= ALIKE * mean { Schedule::ThreadMapped.into() } else { Schedule::RadixBinned.into() }
+        if longest <= ALIKE * mean { Schedule::ThreadMapped.into() } else { Schedule::MergePath.into() }
     }
 }
 

@@ -128,16 +128,11 @@ impl Signature {
             });
         }
         let room: Expr = parse_quote!(::evenkeel_kernels::schedule::ROOM);
-        let subgroups: Expr = parse_quote!(256);
-        for (part, element, length) in [
-            ("ends", &word, &room),
-            ("values", value, &room),
-            ("slots", &word, &subgroups),
-            ("carries", value, &subgroups),
-        ] {
+        let subgroups: Expr = parse_quote!(::evenkeel_kernels::primitive::workgroup::SUBGROUPS);
+        for (part, length) in [("cells", &room), ("slots", &subgroups), ("carries", &subgroups)] {
             self.shared.push(SharedArgument {
                 name: format_ident!("{scratch}_{part}"),
-                element: element.clone(),
+                element: word.clone(),
                 length: length.clone(),
                 part_of: Some((scratch.clone(), format_ident!("{part}"))),
             });

@@ -6,7 +6,7 @@ use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read, Shared},
-    primitive::workgroup::prefix_sum,
+    primitive::workgroup::{SUBGROUPS, prefix_sum},
 };
 use evenkeel_types::{LengthParams, SCAN_BLOCK, SCAN_ITEMS, ScanParams};
 
@@ -17,7 +17,7 @@ pub fn scan_sums(
     params: &LengthParams,
     input: Read<u32>,
     mut sums: Global<u32>,
-    mut slots: Shared<u32, 256>,
+    mut slots: Shared<u32, SUBGROUPS>,
 ) {
     let blocks = params.length / SCAN_BLOCK + (params.length % SCAN_BLOCK).min(1);
     let mut block = lane.group;
@@ -47,7 +47,7 @@ pub fn scan_blocks(
     input: Read<u32>,
     offsets: Read<u32>,
     mut output: Global<u32>,
-    mut slots: Shared<u32, 256>,
+    mut slots: Shared<u32, SUBGROUPS>,
 ) {
     let blocks = params.length / SCAN_BLOCK + (params.length % SCAN_BLOCK).min(1);
     let mut block = lane.group;

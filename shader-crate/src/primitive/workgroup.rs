@@ -3,8 +3,12 @@
 use crate::{lane::Lane, memory::Shared};
 use evenkeel_types::WORKGROUP;
 
-/// Room for one word a subgroup; on the CPU device a subgroup is a single invocation.
-pub type Slots<'a> = Shared<'a, u32, { WORKGROUP as usize }>;
+/// The most subgroups a workgroup has. On the CPU device a subgroup is a single invocation; on a GPU it has at least four,
+/// which the host sees to, and the workgroup memory saved lets more workgroups run at a time.
+pub const SUBGROUPS: usize = WORKGROUP as usize / if cfg!(target_arch = "spirv") { 4 } else { 1 };
+
+/// Room for one word a subgroup.
+pub type Slots<'a> = Shared<'a, u32, SUBGROUPS>;
 
 /// A workgroup's prefix sum, as one invocation sees it.
 pub struct Prefix {

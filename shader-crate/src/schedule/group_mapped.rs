@@ -7,9 +7,13 @@ use super::{
     segments::{carry, tile_of, walk},
 };
 use crate::{lane::Lane, primitive::workgroup::prefix_sum, tiles::TileSet};
+use evenkeel_types::WORKGROUP;
 
 /// See the module.
 pub struct GroupMapped;
+
+// Where scatter keeps the first atom of each tile: behind the ends.
+const STARTS: u32 = WORKGROUP + 1;
 
 /// The workgroup's tiles with their ends in workgroup memory, seen by one invocation: its group, and its place in it.
 struct Group {
@@ -26,15 +30,15 @@ fn find<T: TileSet, V: Value>(lane: Lane, set: &T, scratch: &mut Scratch<V>, bas
     let tile = base + lane.local;
     let atoms = if tile < set.tiles() { set.end(tile) - set.begin(tile) } else { 0 };
     let prefix = prefix_sum(lane, atoms, &mut scratch.slots);
-    scratch.ends.set(lane.local, prefix.before + atoms);
+    scratch.cells.set(lane.local, prefix.before + atoms);
     if lane.local == 0 {
-        scratch.ends.set(lane.threads, u32::MAX);
+        scratch.cells.set(lane.threads, u32::MAX);
     }
     lane.barrier();
     let size = scratch.settings.group;
     let leader = lane.local - lane.local % size;
-    let begin = if leader == 0 { 0 } else { scratch.ends.get(leader - 1) };
-    Group { leader, member: lane.local - leader, size, begin, end: scratch.ends.get(leader + size - 1) }
+    let begin = if leader == 0 { 0 } else { scratch.cells.get(leader - 1) };
+    Group { leader, member: lane.local - leader, size, begin, end: scratch.cells.get(leader + size - 1) }
 }
 
 impl Distribute for GroupMapped {
@@ -44,13 +48,13 @@ impl Distribute for GroupMapped {
         while base < set.tiles() {
             let tile = base + lane.local;
             let first = if tile < set.tiles() { set.begin(tile) } else { 0 };
-            scratch.values.set(lane.local, first);
+            scratch.cells.set(STARTS + lane.local, first);
             let group = find(lane, set, &mut scratch, base);
             let mut atom = group.begin + group.member;
             while atom < group.end {
-                let tile = tile_of(&scratch.ends, group.leader, group.leader + group.size, atom);
-                let before = if tile == 0 { 0 } else { scratch.ends.get(tile - 1) };
-                visit(base + tile, scratch.values.get(tile) + (atom - before));
+                let tile = tile_of(&scratch.cells, group.leader, group.leader + group.size, atom);
+                let before = if tile == 0 { 0 } else { scratch.cells.get(tile - 1) };
+                visit(base + tile, scratch.cells.get(STARTS + tile) + (atom - before));
                 atom += group.size;
             }
             lane.barrier();
@@ -75,14 +79,15 @@ impl Distribute for GroupMapped {
             let from = group.end.min(group.begin + group.member * share);
             let to = group.end.min(from + share);
             let after = group.leader + group.size;
-            let tile = if group.member == 0 { group.leader } else { tile_of(&scratch.ends, group.leader, after, from) };
-            let end_tile = tile_of(&scratch.ends, tile, after, to);
+            let tile =
+                if group.member == 0 { group.leader } else { tile_of(&scratch.cells, group.leader, after, from) };
+            let end_tile = tile_of(&scratch.cells, tile, after, to);
             let (first, tiles) = (set.begin(base), set.tiles() - base);
             let walk = walk::<V, J>(
                 tile,
                 from,
                 to - from + end_tile - tile,
-                |tile| scratch.ends.get(tile),
+                |tile| scratch.cells.get(tile),
                 |atom| value(first + atom),
                 |tile, joined| {
                     if tile < tiles {

@@ -8,7 +8,7 @@ use super::{
     segments::{Part, finish, search, settle, tile_of, walk},
     unrolled::stage,
 };
-use crate::{lane::Lane, memory::Shared, tiles::TileSet};
+use crate::{lane::Lane, primitive::workgroup::Slots, tiles::TileSet};
 use evenkeel_types::ScheduleParams;
 
 /// See the module.
@@ -16,7 +16,7 @@ pub struct MergePath;
 
 /// Where the workgroup's part of the path lies. Ends with a barrier.
 #[inline(always)]
-fn find<T: TileSet>(lane: Lane, set: &T, slots: &mut Shared<u32, 256>, number: u32, path: u32) -> Part {
+fn find<T: TileSet>(lane: Lane, set: &T, slots: &mut Slots, number: u32, path: u32) -> Part {
     let begin = number * PART;
     let end = begin + PART.min(path - begin);
     let mut bound = lane.subgroup;
@@ -43,15 +43,25 @@ impl Distribute for MergePath {
         while number < parts {
             let part = find(lane, set, &mut scratch.slots, number, path);
             let tiles = part.end_tile - part.first_tile;
-            for tile in lane.group_stride((tiles + 1).min(set.tiles() - part.first_tile)) {
-                let before = set.before(part.first_tile + tile);
-                scratch.values.set(tile, set.begin(part.first_tile + tile).wrapping_sub(before));
-                scratch.ends.set(tile, set.before(part.first_tile + tile + 1) - part.first_atom);
+            let begun = (tiles + 1).min(set.tiles() - part.first_tile);
+            // How far a tile's atoms are from where the path has them. There is room for that beside the ends unless most
+            // tiles are empty, and then there are few atoms to look it up for.
+            let shift = |tile: u32| {
+                let tile = part.first_tile + tile;
+                set.begin(tile).wrapping_sub(set.before(tile))
+            };
+            let kept = 2 * begun <= PART;
+            for tile in lane.group_stride(begun) {
+                scratch.cells.set(tile, set.before(part.first_tile + tile + 1) - part.first_atom);
+                if kept {
+                    scratch.cells.set(begun + tile, shift(tile));
+                }
             }
             lane.barrier();
             for atom in lane.group_stride(part.end_atom - part.first_atom) {
-                let tile = tile_of(&scratch.ends, 0, tiles, atom);
-                visit(part.first_tile + tile, (part.first_atom + atom).wrapping_add(scratch.values.get(tile)));
+                let tile = tile_of(&scratch.cells, 0, tiles, atom);
+                let shift = if kept { scratch.cells.get(begun + tile) } else { shift(tile) };
+                visit(part.first_tile + tile, (part.first_atom + atom).wrapping_add(shift));
             }
             lane.barrier();
             number += lane.groups;
@@ -78,11 +88,18 @@ impl Distribute for MergePath {
             let part = find(lane, set, &mut scratch.slots, number, path);
             let (tiles, atoms) = (part.end_tile - part.first_tile, part.end_atom - part.first_atom);
             let end = |tile| set.before(part.first_tile + tile + 1) - part.first_atom;
-            stage(lane, tiles, end, |tile, end| scratch.ends.set(tile, end));
+            stage(lane, tiles, end, |tile, end| scratch.cells.set(tile, end));
             if lane.local == 0 {
-                scratch.ends.set(tiles, u32::MAX);
+                scratch.cells.set(tiles, u32::MAX);
             }
-            stage(lane, atoms, |atom| value(part.first_atom + atom), |atom, value| scratch.values.set(atom, value));
+            // Tiles and atoms are a part together, so the values fit behind the ends.
+            let values = tiles + 1;
+            stage(
+                lane,
+                atoms,
+                |atom| value(part.first_atom + atom),
+                |atom, value| scratch.cells.set(values + atom, value.to_word()),
+            );
             lane.barrier();
             let begin = (lane.local * ITEMS).min(tiles + atoms);
             let steps = ITEMS.min(tiles + atoms - begin);
@@ -91,8 +108,8 @@ impl Distribute for MergePath {
                 tile,
                 begin - tile,
                 steps,
-                |tile| scratch.ends.get(tile),
-                |atom| scratch.values.get(atom),
+                |tile| scratch.cells.get(tile),
+                |atom| V::from_word(scratch.cells.get(values + atom)),
                 |tile, joined| store(part.first_tile + tile, joined),
             );
             settle::<V, J>(lane, &mut scratch, &part, walk, &mut store);
@@ -108,7 +125,7 @@ fn tile_on_path<V: Value>(scratch: &Scratch<V>, tiles: u32, item: u32) -> u32 {
     let (mut low, mut high) = (0, tiles);
     while low < high {
         let middle = (low + high) / 2;
-        if scratch.ends.get(middle) + middle < item {
+        if scratch.cells.get(middle) + middle < item {
             low = middle + 1;
         } else {
             high = middle;

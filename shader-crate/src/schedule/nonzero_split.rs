@@ -7,7 +7,7 @@ use super::{
     segments::{Part, finish, search, settle, walk},
     unrolled::stage,
 };
-use crate::{lane::Lane, memory::Shared, tiles::TileSet};
+use crate::{lane::Lane, primitive::workgroup::Slots, tiles::TileSet};
 use evenkeel_types::ScheduleParams;
 
 /// See the module.
@@ -29,7 +29,7 @@ fn ended<T: TileSet>(set: &T, mut low: u32, mut high: u32, atom: u32) -> u32 {
 
 /// Where the workgroup's part of the atoms lies. Ends with a barrier.
 #[inline(always)]
-fn find<T: TileSet>(lane: Lane, set: &T, slots: &mut Shared<u32, 256>, number: u32) -> Part {
+fn find<T: TileSet>(lane: Lane, set: &T, slots: &mut Slots, number: u32) -> Part {
     let first_atom = number * PART;
     let end_atom = first_atom + PART.min(set.atoms() - first_atom);
     let mut bound = lane.subgroup;
@@ -85,7 +85,12 @@ impl Distribute for NonzeroSplit {
         while number < parts(set) {
             let part = find(lane, set, &mut scratch.slots, number);
             let atoms = part.end_atom - part.first_atom;
-            stage(lane, atoms, |atom| value(part.first_atom + atom), |atom, value| scratch.values.set(atom, value));
+            stage(
+                lane,
+                atoms,
+                |atom| value(part.first_atom + atom),
+                |atom, value| scratch.cells.set(atom, value.to_word()),
+            );
             lane.barrier();
             let from = atoms.min(lane.local * ITEMS);
             let to = atoms.min(from + ITEMS);
@@ -103,7 +108,7 @@ impl Distribute for NonzeroSplit {
                     let after = part.first_tile + tile + 1;
                     if after <= set.tiles() { set.before(after) - part.first_atom } else { u32::MAX }
                 },
-                |atom| scratch.values.get(atom),
+                |atom| V::from_word(scratch.cells.get(atom)),
                 |tile, joined| store(part.first_tile + tile, joined),
             );
             settle::<V, J>(lane, &mut scratch, &part, walk, &mut store);

@@ -83,13 +83,13 @@ impl Distribute for RadixBinned {
             }
             if share.width == lane.threads {
                 if lane.subgroup_lane == lane.subgroup_size - 1 {
-                    scratch.carries.set(lane.subgroup, joined);
+                    scratch.carries.set(lane.subgroup, joined.to_word());
                 }
                 lane.barrier();
                 joined = J::identity();
                 if lane.local == lane.threads - 1 {
                     for subgroup in 0..lane.subgroups {
-                        joined = J::join(joined, scratch.carries.get(subgroup));
+                        joined = J::join(joined, V::from_word(scratch.carries.get(subgroup)));
                     }
                 }
                 lane.barrier();

@@ -1,15 +1,19 @@
 //! The room a schedule works in: workgroup memory, and two small buffers for what must cross workgroups.
 
-use crate::memory::{Global, Read, Shared};
+use crate::{
+    memory::{Global, Read, Shared},
+    primitive::workgroup::Slots,
+};
 use evenkeel_types::{ScheduleParams, WORKGROUP};
 
 /// Items that an invocation takes of a part. Odd, so that neighbours reading their own items hit different memory banks.
 pub const ITEMS: u32 = 7;
 
-/// Items in the part of the work that a workgroup takes at a time: 1,792, or 14 KiB of workgroup memory.
+/// Items in the part of the work that a workgroup takes at a time: 1,792.
 pub const PART: u32 = ITEMS * WORKGROUP;
 
-/// One more than a part: the tile that goes on after its end.
+/// Words of workgroup memory for a part: where each tile ends or what each atom is worth, and the end of the tile that goes on
+/// after it. 7 KiB; as much again for values of their own would leave a GPU room for half as many workgroups at a time.
 pub const ROOM: usize = PART as usize + 1;
 
 /// In place of a tile where there is none.
@@ -26,14 +30,12 @@ pub struct Scratch<'a, V> {
     pub partial_tiles: Global<'a, u32>,
     /// Their values so far.
     pub partial_values: Global<'a, V>,
-    /// Where tiles end.
-    pub ends: Shared<'a, u32, ROOM>,
-    /// Values of atoms.
-    pub values: Shared<'a, V, ROOM>,
+    /// Where tiles end, and what atoms are worth.
+    pub cells: Shared<'a, u32, ROOM>,
     /// A word for each subgroup.
-    pub slots: Shared<'a, u32, { WORKGROUP as usize }>,
-    /// A value for each subgroup.
-    pub carries: Shared<'a, V, { WORKGROUP as usize }>,
+    pub slots: Slots<'a>,
+    /// A value for each subgroup, as a word.
+    pub carries: Slots<'a>,
 }
 
 /// What the host binds for a [`Scratch`].

@@ -5,8 +5,7 @@ use super::{
     Join, Value,
     scratch::{NO_TILE, ROOM, Scratch},
 };
-use crate::{lane::Lane, memory::Shared, tiles::TileSet};
-use evenkeel_types::WORKGROUP;
+use crate::{lane::Lane, memory::Shared, primitive::workgroup::Slots, tiles::TileSet};
 
 /// The first of `low..high` for which `past` is true, where it is false for all before and true for all after; the whole
 /// subgroup looks, so a step divides the range by one more than its width.
@@ -101,8 +100,8 @@ pub fn carry<V: Value, J: Join<V>>(
     lane: Lane,
     tile: u32,
     value: V,
-    slots: &mut Shared<u32, { WORKGROUP as usize }>,
-    carries: &mut Shared<V, { WORKGROUP as usize }>,
+    slots: &mut Slots,
+    carries: &mut Slots,
 ) -> Carry<V> {
     let mut through = value;
     let mut distance = 1;
@@ -115,13 +114,13 @@ pub fn carry<V: Value, J: Join<V>>(
     }
     if lane.subgroup_lane == lane.subgroup_size - 1 {
         slots.set(lane.subgroup, tile);
-        carries.set(lane.subgroup, through);
+        carries.set(lane.subgroup, through.to_word());
     }
     lane.barrier();
     let (mut carried_tile, mut carried) = (NO_TILE, J::identity());
     if lane.subgroups <= FEW {
         for subgroup in 0..lane.subgroup {
-            let (next_tile, next) = (slots.get(subgroup), carries.get(subgroup));
+            let (next_tile, next) = (slots.get(subgroup), V::from_word(carries.get(subgroup)));
             carried = if next_tile == carried_tile { J::join(carried, next) } else { next };
             carried_tile = next_tile;
         }
@@ -129,14 +128,15 @@ pub fn carry<V: Value, J: Join<V>>(
         if lane.local == 0 {
             for subgroup in 1..lane.subgroups {
                 if slots.get(subgroup) == slots.get(subgroup - 1) {
-                    carries.set(subgroup, J::join(carries.get(subgroup - 1), carries.get(subgroup)));
+                    let (before, own) = (V::from_word(carries.get(subgroup - 1)), V::from_word(carries.get(subgroup)));
+                    carries.set(subgroup, J::join(before, own).to_word());
                 }
             }
         }
         lane.barrier();
         if lane.subgroup > 0 {
             carried_tile = slots.get(lane.subgroup - 1);
-            carried = carries.get(lane.subgroup - 1);
+            carried = V::from_word(carries.get(lane.subgroup - 1));
         }
     }
     if carried_tile == tile {

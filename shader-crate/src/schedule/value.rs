@@ -5,11 +5,37 @@ use crate::memory::Element as Shufflable;
 #[cfg(target_arch = "spirv")]
 use spirv_std::ScalarComposite as Shufflable;
 
-/// A number that invocations of a subgroup can hand each other.
-pub trait Value: Copy + Shufflable {}
-impl Value for u32 {}
-impl Value for f32 {}
-impl Value for f64 {}
+/// A number that invocations of a subgroup can hand each other, and that fits a word of workgroup memory.
+pub trait Value: Copy + Shufflable {
+    /// Its bits.
+    fn to_word(self) -> u32;
+    /// The number with these bits.
+    fn from_word(word: u32) -> Self;
+}
+
+impl Value for u32 {
+    #[inline(always)]
+    fn to_word(self) -> u32 {
+        self
+    }
+
+    #[inline(always)]
+    fn from_word(word: u32) -> Self {
+        word
+    }
+}
+
+impl Value for f32 {
+    #[inline(always)]
+    fn to_word(self) -> u32 {
+        self.to_bits()
+    }
+
+    #[inline(always)]
+    fn from_word(word: u32) -> Self {
+        f32::from_bits(word)
+    }
+}
 
 /// A way to join two values into one: associative, with an identity. A schedule joins in a fixed order, so that the same input
 /// gives the same answer, but not always from left to right.
@@ -25,22 +51,17 @@ pub struct Sum;
 /// Keeps the larger.
 pub struct Largest;
 
-macro_rules! sum {
-    ($($number:ty),*) => {$(
-        impl Join<$number> for Sum {
-            #[inline(always)]
-            fn identity() -> $number {
-                0 as $number
-            }
+impl Join<f32> for Sum {
+    #[inline(always)]
+    fn identity() -> f32 {
+        0.0
+    }
 
-            #[inline(always)]
-            fn join(a: $number, b: $number) -> $number {
-                a + b
-            }
-        }
-    )*};
+    #[inline(always)]
+    fn join(a: f32, b: f32) -> f32 {
+        a + b
+    }
 }
-sum!(f32, f64);
 
 impl Join<u32> for Largest {
     #[inline(always)]

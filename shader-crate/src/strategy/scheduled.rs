@@ -7,7 +7,7 @@ use crate::{
     lane::Lane,
     memory::{Global, Read, Shared},
     operator::{Operate, Traversal},
-    primitive::workgroup::prefix_sum,
+    primitive::workgroup::{SUBGROUPS, prefix_sum},
     schedule::{Distribute, PART, Scratch},
     tiles::Frontier,
 };
@@ -60,7 +60,7 @@ pub fn degree_sums(
     worklist: Read<u32>,
     control: Read<u32>,
     mut sums: Global<u32>,
-    mut slots: Shared<u32, 256>,
+    mut slots: Shared<u32, SUBGROUPS>,
 ) {
     let length = control.get(Control::FRONTIER);
     let mut block = lane.group;
@@ -85,7 +85,7 @@ pub fn degree_blocks(
     params: &ExpandParams,
     mut sums: Global<u32>,
     mut control: Global<u32>,
-    mut slots: Shared<u32, 256>,
+    mut slots: Shared<u32, SUBGROUPS>,
 ) {
     let length = control.get(Control::FRONTIER);
     let blocks = length.div_ceil(SCAN_BLOCK);
@@ -118,7 +118,7 @@ pub fn degree_prefixes(
     control: Read<u32>,
     sums: Read<u32>,
     mut degrees_before: Global<u32>,
-    mut slots: Shared<u32, 256>,
+    mut slots: Shared<u32, SUBGROUPS>,
 ) {
     let length = control.get(Control::FRONTIER);
     let mut block = lane.group;

@@ -12,6 +12,8 @@ use std::ffi::CStr;
 /// invocations each that is 16 million, enough to fill any GPU many times; kernels stride over what is left.
 const MAX_GROUPS: u32 = 65_535;
 
+/// The fewest invocations a subgroup may have: workgroup memory is sized for it (`primitive/workgroup.rs` of the kernels).
+const MIN_SUBGROUP: u32 = 4;
 /// Invocations that a workgroup must be able to have.
 const MIN_WORKGROUP: u32 = evenkeel_types::WORKGROUP;
 
@@ -223,6 +225,9 @@ fn missing(
             missing.push(format!("{name} subgroup operations in compute kernels"));
         }
     }
+    if eleven.subgroup_size < MIN_SUBGROUP {
+        missing.push(format!("subgroups of {MIN_SUBGROUP} invocations (it has {})", eleven.subgroup_size));
+    }
     let workgroup = limits.max_compute_work_group_invocations.min(limits.max_compute_work_group_size[0]);
     if workgroup < MIN_WORKGROUP {
         missing.push(format!("workgroups of {MIN_WORKGROUP} invocations (it has {workgroup})"));
@@ -367,6 +372,6 @@ mod tests {
         let (eleven, twelve) = Default::default();
         let limits = vk::PhysicalDeviceLimits::default();
         assert_eq!(missing(vk::API_VERSION_1_1, &limits, &eleven, &twelve, true), ["Vulkan 1.2 (it speaks 1.1.0)"]);
-        assert_eq!(missing(vk::API_VERSION_1_2, &limits, &eleven, &twelve, false).len(), 8);
+        assert_eq!(missing(vk::API_VERSION_1_2, &limits, &eleven, &twelve, false).len(), 9);
     }
 }
