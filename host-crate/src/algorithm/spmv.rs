@@ -76,7 +76,7 @@ impl Spmv {
     pub fn prepare(device: &Device, csr: &Csr, config: &SpmvConfig) -> Result<Self> {
         let mut choice = config.choice(csr)?;
         if config.schedule == AUTO && device.info().subgroup_size == 1 {
-            // Nothing is gained by sharing a row where every invocation goes its own way, and sorting rows costs.
+            // Nothing is gained by sharing a row where every invocation goes its own way, and every barrier costs.
             choice = Schedule::ThreadMapped.into();
         }
         strategy::refuse_unending_rows(device, csr)?;

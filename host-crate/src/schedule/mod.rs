@@ -35,9 +35,7 @@ impl Choice {
     pub fn params(self, pass: u32) -> ScheduleParams {
         ScheduleParams { group: self.group, pass }
     }
-}
 
-impl Choice {
     /// The schedule for gathers over the rows of `csr`, by what was measured on an H200 (docs/measurements.md): where rows are
     /// alike (grids, er) an invocation a row is fastest, and where some are far longer than the mean (rmat) merge-path is.
     pub fn of_rows(csr: &Csr) -> Self {

@@ -89,7 +89,8 @@ impl<V: Pod> Room<V> {
         let tiles = offsets.len() - 1;
         let pieces = pieces(schedule, tiles, atoms);
         let mut room = Self::new(device, schedule, tiles, pieces)?;
-        if schedule == Schedule::MergePath || schedule == Schedule::NonzeroSplit {
+        if room.finishes {
+            // A workgroup to each part; a part has two pieces.
             room.invocations = pieces / 2 * WORKGROUP as usize;
         }
         if let Some(binning) = &room.binning {
