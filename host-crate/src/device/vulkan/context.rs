@@ -86,7 +86,7 @@ impl Context {
 
     /// Opens a named group of commands, where the instance can.
     pub(super) fn begin_label(&self, commands: vk::CommandBuffer, name: &str) {
-        if let Some(debug) = &self.debug {
+        if let Some(debug) = self.labels() {
             let name = c_string(name);
             // SAFETY: the command buffer is being recorded by the caller.
             unsafe {
@@ -97,10 +97,14 @@ impl Context {
 
     /// Closes what [`Context::begin_label`] opened.
     pub(super) fn end_label(&self, commands: vk::CommandBuffer) {
-        if let Some(debug) = &self.debug {
+        if let Some(debug) = self.labels() {
             // SAFETY: the command buffer is being recorded by the caller, who opened a label in it.
             unsafe { debug.cmd_end_debug_utils_label(commands) };
         }
+    }
+
+    fn labels(&self) -> Option<&ext::debug_utils::Device> {
+        self.debug.as_ref().filter(|_| self.device.instance.labels)
     }
 
     /// What the validation layer has said since the device was opened.

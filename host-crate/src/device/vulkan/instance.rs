@@ -10,6 +10,8 @@ use std::{
 };
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+/// The first validation layer whose book of labels several threads may write to; older ones crash, now and then.
+const LABELS_FROM_MANY_THREADS: u32 = vk::make_api_version(0, 1, 3, 243);
 const APPLICATION: &CStr = c"evenkeel";
 
 const HOW_TO_GET_VULKAN: &str = "evenkeel needs a Vulkan loader and a driver: on Debian and Ubuntu `apt install libvulkan1 \
@@ -36,6 +38,8 @@ pub(super) struct Instance {
     pub(super) api_version: u32,
     /// Whether objects can be named.
     pub(super) debug_utils: bool,
+    /// Whether groups of commands can be named, too.
+    pub(super) labels: bool,
     pub(super) messages: Box<Messages>,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     // The loader's library stays open for as long as anything of it is called.
@@ -49,7 +53,8 @@ impl Instance {
         let entry = unsafe { ash::Entry::load() }
             .map_err(|error| Error::Device(format!("there is no Vulkan loader here ({error}); {HOW_TO_GET_VULKAN}")))?;
         let api_version = api_version(&entry)?;
-        let layer = validation && has_layer(&entry)?;
+        let layer_version = if validation { layer_version(&entry)? } else { None };
+        let layer = layer_version.is_some();
         if validation && !layer {
             tracing::warn!(
                 "the Vulkan validation layer (vulkan-validationlayers) is not installed: running without it"
@@ -59,7 +64,8 @@ impl Instance {
         let checks_order = layer && has_extension(&entry, Some(VALIDATION_LAYER), ext::validation_features::NAME)?;
         let handle = create(&entry, api_version, layer, debug_utils, checks_order)?;
         let messages = Box::<Messages>::default();
-        let mut instance = Self { handle, api_version, debug_utils, messages, messenger: None, _entry: entry };
+        let labels = debug_utils && layer_version.is_none_or(|version| version >= LABELS_FROM_MANY_THREADS);
+        let mut instance = Self { handle, api_version, debug_utils, labels, messages, messenger: None, _entry: entry };
         if layer && debug_utils {
             instance.messenger = Some(instance.listen()?);
         }
@@ -125,10 +131,12 @@ fn api_version(entry: &ash::Entry) -> Result<u32> {
     Ok(loader.min(vk::API_VERSION_1_3))
 }
 
-fn has_layer(entry: &ash::Entry) -> Result<bool> {
+/// The version of the validation layer, if it is installed.
+fn layer_version(entry: &ash::Entry) -> Result<Option<u32>> {
     // SAFETY: listing layers needs nothing but the loader.
     let layers = unsafe { entry.enumerate_instance_layer_properties() }.failed("listing the Vulkan layers")?;
-    Ok(layers.iter().any(|layer| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER)))
+    let layer = layers.iter().find(|layer| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER));
+    Ok(layer.map(|layer| layer.spec_version))
 }
 
 fn has_extension(entry: &ash::Entry, layer: Option<&CStr>, name: &CStr) -> Result<bool> {
