@@ -105,15 +105,16 @@ fn products(criterion: &mut Criterion) {
     for (name, device) in &devices {
         for schedule in Schedule::ALL {
             let prepare = || {
-                let config = SpmvConfig { schedule: schedule.name().to_owned() };
+                let config = SpmvConfig { schedule: schedule.name().to_owned(), ..SpmvConfig::default() };
                 let mut spmv = Spmv::prepare(device, csr, &config).expect("room for the matrix");
-                spmv.run(&x).expect("a run");
+                spmv.load(&x).expect("room for the vector");
+                spmv.run().expect("a run");
                 let found = spmv.product().expect("a product");
-                let wrong = oracle::spmv::first_mismatch(&expected, &found);
+                let wrong = oracle::spmv::first_mismatch(&expected, &found, oracle::spmv::SINGLE);
                 assert!(wrong.is_none(), "{name} gives a wrong product by {}", schedule.name());
                 spmv
             };
-            let run = |spmv: &mut Spmv| spmv.run(&x).expect("a run");
+            let run = |spmv: &mut Spmv| spmv.run().expect("a run");
             measure(&mut group, format!("{name}/{}", schedule.name()), prepare, run);
         }
     }

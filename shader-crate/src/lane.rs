@@ -25,6 +25,10 @@ pub struct Lane {
     pub subgroup_lane: u32,
     /// How many invocations a subgroup has.
     pub subgroup_size: u32,
+    /// How many invocations act as this one, each on a part of a value; 1 but for [`Lane::team`].
+    pub team: u32,
+    /// Its number among them.
+    pub member: u32,
     /// The rest of its workgroup, on a CPU.
     #[cfg(not(target_arch = "spirv"))]
     pub workgroup: *const dyn Workgroup,
@@ -35,6 +39,27 @@ impl Lane {
     #[inline(always)]
     pub fn global(&self) -> u32 {
         self.group * self.threads + self.local
+    }
+
+    /// The lane whose part is played by `width` neighbouring invocations together: they take the same tiles and atoms, each
+    /// with its own part of a wide value. The width divides the subgroup's.
+    #[inline(always)]
+    pub fn team(self, width: u32) -> Self {
+        Self {
+            local: self.local / width,
+            threads: self.threads / width,
+            subgroup_lane: self.subgroup_lane / width,
+            subgroup_size: self.subgroup_size / width,
+            team: width,
+            member: self.subgroup_lane % width,
+            ..self
+        }
+    }
+
+    /// Every `groups`-th number below `end`, from this workgroup's own on: the workgroups together cover 0..end once.
+    #[inline(always)]
+    pub fn by_group(&self, end: u32) -> Stride {
+        Stride { next: self.group, end, step: self.groups }
     }
 
     /// Every `threads × groups`-th number below `end`, from this invocation's own on: the whole dispatch covers 0..end once.
@@ -136,22 +161,22 @@ mod gpu {
 
         #[inline(always)]
         pub fn count(&self, present: bool) -> u32 {
-            subgroup_ballot_bit_count(subgroup_ballot(present))
+            subgroup_ballot_bit_count(subgroup_ballot(present && self.member == 0))
         }
 
         #[inline(always)]
         pub fn shuffle_up<V: Value>(&self, value: V, distance: u32) -> V {
-            subgroup_shuffle_up(value, distance)
+            subgroup_shuffle_up(value, distance * self.team)
         }
 
         #[inline(always)]
         pub fn inclusive_add(&self, value: u32) -> u32 {
-            subgroup_inclusive_i_add(value)
+            subgroup_inclusive_i_add(if self.member == 0 { value } else { 0 })
         }
 
         #[inline(always)]
         pub fn reduce_add(&self, value: u32) -> u32 {
-            subgroup_i_add(value)
+            subgroup_i_add(if self.member == 0 { value } else { 0 })
         }
 
         #[inline(always)]

@@ -24,6 +24,7 @@ pub mod lane;
 pub mod launch;
 pub mod memory;
 pub mod primitive;
+pub mod spmm;
 pub mod spmv;
 pub mod sssp;
 pub mod strategy;

@@ -8,6 +8,8 @@
 pub use gpu::{Global, Read, Shared};
 #[cfg(not(target_arch = "spirv"))]
 pub use native::{Element, Global, Read, Shared};
+/// Four numbers that are loaded, added and stored together.
+pub use spirv_std::glam::Vec4;
 
 #[cfg(target_arch = "spirv")]
 #[allow(missing_docs)] // Documented below, once, on the native side.
@@ -185,6 +187,7 @@ mod gpu {
 
 #[cfg(not(target_arch = "spirv"))]
 mod native {
+    use super::Vec4;
     use crate::launch::{BufferMemory, Kernel};
     use bytemuck::Pod;
     use core::{
@@ -192,7 +195,7 @@ mod native {
         sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     };
 
-    /// What a buffer can hold where invocations write: numbers that a CPU can load and store in one piece.
+    /// What a buffer can hold where invocations write: numbers that a CPU can load and store in one piece, and fours of them.
     pub trait Element: Pod {
         /// # Safety
         /// `pointer` is valid and aligned.
@@ -220,6 +223,23 @@ mod native {
         )*};
     }
     element!(u32: AtomicU32, i32: AtomicU32, f32: AtomicU32, u64: AtomicU64, f64: AtomicU64);
+
+    /// Loaded and stored a number at a time: no invocation touches one that another writes.
+    impl Element for Vec4 {
+        #[inline(always)]
+        unsafe fn load(pointer: *mut Self) -> Self {
+            // SAFETY: the four numbers lie within what the caller's pointer is valid for.
+            Self::from_array(core::array::from_fn(|place| unsafe { f32::load(pointer.cast::<f32>().add(place)) }))
+        }
+
+        #[inline(always)]
+        unsafe fn store(pointer: *mut Self, value: Self) {
+            for (place, number) in value.to_array().into_iter().enumerate() {
+                // SAFETY: as for `load`.
+                unsafe { f32::store(pointer.cast::<f32>().add(place), number) };
+            }
+        }
+    }
 
     /// A pointer that knows how far it reaches and whose it is.
     struct View<'a, T> {

@@ -9,7 +9,10 @@ mod params;
 
 pub use bins::Bins;
 pub use control::Control;
-pub use params::{ExpandParams, LengthParams, ProductParams, ScanParams, ScheduleParams, TraversalParams, WordParams};
+pub use params::{
+    BoundsParams, ExpandParams, LengthParams, ProductParams, ScanParams, ScheduleParams, TraversalParams,
+    WideProductParams, WordParams,
+};
 
 /// The depth or distance of a node that was not reached, and the parent of one that has none.
 pub const UNREACHED: u32 = u32::MAX;

@@ -65,6 +65,36 @@ pub struct ProductParams {
     pub schedule: ScheduleParams,
 }
 
+/// Of the products of a sparse and a dense matrix.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct WideProductParams {
+    /// How many rows the sparse matrix has.
+    pub rows: u32,
+    /// Fours of columns that the dense matrices have.
+    pub blocks: u32,
+    /// The four that the first member of a team takes.
+    pub first_block: u32,
+    /// Invocations in a team.
+    pub team: u32,
+    /// The schedule's.
+    pub schedule: ScheduleParams,
+}
+
+/// Of the search for where the parts of a gather begin.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct BoundsParams {
+    /// How many tiles there are.
+    pub tiles: u32,
+    /// How many parts.
+    pub parts: u32,
+    /// Items in a part.
+    pub items: u32,
+    /// 1 when tiles are items, too (merge-path), 0 when atoms alone are (nonzero-split).
+    pub tiles_count: u32,
+}
+
 /// Of the traversals under a schedule.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

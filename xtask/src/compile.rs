@@ -9,7 +9,8 @@ use spirv_builder::{Capability, SpirvBuilder, SpirvMetadata};
 use std::{collections::BTreeMap, env, path::Path, path::PathBuf};
 
 /// What the kernels may use. A finished module declares only those that it does use.
-pub const CAPABILITIES: [Capability; 6] = [
+pub const CAPABILITIES: [Capability; 7] = [
+    Capability::Float64,
     Capability::GroupNonUniform,
     Capability::GroupNonUniformArithmetic,
     Capability::GroupNonUniformBallot,

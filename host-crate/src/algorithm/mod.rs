@@ -18,12 +18,14 @@
 
 pub mod bfs;
 pub mod source;
+pub mod spmm;
 pub mod spmv;
 pub mod sssp;
 
 pub use bfs::{Bfs, BfsConfig};
 pub use source::Source;
-pub use spmv::{Spmv, SpmvConfig};
+pub use spmm::{Spmm, SpmmConfig};
+pub use spmv::{Precision, Spmv, SpmvConfig};
 pub use sssp::{Distances, Sssp, SsspConfig};
 
 use crate::strategy::LoopRun;
@@ -38,7 +40,7 @@ pub struct Algorithm {
 }
 
 /// All algorithms.
-pub const ALGORITHMS: &[Algorithm] = &[bfs::ALGORITHM, spmv::ALGORITHM, sssp::ALGORITHM];
+pub const ALGORITHMS: &[Algorithm] = &[bfs::ALGORITHM, spmm::ALGORITHM, spmv::ALGORITHM, sssp::ALGORITHM];
 
 /// What one run of an algorithm took.
 #[derive(Clone, Copy, Debug)]

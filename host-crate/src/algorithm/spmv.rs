@@ -1,57 +1,70 @@
-//! Sparse matrix times dense vector, y = A x, in single precision, under any schedule.
+//! Sparse matrix times dense vector, y = A x, in single or double precision, under any schedule.
 
 use super::{Algorithm, Run};
 use crate::{
-    Result,
+    Error, Result,
     device::{Buffer, Device, MemoryPlan, Recording},
     graph::{Csr, Weights, generate::random::mix},
-    schedule::{Choice, Room, Schedule},
+    schedule::{self, Choice, Extent, Room},
     strategy::{self, DeviceGraph},
 };
-use evenkeel_kernels::spmv::SpmvF32;
+use bytemuck::Pod;
+use evenkeel_kernels::spmv::{SpmvF32, SpmvF64};
 use evenkeel_types::ProductParams;
+use rayon::prelude::*;
 use std::time::Instant;
 
-pub(super) const ALGORITHM: Algorithm =
-    Algorithm { name: "spmv", summary: "sparse matrix times dense vector, in single precision" };
+pub(super) const ALGORITHM: Algorithm = Algorithm { name: "spmv", summary: "sparse matrix times dense vector" };
 
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args, serde::Serialize)]
 pub struct SpmvConfig {
-    /// Who does which part: a schedule's name, group-mapped:SIZE, or auto, which looks at the rows
-    #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = known_schedule)]
+    /// Who does which part: a schedule's name, group-mapped:SIZE, auto, which looks at the rows, or paper, which looks at the
+    /// size of the matrix
+    #[arg(long, value_name = "NAME", default_value = schedule::AUTO, value_parser = schedule::known)]
     pub schedule: String,
-}
-
-/// In place of a schedule's name: whichever suits the rows and the device.
-pub const AUTO: &str = "auto";
-
-/// That name, if a schedule has it or it is `auto`: for the command line.
-///
-/// # Errors
-/// When there is no such schedule.
-pub fn known_schedule(name: &str) -> Result<String> {
-    if name == AUTO { Ok(name.to_owned()) } else { name.parse::<Choice>().map(|choice| choice.to_string()) }
-}
-
-impl SpmvConfig {
-    fn choice(&self, csr: &Csr) -> Result<Choice> {
-        if self.schedule == AUTO { Ok(Choice::of_rows(csr)) } else { self.schedule.parse() }
-    }
+    /// The numbers that the product is computed with; double needs a device that has them
+    #[arg(long, value_name = "NAME", default_value = "single")]
+    pub precision: Precision,
 }
 
 impl Default for SpmvConfig {
     fn default() -> Self {
-        Self { schedule: AUTO.to_owned() }
+        Self { schedule: schedule::AUTO.to_owned(), precision: Precision::Single }
+    }
+}
+
+/// What numbers a product is computed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// 32 bits.
+    Single,
+    /// 64 bits.
+    Double,
+}
+
+/// The values of a matrix as numbers of one kind; an entry of a matrix without values is 1.
+pub(super) fn matrix_values<T: Send>(csr: &Csr, of: impl Fn(f64) -> T + Sync + Send) -> Vec<T> {
+    match &csr.weights {
+        Weights::None => csr.columns.par_iter().map(|_| of(1.0)).collect(),
+        Weights::U32(whole) => whole.par_iter().map(|value| of(f64::from(*value))).collect(),
+        Weights::F32(real) => real.par_iter().map(|value| of(f64::from(*value))).collect(),
     }
 }
 
 /// A product that is ready to run with one matrix and any vector.
 pub struct Spmv {
     device: Device,
-    x: Buffer<f32>,
-    y: Buffer<f32>,
+    vectors: Vectors,
+    loaded: bool,
     recording: Recording,
+}
+
+/// x and y.
+enum Vectors {
+    Single(Buffer<f32>, Buffer<f32>),
+    Double(Buffer<f64>, Buffer<f64>),
 }
 
 impl Spmv {
@@ -60,76 +73,127 @@ impl Spmv {
     /// # Errors
     /// When the schedule is not known.
     pub fn plan(csr: &Csr, config: &SpmvConfig) -> Result<MemoryPlan> {
-        let choice = config.choice(csr)?;
-        let (rows, entries) = (csr.nodes() as usize, csr.columns.len());
-        Ok(DeviceGraph::plan(csr)
-            .with::<f32>("values", entries)
-            .with::<f32>("x", rows)
-            .with::<f32>("y", rows)
-            .and(Room::<f32>::plan_gather(choice.schedule, rows, entries)))
+        let schedule = Choice::for_rows(&config.schedule, csr)?.schedule;
+        Ok(match config.precision {
+            Precision::Single => plan::<f32>(csr, schedule),
+            Precision::Double => plan::<f64>(csr, schedule),
+        })
     }
 
     /// Copies the matrix to the device and records the product. An entry of a matrix without values is 1.
     ///
     /// # Errors
-    /// When the schedule is not known, or something does not fit.
+    /// When the schedule is not known, the device has no such numbers, or something does not fit.
     pub fn prepare(device: &Device, csr: &Csr, config: &SpmvConfig) -> Result<Self> {
-        let mut choice = config.choice(csr)?;
-        if config.schedule == AUTO && device.info().subgroup_size == 1 {
-            // Nothing is gained by sharing a row where every invocation goes its own way, and every barrier costs.
-            choice = Schedule::ThreadMapped.into();
+        let mut choice = Choice::for_rows(&config.schedule, csr)?;
+        if config.schedule == schedule::AUTO {
+            choice = choice.unless_alone(device);
+        }
+        if config.precision == Precision::Double && !device.info().float64 {
+            return Err(Error::Device(format!("{} has no double precision", device.info().name)));
         }
         strategy::refuse_unending_rows(device, csr)?;
         device.admit(&Self::plan(csr, config)?)?;
-        let DeviceGraph { row_offsets, columns } = DeviceGraph::upload(device, csr)?;
-        let values = match &csr.weights {
-            Weights::None => device.buffer_from("values", &vec![1.0f32; csr.columns.len()])?,
-            Weights::U32(whole) => {
-                device.buffer_from("values", &whole.iter().map(|value| *value as f32).collect::<Vec<_>>())?
-            }
-            Weights::F32(values) => device.buffer_from("values", values)?,
-        };
-        let rows = csr.nodes();
-        let (x, y) = (device.buffer("x", rows as usize)?, device.buffer("y", rows as usize)?);
-        let room = Room::gather(device, choice.schedule, &row_offsets, csr.columns.len())?;
-        let launch = SpmvF32 {
-            schedule: choice.schedule,
-            row_offsets: &row_offsets,
-            columns: &columns,
-            values: &values,
-            x: &x,
-            y: &y,
-            scratch: &room.scratch,
-        };
-        let recording = device.record(&format!("spmv {choice}"), |recorder| {
-            room.record_gather(recorder, choice, &launch, |schedule| ProductParams { rows, schedule });
-        })?;
-        Ok(Self { device: device.clone(), x, y, recording })
+        let graph = DeviceGraph::upload(device, csr)?;
+        let (rows, extent) = (csr.nodes(), extent(csr));
+        let name = format!("spmv {choice}");
+        macro_rules! prepare {
+            ($number:ty, $launch:ident, $vectors:ident) => {{
+                let values = device.buffer_from("values", &matrix_values(csr, |value| value as $number))?;
+                let (x, y) = (device.buffer("x", extent.tiles)?, device.buffer("y", extent.tiles)?);
+                let room = Room::<$number>::gather(device, choice.schedule, &graph.row_offsets, extent)?;
+                let launch = $launch {
+                    schedule: choice.schedule,
+                    row_offsets: &graph.row_offsets,
+                    columns: &graph.columns,
+                    values: &values,
+                    x: &x,
+                    y: &y,
+                    scratch: &room.scratch,
+                };
+                let recording = device.record(&name, |recorder| {
+                    room.record_gather(recorder, choice, &launch, |schedule| ProductParams { rows, schedule });
+                })?;
+                Ok(Self { device: device.clone(), vectors: Vectors::$vectors(x, y), loaded: false, recording })
+            }};
+        }
+        match config.precision {
+            Precision::Single => prepare!(f32, SpmvF32, Single),
+            Precision::Double => prepare!(f64, SpmvF64, Double),
+        }
     }
 
-    /// Multiplies with `x`, which has an element for each column.
+    /// Copies the vector to the device, an element for each column; for single precision it is rounded to that.
     ///
     /// # Errors
-    /// When `x` has another length or the device fails.
-    pub fn run(&mut self, x: &[f32]) -> Result<Run> {
-        self.device.upload(&self.x, 0, x)?;
+    /// When it has another length or the device fails.
+    pub fn load<T: Copy + Into<f64> + Sync>(&mut self, x: &[T]) -> Result<()> {
+        match &self.vectors {
+            Vectors::Single(buffer, _) => {
+                self.device.upload(buffer, 0, &x.par_iter().map(|&x| x.into() as f32).collect::<Vec<_>>())?;
+            }
+            Vectors::Double(buffer, _) => {
+                self.device.upload(buffer, 0, &x.par_iter().map(|&x| x.into()).collect::<Vec<_>>())?;
+            }
+        }
+        self.loaded = true;
+        Ok(())
+    }
+
+    /// Whether there is a vector to multiply with.
+    pub fn is_loaded(&self) -> bool {
+        self.loaded
+    }
+
+    /// Multiplies with the vector that was loaded last.
+    ///
+    /// # Errors
+    /// When none was, or the device fails.
+    pub fn run(&mut self) -> Result<Run> {
+        if !self.loaded {
+            return Err(Error::Usage("there is no vector to multiply with".into()));
+        }
         let begin = Instant::now();
         let kernel = self.recording.run()?;
         Ok(Run { total: begin.elapsed(), kernel, iterations: 1 })
+    }
+
+    /// What numbers it is computed with.
+    pub fn precision(&self) -> Precision {
+        match self.vectors {
+            Vectors::Single(..) => Precision::Single,
+            Vectors::Double(..) => Precision::Double,
+        }
     }
 
     /// The product of the last run.
     ///
     /// # Errors
     /// When the device fails.
-    pub fn product(&self) -> Result<Vec<f32>> {
-        self.device.download(&self.y)
+    pub fn product(&self) -> Result<Vec<f64>> {
+        match &self.vectors {
+            Vectors::Single(_, y) => Ok(self.device.download(y)?.into_iter().map(f64::from).collect()),
+            Vectors::Double(_, y) => self.device.download(y),
+        }
     }
+}
+
+fn extent(csr: &Csr) -> Extent {
+    Extent::new(csr.nodes() as usize, csr.columns.len())
+}
+
+fn plan<T: Pod>(csr: &Csr, schedule: schedule::Schedule) -> MemoryPlan {
+    let extent = extent(csr);
+    DeviceGraph::plan(csr)
+        .with::<T>("values", extent.atoms)
+        .with::<T>("x", extent.tiles)
+        .with::<T>("y", extent.tiles)
+        .and(Room::<T>::plan_gather(schedule, extent))
 }
 
 /// A vector of numbers in [-1, 1), drawn by a seed.
 pub fn random_vector(length: usize, seed: u64) -> Vec<f32> {
     // 24 bits: all that single precision holds.
     let draw = |index: usize| (mix(seed ^ index as u64) >> 40) as f32 / (1u64 << 23) as f32 - 1.0;
-    (0..length).map(draw).collect()
+    (0..length).into_par_iter().map(draw).collect()
 }

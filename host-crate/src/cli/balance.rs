@@ -9,17 +9,14 @@ use super::{
 use clap::Args;
 use evenkeel::{
     Error, Result,
-    algorithm::{
-        Bfs, BfsConfig, Source, Spmv, SpmvConfig, Sssp, SsspConfig,
-        spmv::{known_schedule, random_vector},
-    },
+    algorithm::{Bfs, BfsConfig, Source, Spmv, SpmvConfig, Sssp, SsspConfig, spmv::random_vector},
     device::Device,
     graph::{Csr, weights::WeightSource},
     report::{
         GraphReport,
         balance::{BalanceReport, StrategyBalance},
     },
-    schedule::Schedule,
+    schedule::{self, Schedule},
     strategy::{self, STRATEGIES},
 };
 use std::path::PathBuf;
@@ -69,10 +66,13 @@ const COUNTED: &[Counted] = &[
         weighted: true,
         sourced: false,
         strategies: || Schedule::ALL.iter().map(|schedule| schedule.name().to_owned()).collect(),
-        known: known_schedule,
+        known: schedule::known,
         run: |device, csr, strategy, _| {
             let x = random_vector(csr.nodes() as usize, 0);
-            Spmv::prepare(device, csr, &SpmvConfig { schedule: strategy.to_owned() })?.run(&x).map(|_| ())
+            let config = SpmvConfig { schedule: strategy.to_owned(), ..SpmvConfig::default() };
+            let mut spmv = Spmv::prepare(device, csr, &config)?;
+            spmv.load(&x)?;
+            spmv.run().map(|_| ())
         },
     },
 ];

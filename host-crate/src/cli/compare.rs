@@ -10,7 +10,7 @@ use super::{
 use clap::{Args, Subcommand};
 use evenkeel::{
     Error, Result,
-    algorithm::{Bfs, Spmv, Sssp},
+    algorithm::{Bfs, Spmm, Spmv, Sssp},
     device::Device,
     graph::{Graph, csr::BuildReport},
     report::{
@@ -37,6 +37,8 @@ pub enum Compare {
     Sssp(CompareCommand<Sssp>),
     /// Schedules for sparse matrix times dense vector.
     Spmv(CompareCommand<Spmv>),
+    /// Schedules for sparse matrix times dense matrix.
+    Spmm(CompareCommand<Spmm>),
     #[command(external_subcommand)]
     Unknown(Vec<String>),
 }
@@ -47,10 +49,11 @@ impl Compare {
             Self::Bfs(command) => command.execute(quiet),
             Self::Sssp(command) => command.execute(quiet),
             Self::Spmv(command) => command.execute(quiet),
+            Self::Spmm(command) => command.execute(quiet),
             Self::Unknown(words) => Err(Error::UnknownName {
                 kind: "algorithm",
                 name: words.first().cloned().unwrap_or_default(),
-                known: [Bfs::ALGORITHM, Sssp::ALGORITHM, Spmv::ALGORITHM].map(str::to_owned).into(),
+                known: [Bfs::ALGORITHM, Sssp::ALGORITHM, Spmv::ALGORITHM, Spmm::ALGORITHM].map(str::to_owned).into(),
             }
             .into()),
         }

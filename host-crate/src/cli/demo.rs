@@ -5,11 +5,12 @@ use super::{
     options::weigh,
     output::print,
     progress::while_showing,
+    spmm::Dense,
     task::Task,
 };
 use clap::Args;
 use evenkeel::{
-    algorithm::{Bfs, Source, Spmv, Sssp, spmv::random_vector},
+    algorithm::{Bfs, Source, Spmm, Spmv, Sssp, spmv::random_vector},
     graph::{Graph, csr::BuildReport, generate::Generator, weights::WeightSource},
 };
 
@@ -53,7 +54,8 @@ fn add_all(comparison: &mut Comparison<'_>, graph: &Graph) -> anyhow::Result<()>
     comparison.add::<Bfs>(graph, &built, source, &Bfs::alternatives())?;
     comparison.add::<Sssp>(graph, &built, source, &Sssp::alternatives())?;
     let x = random_vector(graph.csr.nodes() as usize, 1);
-    comparison.add::<Spmv>(graph, &built, x, &Spmv::alternatives())
+    comparison.add::<Spmv>(graph, &built, x, &Spmv::alternatives())?;
+    comparison.add::<Spmm>(graph, &built, Dense::new(1), &Spmm::alternatives())
 }
 
 const NEXT: &str = "

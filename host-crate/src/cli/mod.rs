@@ -17,13 +17,14 @@ mod options;
 mod output;
 mod progress;
 mod run;
+mod spmm;
 mod spmv;
 mod sssp;
 mod strategies;
 mod task;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
-use evenkeel::algorithm::{Bfs, Spmv, Sssp};
+use evenkeel::algorithm::{Bfs, Spmm, Spmv, Sssp};
 use run::RunCommand;
 use std::process::ExitCode;
 
@@ -81,6 +82,9 @@ enum Command {
     /// Sparse matrix times dense vector: the graph's matrix with a vector of random numbers.
     #[command(after_help = spmv::EXAMPLES)]
     Spmv(RunCommand<Spmv>),
+    /// Sparse matrix times dense matrix: the graph's matrix with one of random numbers.
+    #[command(after_help = spmm::EXAMPLES)]
+    Spmm(RunCommand<Spmm>),
     /// Run an algorithm with every strategy on the same graphs, and show them side by side.
     #[command(subcommand, after_help = compare::EXAMPLES)]
     Compare(compare::Compare),
@@ -113,6 +117,7 @@ fn execute(global: &GlobalOptions, command: Command) -> anyhow::Result<()> {
         Command::Bfs(bfs) => bfs.execute(quiet),
         Command::Sssp(sssp) => sssp.execute(quiet),
         Command::Spmv(spmv) => spmv.execute(quiet),
+        Command::Spmm(spmm) => spmm.execute(quiet),
         Command::Compare(compare) => compare.execute(quiet),
         Command::Balance(balance) => balance.execute(quiet),
         Command::Demo(demo) => demo.execute(quiet),

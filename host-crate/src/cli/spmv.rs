@@ -7,29 +7,27 @@ use super::{
 use clap::Args;
 use evenkeel::{
     Result,
-    algorithm::{
-        Run, Spmv, SpmvConfig,
-        spmv::{AUTO, known_schedule, random_vector},
-    },
+    algorithm::{Precision, Run, Spmv, SpmvConfig, spmv::random_vector},
     device::{Device, MemoryPlan},
     graph::{Csr, Graph, weights::WeightSource},
     oracle::{
         Mismatch,
-        spmv::{Bounded, first_mismatch, product},
+        spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, product},
     },
     report::Value,
-    schedule::Choice,
+    schedule,
 };
 
 /// What `evenkeel spmv --help` ends with.
 pub const EXAMPLES: &str = "\
 A graph is a matrix: its node is a row, its edges are the row's entries. An entry of a matrix without values is 1. The output is \
 a line `id value` for each row of the product. An answer is right when each row is as close to a double-precision reference as \
-single precision allows for a row of its length.
+its precision allows for a row of its length.
 
 Examples:
   evenkeel spmv rmat:scale=20 --validate
   evenkeel spmv matrix.mtx --schedule group-mapped:8 --runs 20 --warmup 2
+  evenkeel spmv matrix.mtx --precision double --validate
   evenkeel spmv grid:rows=1024,cols=1024 --weights random:1..64 --x-seed 5 --output product.txt";
 
 /// The values of the matrix and of the vector.
@@ -52,19 +50,19 @@ impl Task for Spmv {
     type Answer = Product;
 
     fn alternatives() -> Vec<String> {
-        Choice::all().iter().map(Choice::to_string).chain([AUTO.to_owned()]).collect()
+        schedule::names()
     }
 
     fn known(name: &str) -> Result<String> {
-        known_schedule(name)
+        schedule::known(name)
     }
 
     fn choice(config: &SpmvConfig) -> &str {
         &config.schedule
     }
 
-    fn with_choice(_: &SpmvConfig, name: &str) -> SpmvConfig {
-        SpmvConfig { schedule: name.to_owned() }
+    fn with_choice(config: &SpmvConfig, name: &str) -> SpmvConfig {
+        SpmvConfig { schedule: name.to_owned(), ..config.clone() }
     }
 
     fn weights(options: &SpmvOptions) -> Result<WeightSource> {
@@ -90,11 +88,15 @@ impl Task for Spmv {
     }
 
     fn run(&mut self, x: &Vec<f32>) -> Result<Run> {
-        self.run(x)
+        // Copying the vector again would cost more than the product.
+        if !self.is_loaded() {
+            self.load(x)?;
+        }
+        self.run()
     }
 
     fn answer(&self) -> Result<Product> {
-        self.product().map(Product)
+        Ok(Product { rows: self.product()?, precision: self.precision() })
     }
 
     fn expected(graph: &Graph, x: &Vec<f32>) -> Result<Vec<Bounded>> {
@@ -102,16 +104,27 @@ impl Task for Spmv {
     }
 
     fn mismatch(found: &Product, expected: &Vec<Bounded>, _: &Graph, _: &Vec<f32>) -> Option<Mismatch> {
-        first_mismatch(expected, &found.0)
+        let unit = match found.precision {
+            Precision::Single => SINGLE,
+            Precision::Double => DOUBLE,
+        };
+        first_mismatch(expected, &found.rows, unit)
     }
 }
 
 /// A row's product for each row.
-pub struct Product(Vec<f32>);
+pub struct Product {
+    rows: Vec<f64>,
+    precision: Precision,
+}
 
 impl Answer for Product {
     fn value(&self, row: u32) -> Option<Value> {
-        Some(Value::Real(self.0[row as usize]))
+        let value = self.rows[row as usize];
+        Some(match self.precision {
+            Precision::Single => Value::Real(value as f32),
+            Precision::Double => Value::Double(value),
+        })
     }
 }
 
@@ -128,10 +141,15 @@ mod tests {
         let graph = Graph { name: "matrix".into(), csr, ids: NodeIds::Counted { first: 1 }, directed: true };
         let x = vec![2.0, 1.0];
         let expected = Spmv::expected(&graph, &x).unwrap();
-        let check = |found: [f32; 2]| Spmv::mismatch(&Product(found.to_vec()), &expected, &graph, &x);
+        let check_as = |found: [f64; 2], precision| {
+            Spmv::mismatch(&Product { rows: found.to_vec(), precision }, &expected, &graph, &x)
+        };
+        let check = |found: [f32; 2]| check_as(found.map(f64::from), Precision::Single);
         assert_eq!(check([4.0, 1.0]), None);
         assert_eq!(check([4.0, f32::from_bits(1.0f32.to_bits() + 1)]), None);
         assert_eq!(check([4.0, 1.00001]).map(|mismatch| mismatch.node), Some(1));
+        assert_eq!(check_as([4.0 + 1e-15, 1.0], Precision::Double), None);
+        assert_eq!(check_as([4.0, 1.0 + 1e-8], Precision::Double).map(|mismatch| mismatch.node), Some(1));
         assert_eq!(check([f32::NAN, 1.0]).map(|mismatch| mismatch.node), Some(0));
     }
 }

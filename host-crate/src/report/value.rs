@@ -11,6 +11,8 @@ pub enum Value {
     Whole(u32),
     /// A distance of real weights.
     Real(f32),
+    /// A number in double precision.
+    Double(f64),
 }
 
 impl fmt::Display for Value {
@@ -18,6 +20,7 @@ impl fmt::Display for Value {
         match self {
             Self::Whole(value) => value.fmt(f),
             Self::Real(value) => value.fmt(f),
+            Self::Double(value) => value.fmt(f),
         }
     }
 }

@@ -4,10 +4,11 @@
 mod room;
 
 pub use evenkeel_kernels::schedule::Schedule;
-pub use room::Room;
+pub use room::{Extent, Room};
 
 use crate::{
     Error, Result,
+    device::Device,
     graph::{Csr, statistics::max_degree_node},
 };
 use evenkeel_types::{ScheduleParams, WORKGROUP};
@@ -36,17 +37,72 @@ impl Choice {
         ScheduleParams { group: self.group, pass }
     }
 
-    /// The schedule for gathers over the rows of `csr`, by what was measured on an H200 (docs/measurements.md): where rows are
-    /// alike (grids, er) an invocation a row is fastest, and where some are far longer than the mean (rmat) merge-path is.
-    pub fn of_rows(csr: &Csr) -> Self {
+    /// The schedule of that name for gathers over the rows of `csr`: a schedule's own, [`AUTO`], or [`PAPER`].
+    ///
+    /// # Errors
+    /// When there is no such schedule.
+    pub fn for_rows(name: &str, csr: &Csr) -> Result<Self> {
+        match name {
+            AUTO => Ok(Self::of_rows(csr)),
+            PAPER => Ok(Self::of_the_paper(csr)),
+            _ => name.parse(),
+        }
+    }
+
+    /// By what was measured on an H200 (docs/measurements.md): where rows are alike (grids, er) an invocation a row is fastest,
+    /// and where some are far longer than the mean (rmat) merge-path is.
+    fn of_rows(csr: &Csr) -> Self {
         let mean = csr.columns.len() / (csr.nodes() as usize).max(1) + 1;
         let longest = max_degree_node(csr).map_or(0, |node| csr.degree(node) as usize);
         if longest <= ALIKE * mean { Schedule::ThreadMapped.into() } else { Schedule::MergePath.into() }
+    }
+
+    /// Osama et al., section 6.2: merge-path but for small matrices; for those thread- or group-mapped, it does not say which.
+    /// Here thread-mapped where a row has less than a group's width of entries in the mean.
+    fn of_the_paper(csr: &Csr) -> Self {
+        const ALPHA: u32 = 500;
+        const BETA: usize = 10_000;
+        let (rows, entries) = (csr.nodes(), csr.columns.len());
+        if rows >= ALPHA || entries >= BETA {
+            Schedule::MergePath.into()
+        } else if entries < (rows * DEFAULT_GROUP) as usize {
+            Schedule::ThreadMapped.into()
+        } else {
+            Schedule::GroupMapped.into()
+        }
+    }
+
+    /// This, or thread-mapped on a device where nothing is gained by sharing a tile, because every invocation goes its own way
+    /// and every barrier costs.
+    pub fn unless_alone(self, device: &Device) -> Self {
+        if device.info().subgroup_size == 1 { Schedule::ThreadMapped.into() } else { self }
     }
 }
 
 /// Rows are alike when the longest has at most this many times the mean: 4 on er, thousands on rmat.
 const ALIKE: usize = 16;
+
+/// In place of a schedule's name: whichever suits the rows and the device.
+pub const AUTO: &str = "auto";
+
+/// In place of a schedule's name: the choice of Osama et al., by the size of the matrix alone.
+pub const PAPER: &str = "paper";
+
+/// The names of all schedules, and of the ways to choose one by the rows.
+pub fn names() -> Vec<String> {
+    Choice::all().iter().map(Choice::to_string).chain([AUTO, PAPER].map(str::to_owned)).collect()
+}
+
+/// That name as reports have it, if a schedule or a way to choose one has it: for the command line.
+///
+/// # Errors
+/// When there is no such schedule.
+pub fn known(name: &str) -> Result<String> {
+    if [AUTO, PAPER].contains(&name) {
+        return Ok(name.to_owned());
+    }
+    name.parse::<Choice>().map(|choice| choice.to_string())
+}
 
 impl From<Schedule> for Choice {
     fn from(schedule: Schedule) -> Self {
@@ -60,11 +116,8 @@ impl FromStr for Choice {
     fn from_str(text: &str) -> Result<Self> {
         let (name, group) = text.split_once(':').map_or((text, None), |(name, group)| (name, Some(group)));
         let found = Schedule::ALL.iter().copied().find(|schedule| schedule.name() == name);
-        let schedule = found.ok_or_else(|| Error::UnknownName {
-            kind: "schedule",
-            name: text.to_owned(),
-            known: Schedule::ALL.iter().map(|schedule| schedule.name().to_owned()).collect(),
-        })?;
+        let schedule =
+            found.ok_or_else(|| Error::UnknownName { kind: "schedule", name: text.to_owned(), known: names() })?;
         let Some(group) = group else { return Ok(schedule.into()) };
         match group.parse::<u32>() {
             Ok(group) if schedule == Schedule::GroupMapped && group.is_power_of_two() && group <= WORKGROUP => {
@@ -91,6 +144,7 @@ impl fmt::Display for Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::generate::Generator;
 
     #[test]
     fn names_go_there_and_back() {
@@ -104,6 +158,18 @@ mod tests {
         for text in ["group-mapped:24", "group-mapped:512", "group-mapped:", "merge-path:8"] {
             assert!(matches!(text.parse::<Choice>(), Err(Error::Usage(_))), "{text}");
         }
-        assert!(matches!("even".parse::<Choice>(), Err(Error::UnknownName { known, .. }) if known.len() == 5));
+        assert!(matches!("even".parse::<Choice>(), Err(Error::UnknownName { known, .. }) if known.len() == 7));
+    }
+
+    #[test]
+    fn the_paper_takes_merge_path_but_for_small_matrices() {
+        let choose = |text: &str| {
+            let csr = text.parse::<Generator>().unwrap().generate().unwrap().csr;
+            Choice::for_rows(PAPER, &csr).unwrap().schedule
+        };
+        assert_eq!(choose("grid:rows=20,cols=20"), Schedule::ThreadMapped);
+        assert_eq!(choose("grid:rows=30,cols=20"), Schedule::MergePath);
+        assert_eq!(choose("er:nodes=100,degree=60"), Schedule::GroupMapped);
+        assert_eq!(choose("er:nodes=300,degree=60"), Schedule::MergePath);
     }
 }

@@ -1,4 +1,5 @@
-//! The room a schedule works in: the pieces of tiles that cross workgroups, and the tiles in the order of their bins.
+//! The room a schedule works in: the pieces of tiles that cross workgroups, where the parts begin that workgroups take, and the
+//! tiles in the order of their bins.
 
 use super::{Choice, Schedule};
 use crate::{
@@ -7,10 +8,13 @@ use crate::{
 };
 use bytemuck::Pod;
 use evenkeel_kernels::{
-    primitive::binning::{BinCount, BinPlace, BinPlaces},
+    primitive::{
+        binning::{BinCount, BinPlace, BinPlaces},
+        bounds::PartBounds,
+    },
     schedule::{PART, ScratchBuffers},
 };
-use evenkeel_types::{Bins, Control, ScheduleParams, WORKGROUP, WordParams};
+use evenkeel_types::{Bins, BoundsParams, Control, ScheduleParams, WORKGROUP, WordParams};
 
 /// See the module. `V` is the kind of value that a gather joins.
 pub struct Room<V> {
@@ -27,50 +31,87 @@ struct Binning {
     order: Buffer<u32>,
 }
 
-/// How many pieces of tiles may cross workgroups when `tiles` tiles of `atoms` atoms are gathered.
-fn pieces(schedule: Schedule, tiles: usize, atoms: usize) -> usize {
-    let parts = match schedule {
-        Schedule::MergePath => (tiles + atoms).div_ceil(PART as usize),
-        Schedule::NonzeroSplit => atoms.div_ceil(PART as usize).max(1),
-        _ => 0,
-    };
-    2 * parts
+/// What a gather goes over, and by how many invocations a lane is played ([`evenkeel_kernels::lane::Lane::team`]).
+#[derive(Clone, Copy)]
+pub struct Extent {
+    /// How many tiles there are.
+    pub tiles: usize,
+    /// How many atoms they have together.
+    pub atoms: usize,
+    /// Invocations in a team.
+    pub team: u32,
 }
 
-fn order_length(schedule: Schedule, tiles: usize) -> usize {
-    Bins::HEADER as usize + if schedule == Schedule::RadixBinned { tiles } else { 0 }
+impl Extent {
+    /// A lane for each invocation.
+    pub fn new(tiles: usize, atoms: usize) -> Self {
+        Self { tiles, atoms, team: 1 }
+    }
+
+    /// How many items a workgroup takes at a time.
+    fn part(self) -> usize {
+        (PART / self.team) as usize
+    }
+
+    /// How many parts a schedule cuts it into that cuts across tiles; none for the others.
+    fn parts(self, schedule: Schedule) -> usize {
+        match schedule {
+            Schedule::MergePath => (self.tiles + self.atoms).div_ceil(self.part()).max(1),
+            Schedule::NonzeroSplit => self.atoms.div_ceil(self.part()).max(1),
+            _ => 0,
+        }
+    }
+
+    /// A part has two pieces of tiles: of the one that it only ends, and of the one that it only begins.
+    fn pieces(self, schedule: Schedule) -> usize {
+        (2 * self.parts(schedule)).max(1)
+    }
+
+    /// What is known of the tiles beforehand: where each part begins, or their order.
+    fn order(self, schedule: Schedule) -> usize {
+        match schedule {
+            Schedule::MergePath | Schedule::NonzeroSplit => self.parts(schedule) + 1,
+            Schedule::RadixBinned => Bins::HEADER as usize + self.tiles,
+            _ => 1,
+        }
+    }
 }
 
 impl<V: Pod> Room<V> {
-    /// The memory for gathers over `tiles` tiles of `atoms` atoms.
-    pub fn plan_gather(schedule: Schedule, tiles: usize, atoms: usize) -> MemoryPlan {
-        let pieces = pieces(schedule, tiles, atoms).max(1);
+    /// The memory for gathers.
+    pub fn plan_gather(schedule: Schedule, extent: Extent) -> MemoryPlan {
         MemoryPlan::new()
             .with::<u32>("bins", Bins::COUNT as usize)
-            .with::<u32>("order", order_length(schedule, tiles))
-            .with::<u32>("pieces", pieces)
-            .with::<V>("values of pieces", pieces)
+            .with::<u32>("order", extent.order(schedule))
+            .with::<u32>("pieces", extent.pieces(schedule))
+            .with::<V>("values of pieces", extent.pieces(schedule) * extent.team as usize)
     }
 
     /// The memory for scatters over up to `tiles` tiles.
     pub fn plan_scatter(schedule: Schedule, tiles: usize) -> MemoryPlan {
-        Self::plan_gather(schedule, tiles, 0)
+        Self::plan_gather(schedule, Self::of_scatter(tiles))
     }
 
-    fn new(device: &Device, schedule: Schedule, tiles: usize, pieces: usize) -> Result<Self> {
-        let order = device.buffer("order", order_length(schedule, tiles))?;
+    // Scatters leave no pieces, and find the bounds of their parts themselves.
+    fn of_scatter(tiles: usize) -> Extent {
+        Extent::new(tiles, 0)
+    }
+
+    fn new(device: &Device, schedule: Schedule, extent: Extent) -> Result<Self> {
+        let order = device.buffer("order", extent.order(schedule))?;
         let binning = match schedule {
             Schedule::RadixBinned => {
                 Some(Binning { bins: device.buffer("bins", Bins::COUNT as usize)?, order: order.clone() })
             }
             _ => None,
         };
+        let pieces = extent.pieces(schedule);
         let scratch = ScratchBuffers {
             order,
-            partial_tiles: device.buffer("pieces", pieces.max(1))?,
-            partial_values: device.buffer("values of pieces", pieces.max(1))?,
+            partial_tiles: device.buffer("pieces", pieces)?,
+            partial_values: device.buffer("values of pieces", pieces * extent.team as usize)?,
         };
-        Ok(Self { scratch, binning, invocations: tiles, finishes: pieces > 0 })
+        Ok(Self { scratch, binning, invocations: extent.tiles * extent.team as usize, finishes: false })
     }
 
     /// Room for scatters over a worklist of up to `tiles` tiles.
@@ -78,37 +119,50 @@ impl<V: Pod> Room<V> {
     /// # Errors
     /// When it does not fit.
     pub fn scatter(device: &Device, schedule: Schedule, tiles: usize) -> Result<Self> {
-        Self::new(device, schedule, tiles, 0)
+        Self::new(device, schedule, Self::of_scatter(tiles))
     }
 
-    /// Room for gathers over the `tiles` tiles that begin at `offsets`, which has one more entry than there are tiles.
+    /// Room for gathers over the tiles that begin at `offsets`, which has one more entry than there are tiles. What the
+    /// schedule wants to know of the tiles is found out here, once.
     ///
     /// # Errors
     /// When it does not fit or the device fails.
-    pub fn gather(device: &Device, schedule: Schedule, offsets: &Buffer<u32>, atoms: usize) -> Result<Self> {
-        let tiles = offsets.len() - 1;
-        let pieces = pieces(schedule, tiles, atoms);
-        let mut room = Self::new(device, schedule, tiles, pieces)?;
-        if room.finishes {
-            // A workgroup to each part; a part has two pieces.
-            room.invocations = pieces / 2 * WORKGROUP as usize;
-        }
-        if let Some(binning) = &room.binning {
-            let length = device.buffer_from("tiles", &[tiles as u32])?;
-            let sort = |recorder: &mut Recorder| {
-                recorder.fill(&binning.bins, 0);
-                let (bins, order, length) = (&binning.bins, &binning.order, &length);
-                recorder.dispatch(&BinCount { length, offsets, bins }, WordParams { word: 0 }, tiles);
-                recorder.dispatch(&BinPlaces { bins, order }, WordParams { word: 0 }, 1);
-                recorder.dispatch(&BinPlace { length, offsets, bins, order }, WordParams { word: 0 }, tiles);
-            };
-            device.record("binning", sort)?.run()?;
-            let mut header = [0u32; Bins::HEADER as usize];
-            device.download_into(&binning.order, &mut header)?;
-            // An invocation to each small tile, at least eight for one of middle size, a workgroup to each large one.
-            room.invocations = (header[0] + 32 * header[1]) as usize + header[2] as usize * WORKGROUP as usize;
+    pub fn gather(device: &Device, schedule: Schedule, offsets: &Buffer<u32>, extent: Extent) -> Result<Self> {
+        let mut room = Self::new(device, schedule, extent)?;
+        match schedule {
+            Schedule::MergePath | Schedule::NonzeroSplit => {
+                let parts = extent.parts(schedule);
+                let params = BoundsParams {
+                    tiles: extent.tiles as u32,
+                    parts: parts as u32,
+                    items: extent.part() as u32,
+                    tiles_count: u32::from(schedule == Schedule::MergePath),
+                };
+                let bounds = PartBounds { offsets, bounds: &room.scratch.order };
+                device.record("bounds of parts", |recorder| recorder.dispatch(&bounds, params, parts + 1))?.run()?;
+                room.invocations = parts * WORKGROUP as usize;
+                room.finishes = true;
+            }
+            Schedule::RadixBinned => {
+                let [small, middle, large] = room.bin(device, offsets)?;
+                // A lane to each small tile, at least eight for one of middle size, a workgroup to each large one.
+                room.invocations = (small + 32 * middle) * extent.team as usize + large * WORKGROUP as usize;
+            }
+            _ => {}
         }
         Ok(room)
+    }
+
+    /// Sorts the tiles that begin at `offsets` into bins, and returns how many are small, of middle size, and large.
+    fn bin(&self, device: &Device, offsets: &Buffer<u32>) -> Result<[usize; 3]> {
+        let mut control = Control::start((offsets.len() - 1) as u32, WORKGROUP);
+        control.groups[0] = control.groups[0].min(device.info().max_groups);
+        let control = device.buffer_from("control", &[control])?;
+        let sort = |recorder: &mut Recorder| self.bin_worklist(recorder, offsets, &control.cast(), &control);
+        device.record("binning", sort)?.run()?;
+        let mut header = [0u32; Bins::HEADER as usize];
+        device.download_into(&self.scratch.order, &mut header)?;
+        Ok([header[0], header[1], header[2]].map(|tiles| tiles as usize))
     }
 
     /// Records a gather: the kernel, and once more where the schedule leaves tiles in pieces.

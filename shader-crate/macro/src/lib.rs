@@ -164,6 +164,8 @@ impl Kernel {
                     subgroups,
                     subgroup_lane,
                     subgroup_size,
+                    team: 1,
+                    member: 0,
                 };
                 #body #type_arguments(#lane, #params, #(#arguments),*)
             }

@@ -129,10 +129,12 @@ impl Signature {
         }
         let room: Expr = parse_quote!(::evenkeel_kernels::schedule::ROOM);
         let subgroups: Expr = parse_quote!(::evenkeel_kernels::primitive::workgroup::SUBGROUPS);
-        for (part, length) in [("cells", &room), ("slots", &subgroups), ("carries", &subgroups)] {
+        for (part, element, length) in
+            [("cells", &word, &room), ("slots", &word, &subgroups), ("carries", value, &subgroups)]
+        {
             self.shared.push(SharedArgument {
                 name: format_ident!("{scratch}_{part}"),
-                element: word.clone(),
+                element: element.clone(),
                 length: length.clone(),
                 part_of: Some((scratch.clone(), format_ident!("{part}"))),
             });

@@ -1,6 +1,7 @@
-//! Building blocks with no graph in them: prefix sum, reduction, compaction, binning.
+//! Building blocks with no graph in them: prefix sum, reduction, compaction, binning, the bounds of parts.
 
 pub mod binning;
+pub mod bounds;
 pub mod compact;
 pub mod reduce;
 pub mod scan;

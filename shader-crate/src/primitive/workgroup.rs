@@ -5,7 +5,10 @@ use evenkeel_types::WORKGROUP;
 
 /// The most subgroups a workgroup has. On the CPU device a subgroup is a single invocation; on a GPU it has at least four,
 /// which the host sees to, and the workgroup memory saved lets more workgroups run at a time.
-pub const SUBGROUPS: usize = WORKGROUP as usize / if cfg!(target_arch = "spirv") { 4 } else { 1 };
+pub const SUBGROUPS: usize = if cfg!(target_arch = "spirv") { SUBGROUPS_ON_GPU } else { WORKGROUP as usize };
+
+/// The most that a GPU has.
+pub const SUBGROUPS_ON_GPU: usize = WORKGROUP as usize / 4;
 
 /// Room for one word a subgroup.
 pub type Slots<'a> = Shared<'a, u32, SUBGROUPS>;

@@ -4,7 +4,7 @@
 use super::{
     Distribute, Join, Scratch, Value,
     scratch::NO_TILE,
-    segments::{carry, tile_of, walk},
+    segments::{carry, first, walk},
 };
 use crate::{lane::Lane, primitive::workgroup::prefix_sum, tiles::TileSet};
 use evenkeel_types::WORKGROUP;
@@ -35,7 +35,7 @@ fn find<T: TileSet, V: Value>(lane: Lane, set: &T, scratch: &mut Scratch<V>, bas
         scratch.cells.set(lane.threads, u32::MAX);
     }
     lane.barrier();
-    let size = scratch.settings.group;
+    let size = scratch.settings.group.min(lane.threads);
     let leader = lane.local - lane.local % size;
     let begin = if leader == 0 { 0 } else { scratch.cells.get(leader - 1) };
     Group { leader, member: lane.local - leader, size, begin, end: scratch.cells.get(leader + size - 1) }
@@ -44,21 +44,20 @@ fn find<T: TileSet, V: Value>(lane: Lane, set: &T, scratch: &mut Scratch<V>, bas
 impl Distribute for GroupMapped {
     #[inline(always)]
     fn scatter<T: TileSet>(lane: Lane, set: &T, mut scratch: Scratch<u32>, mut visit: impl FnMut(u32, u32)) {
-        let mut base = lane.group * lane.threads;
-        while base < set.tiles() {
+        for block in lane.by_group(set.tiles().div_ceil(lane.threads)) {
+            let base = block * lane.threads;
             let tile = base + lane.local;
-            let first = if tile < set.tiles() { set.begin(tile) } else { 0 };
-            scratch.cells.set(STARTS + lane.local, first);
+            let start = if tile < set.tiles() { set.begin(tile) } else { 0 };
+            scratch.cells.set(STARTS + lane.local, start);
             let group = find(lane, set, &mut scratch, base);
             let mut atom = group.begin + group.member;
             while atom < group.end {
-                let tile = tile_of(&scratch.cells, group.leader, group.leader + group.size, atom);
+                let tile = first(group.leader, group.leader + group.size, |tile| scratch.cells.get(tile) > atom);
                 let before = if tile == 0 { 0 } else { scratch.cells.get(tile - 1) };
                 visit(base + tile, scratch.cells.get(STARTS + tile) + (atom - before));
                 atom += group.size;
             }
             lane.barrier();
-            base += lane.groups * lane.threads;
         }
     }
 
@@ -71,36 +70,35 @@ impl Distribute for GroupMapped {
         value: impl Fn(u32) -> V,
         mut store: impl FnMut(u32, V),
     ) {
-        let mut base = lane.group * lane.threads;
-        while base < set.tiles() {
+        for block in lane.by_group(set.tiles().div_ceil(lane.threads)) {
+            let base = block * lane.threads;
             let group = find(lane, set, &mut scratch, base);
             // Neighbours' shares touch: one ends at the atom, and with the tile, where the next begins.
             let share = (group.end - group.begin).div_ceil(group.size);
             let from = group.end.min(group.begin + group.member * share);
             let to = group.end.min(from + share);
             let after = group.leader + group.size;
-            let tile =
-                if group.member == 0 { group.leader } else { tile_of(&scratch.cells, group.leader, after, from) };
-            let end_tile = tile_of(&scratch.cells, tile, after, to);
-            let (first, tiles) = (set.begin(base), set.tiles() - base);
+            let over = |low, atom| first(low, after, |tile| scratch.cells.get(tile) > atom);
+            let tile = if group.member == 0 { group.leader } else { over(group.leader, from) };
+            let steps = to - from + over(tile, to) - tile;
+            let (first_atom, tiles) = (set.begin(base), set.tiles() - base);
             let walk = walk::<V, J>(
-                tile,
-                from,
-                to - from + end_tile - tile,
+                (tile, from),
+                steps,
+                group.end,
                 |tile| scratch.cells.get(tile),
-                |atom| value(first + atom),
+                |atom| value(first_atom + atom),
                 |tile, joined| {
                     if tile < tiles {
                         store(base + tile, joined);
                     }
                 },
             );
-            let carry = carry::<V, J>(lane, walk.tile, walk.value, &mut scratch.slots, &mut scratch.carries);
+            let before = carry::<V, J>(lane, walk.tile, walk.value, &mut scratch.slots, &mut scratch.carries);
             if walk.first != NO_TILE && walk.first < tiles {
-                store(base + walk.first, J::join(carry.before, walk.first_value));
+                store(base + walk.first, J::join(before, walk.first_value));
             }
             lane.barrier();
-            base += lane.groups * lane.threads;
         }
     }
 }

@@ -7,6 +7,7 @@
 mod group_mapped;
 mod merge_path;
 mod nonzero_split;
+mod parts;
 mod radix_binned;
 mod scratch;
 mod segments;
@@ -14,9 +15,11 @@ mod thread_mapped;
 mod unrolled;
 mod value;
 
+pub use parts::Cut;
 #[cfg(not(target_arch = "spirv"))]
 pub use scratch::ScratchBuffers;
-pub use scratch::{NO_TILE, PART, ROOM, Scratch};
+pub use scratch::{ITEMS, NO_TILE, PART, ROOM, Scratch};
+pub use segments::first;
 pub use value::{Join, Largest, Sum, Value};
 
 use crate::{lane::Lane, tiles::TileSet};

@@ -2,7 +2,7 @@
 //! invocation to each small one, a subgroup to each of middle size, a workgroup to each large one. The order is made by the
 //! kernels of `primitive/binning.rs`.
 
-use super::{Distribute, Join, Scratch, Value, segments::last_of_prefix, unrolled::join_range};
+use super::{Distribute, Join, Scratch, Value, segments::join_lanes, unrolled::join_range};
 use crate::{lane::Lane, memory::Read, tiles::TileSet};
 use evenkeel_types::Bins;
 
@@ -47,8 +47,7 @@ fn share(lane: Lane, order: &Read<u32>, tiles: u32, round: u32) -> Share {
 impl Distribute for RadixBinned {
     #[inline(always)]
     fn scatter<T: TileSet>(lane: Lane, set: &T, scratch: Scratch<u32>, mut visit: impl FnMut(u32, u32)) {
-        let mut round = lane.group;
-        while round < rounds(lane, &scratch.order) {
+        for round in lane.by_group(rounds(lane, &scratch.order)) {
             let share = share(lane, &scratch.order, set.tiles(), round);
             if share.tile < set.tiles() {
                 let mut atom = set.begin(share.tile) + share.member;
@@ -57,7 +56,6 @@ impl Distribute for RadixBinned {
                     atom += share.width;
                 }
             }
-            round += lane.groups;
         }
     }
 
@@ -70,8 +68,7 @@ impl Distribute for RadixBinned {
         value: impl Fn(u32) -> V,
         mut store: impl FnMut(u32, V),
     ) {
-        let mut round = lane.group;
-        while round < rounds(lane, &scratch.order) {
+        for round in lane.by_group(rounds(lane, &scratch.order)) {
             let share = share(lane, &scratch.order, set.tiles(), round);
             let mut joined = J::identity();
             if share.tile < set.tiles() {
@@ -79,17 +76,17 @@ impl Distribute for RadixBinned {
                 joined = join_range::<V, J>(begin, set.end(share.tile), share.width, &value);
             }
             if share.width > 1 {
-                joined = last_of_prefix::<V, J>(lane, joined);
+                joined = join_lanes::<V, J>(lane, joined, lane.subgroup_lane, lane.subgroup_size);
             }
             if share.width == lane.threads {
                 if lane.subgroup_lane == lane.subgroup_size - 1 {
-                    scratch.carries.set(lane.subgroup, joined.to_word());
+                    scratch.carries.set(lane.subgroup * lane.team + lane.member, joined);
                 }
                 lane.barrier();
                 joined = J::identity();
                 if lane.local == lane.threads - 1 {
                     for subgroup in 0..lane.subgroups {
-                        joined = J::join(joined, V::from_word(scratch.carries.get(subgroup)));
+                        joined = J::join(joined, scratch.carries.get(subgroup * lane.team + lane.member));
                     }
                 }
                 lane.barrier();
@@ -97,7 +94,6 @@ impl Distribute for RadixBinned {
             if share.tile < set.tiles() && share.member == share.width - 1 {
                 store(share.tile, joined);
             }
-            round += lane.groups;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     memory::{Global, Read, Shared},
-    primitive::workgroup::Slots,
+    primitive::workgroup::{SUBGROUPS, SUBGROUPS_ON_GPU, Slots},
 };
 use evenkeel_types::{ScheduleParams, WORKGROUP};
 
@@ -12,9 +12,17 @@ pub const ITEMS: u32 = 7;
 /// Items in the part of the work that a workgroup takes at a time: 1,792.
 pub const PART: u32 = ITEMS * WORKGROUP;
 
-/// Words of workgroup memory for a part: where each tile ends or what each atom is worth, and the end of the tile that goes on
-/// after it. 7 KiB; as much again for values of their own would leave a GPU room for half as many workgroups at a time.
-pub const ROOM: usize = PART as usize + 1;
+/// Words of workgroup memory for a part: where its tiles begin and the last ends, and what each atom is worth. 7 KiB; as much
+/// again for values of their own would leave a GPU room for half as many workgroups at a time.
+pub const ROOM: usize = PART as usize + 2;
+
+/// A tile of which a lane would have more atoms than this is left to a subgroup. There are never more of them in a part than
+/// have room beside their number in the words that there are for subgroups.
+pub const LONG: u32 = 32;
+const _: () = assert!((PART / (LONG + 1)) as usize + 1 <= SUBGROUPS_ON_GPU);
+
+/// Room for a value for each subgroup, or for each member of a team in it.
+pub type Carries<'a, V> = Shared<'a, V, SUBGROUPS>;
 
 /// In place of a tile where there is none.
 pub const NO_TILE: u32 = u32::MAX;
@@ -24,18 +32,19 @@ pub const NO_TILE: u32 = u32::MAX;
 pub struct Scratch<'a, V> {
     /// What the host chose.
     pub settings: ScheduleParams,
-    /// The tiles in the order of their bins, behind the sizes of the bins.
+    /// What was found out about the tiles beforehand: where the parts begin, or the tiles in the order of their bins, behind
+    /// the sizes of the bins.
     pub order: Read<'a, u32>,
     /// For each part, the tile it only ends and the tile it only begins, or [`NO_TILE`].
     pub partial_tiles: Global<'a, u32>,
     /// Their values so far.
     pub partial_values: Global<'a, V>,
-    /// Where tiles end, and what atoms are worth.
+    /// Where tiles begin, and what atoms are worth.
     pub cells: Shared<'a, u32, ROOM>,
     /// A word for each subgroup.
     pub slots: Slots<'a>,
-    /// A value for each subgroup, as a word.
-    pub carries: Slots<'a>,
+    /// A value for each subgroup.
+    pub carries: Carries<'a, V>,
 }
 
 /// What the host binds for a [`Scratch`].

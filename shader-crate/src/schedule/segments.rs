@@ -3,9 +3,10 @@
 
 use super::{
     Join, Value,
-    scratch::{NO_TILE, ROOM, Scratch},
+    scratch::{Carries, ITEMS, NO_TILE, Scratch},
+    unrolled::Window,
 };
-use crate::{lane::Lane, memory::Shared, primitive::workgroup::Slots, tiles::TileSet};
+use crate::{lane::Lane, primitive::workgroup::Slots, tiles::TileSet};
 
 /// The first of `low..high` for which `past` is true, where it is false for all before and true for all after; the whole
 /// subgroup looks, so a step divides the range by one more than its width.
@@ -24,15 +25,15 @@ pub fn search(lane: Lane, mut low: u32, mut high: u32, past: impl Fn(u32) -> boo
     low
 }
 
-/// The first of `low..high` that lies past `item` in `ends`: the tile that `item` belongs to. One invocation looks alone.
+/// [`search`] by one invocation alone.
 #[inline(always)]
-pub fn tile_of(ends: &Shared<u32, ROOM>, mut low: u32, mut high: u32, item: u32) -> u32 {
+pub fn first(mut low: u32, mut high: u32, past: impl Fn(u32) -> bool) -> u32 {
     while low < high {
-        let middle = (low + high) / 2;
-        if ends.get(middle) <= item {
-            low = middle + 1;
-        } else {
+        let middle = low + (high - low) / 2;
+        if past(middle) {
             high = middle;
+        } else {
+            low = middle + 1;
         }
     }
     low
@@ -50,59 +51,52 @@ pub struct Walk<V> {
     pub value: V,
 }
 
-/// Takes `steps` steps from `atom` in `tile`: a step takes an atom, or ends a tile. Tiles after the first to end are whole and
-/// are stored at once.
+/// Takes `steps` steps from an atom in a tile: a step takes an atom, all of which are before `atoms`, or ends a tile. Tiles
+/// after the first to end are whole and are stored at once.
 #[inline(always)]
 pub fn walk<V: Value, J: Join<V>>(
-    mut tile: u32,
-    mut atom: u32,
-    steps: u32,
+    (mut tile, mut atom): (u32, u32),
+    mut steps: u32,
+    atoms: u32,
     end: impl Fn(u32) -> u32,
     value: impl Fn(u32) -> V,
     mut store: impl FnMut(u32, V),
 ) -> Walk<V> {
     let (mut first, mut first_value, mut joined) = (NO_TILE, J::identity(), J::identity());
     let mut tile_end = end(tile);
-    for _ in 0..steps {
-        if atom < tile_end {
-            joined = J::join(joined, value(atom));
-            atom += 1;
-        } else {
-            if first == NO_TILE {
-                first = tile;
-                first_value = joined;
+    while steps > 0 {
+        let mut window = Window::at(atom, atoms, J::identity(), &value);
+        let now = steps.min(ITEMS);
+        for _ in 0..now {
+            if atom < tile_end {
+                joined = J::join(joined, window.next(atom, &value));
+                atom += 1;
             } else {
-                store(tile, joined);
+                if first == NO_TILE {
+                    first = tile;
+                    first_value = joined;
+                } else {
+                    store(tile, joined);
+                }
+                joined = J::identity();
+                tile += 1;
+                tile_end = end(tile);
             }
-            joined = J::identity();
-            tile += 1;
-            tile_end = end(tile);
         }
+        steps -= now;
     }
     Walk { first, first_value, tile, value: joined }
-}
-
-/// What the invocations before have of a tile, and what they and this one have together.
-pub struct Carry<V> {
-    /// Of the tile in progress where this invocation's share begins.
-    pub before: V,
-    /// Of the tile in progress where it ends.
-    pub through: V,
 }
 
 // As in `primitive::workgroup`: up to this many subgroups every invocation joins them itself.
 const FEW: u32 = 32;
 
-/// Joins the values of neighbouring invocations that are in the same tile; tiles never fall from one invocation to the next.
-/// All invocations of the workgroup call it together; `slots` and `carries` are free again after a barrier.
+/// What the invocations before this one have of the tile in progress where its share begins, when `tile` is the one in progress
+/// where its share ends and `value` what it has of that. Tiles never fall from one invocation to the next. All invocations of
+/// the workgroup call it together; `slots` and `carries` are free again after a barrier.
 #[inline(always)]
-pub fn carry<V: Value, J: Join<V>>(
-    lane: Lane,
-    tile: u32,
-    value: V,
-    slots: &mut Slots,
-    carries: &mut Slots,
-) -> Carry<V> {
+pub fn carry<V: Value, J: Join<V>>(lane: Lane, tile: u32, value: V, slots: &mut Slots, carries: &mut Carries<V>) -> V {
+    let place = |subgroup: u32| subgroup * lane.team + lane.member;
     let mut through = value;
     let mut distance = 1;
     while distance < lane.subgroup_size {
@@ -114,13 +108,13 @@ pub fn carry<V: Value, J: Join<V>>(
     }
     if lane.subgroup_lane == lane.subgroup_size - 1 {
         slots.set(lane.subgroup, tile);
-        carries.set(lane.subgroup, through.to_word());
+        carries.set(place(lane.subgroup), through);
     }
     lane.barrier();
     let (mut carried_tile, mut carried) = (NO_TILE, J::identity());
     if lane.subgroups <= FEW {
         for subgroup in 0..lane.subgroup {
-            let (next_tile, next) = (slots.get(subgroup), V::from_word(carries.get(subgroup)));
+            let (next_tile, next) = (slots.get(subgroup), carries.get(place(subgroup)));
             carried = if next_tile == carried_tile { J::join(carried, next) } else { next };
             carried_tile = next_tile;
         }
@@ -128,25 +122,26 @@ pub fn carry<V: Value, J: Join<V>>(
         if lane.local == 0 {
             for subgroup in 1..lane.subgroups {
                 if slots.get(subgroup) == slots.get(subgroup - 1) {
-                    let (before, own) = (V::from_word(carries.get(subgroup - 1)), V::from_word(carries.get(subgroup)));
-                    carries.set(subgroup, J::join(before, own).to_word());
+                    let (before, own) = (carries.get(place(subgroup - 1)), carries.get(place(subgroup)));
+                    carries.set(place(subgroup), J::join(before, own));
                 }
             }
         }
         lane.barrier();
         if lane.subgroup > 0 {
             carried_tile = slots.get(lane.subgroup - 1);
-            carried = V::from_word(carries.get(lane.subgroup - 1));
+            carried = carries.get(place(lane.subgroup - 1));
         }
     }
     if carried_tile == tile {
         through = J::join(carried, through);
     }
     let neighbour = lane.shuffle_up(through, 1);
-    Carry { before: if lane.subgroup_lane == 0 { carried } else { neighbour }, through }
+    if lane.subgroup_lane == 0 { carried } else { neighbour }
 }
 
 /// A part of the work: what a workgroup takes at a time, from `first_atom` in `first_tile` to `end_atom` in `end_tile`.
+#[derive(Clone, Copy)]
 pub struct Part {
     /// Its number.
     pub number: u32,
@@ -158,61 +153,39 @@ pub struct Part {
     pub end_tile: u32,
     /// The atom it ends before.
     pub end_atom: u32,
-    /// Whether its first tile has atoms in parts before it.
-    pub begun_before: bool,
-    /// Whether the tile in progress at its end has atoms in it or before it.
-    pub unfinished: bool,
 }
 
 impl Part {
-    /// The part from `first_atom` in `first_tile` to `end_atom` in `end_tile`. What crosses its bounds is found out at once, so
-    /// that the loads are long done when the answer is needed.
+    /// How many tiles end in it.
     #[inline(always)]
-    pub fn new<T: TileSet>(
-        set: &T,
-        number: u32,
-        (first_tile, first_atom): (u32, u32),
-        (end_tile, end_atom): (u32, u32),
-    ) -> Self {
-        let begun_before = first_atom > set.before(first_tile);
-        let unfinished = end_atom > set.before(end_tile);
-        Self { number, first_tile, first_atom, end_tile, end_atom, begun_before, unfinished }
+    pub fn tiles(&self) -> u32 {
+        self.end_tile - self.first_tile
     }
-}
 
-/// Ends a part: stores the first tile that ended in each invocation's share, and leaves in memory what crosses the part's
-/// bounds. Tiles of `walk` are counted from `first_tile`.
-#[inline(always)]
-pub fn settle<V: Value, J: Join<V>>(
-    lane: Lane,
-    scratch: &mut Scratch<V>,
-    part: &Part,
-    walk: Walk<V>,
-    mut store: impl FnMut(u32, V),
-) {
-    let carry = carry::<V, J>(lane, walk.tile, walk.value, &mut scratch.slots, &mut scratch.carries);
-    let (head, tail) = (2 * part.number, 2 * part.number + 1);
-    if walk.first != NO_TILE {
-        let joined = J::join(carry.before, walk.first_value);
-        if walk.first == 0 && part.begun_before {
-            scratch.partial_tiles.set(head, part.first_tile);
-            scratch.partial_values.set(head, joined);
-        } else {
-            store(part.first_tile + walk.first, joined);
-        }
+    /// How many atoms it has.
+    #[inline(always)]
+    pub fn atoms(&self) -> u32 {
+        self.end_atom - self.first_atom
     }
-    if lane.local == 0 && !(part.begun_before && part.end_tile > part.first_tile) {
-        scratch.partial_tiles.set(head, NO_TILE);
+
+    /// Where its `tile`-th tile begins in it, and the one before ends, counted from its first atom.
+    #[inline(always)]
+    pub fn bound<T: TileSet>(&self, set: &T, tile: u32) -> u32 {
+        let atom = set.before((self.first_tile + tile).min(set.tiles()));
+        atom.max(self.first_atom).min(self.end_atom) - self.first_atom
     }
-    if lane.local == lane.threads - 1 {
-        scratch.partial_tiles.set(tail, if part.unfinished { part.end_tile } else { NO_TILE });
-        scratch.partial_values.set(tail, carry.through);
+
+    /// Whether its first tile has atoms in parts before it, and whether the tile in progress at its end has any so far.
+    #[inline(always)]
+    pub fn crossings<T: TileSet>(&self, set: &T) -> (bool, bool) {
+        (self.first_atom > set.before(self.first_tile), self.end_atom > set.before(self.end_tile))
     }
 }
 
 /// The second pass, over `parts` parts: stores the tiles that cross their bounds, a subgroup for each.
 #[inline(always)]
 pub fn finish<V: Value, J: Join<V>>(lane: Lane, scratch: &mut Scratch<V>, parts: u32, mut store: impl FnMut(u32, V)) {
+    let partial = |scratch: &Scratch<V>, piece: u32| scratch.partial_values.get(piece * lane.team + lane.member);
     let mut part = lane.group * lane.subgroups + lane.subgroup;
     while part < parts {
         let tile = scratch.partial_tiles.get(2 * part);
@@ -224,26 +197,27 @@ pub fn finish<V: Value, J: Join<V>>(lane: Lane, scratch: &mut Scratch<V>, parts:
             while present == lane.subgroup_size {
                 let distance = back + lane.subgroup_size - lane.subgroup_lane;
                 let inside = distance <= part && scratch.partial_tiles.get(2 * (part - distance) + 1) == tile;
-                let value = if inside { scratch.partial_values.get(2 * (part - distance) + 1) } else { J::identity() };
-                joined = J::join(last_of_prefix::<V, J>(lane, value), joined);
+                let value = if inside { partial(scratch, 2 * (part - distance) + 1) } else { J::identity() };
+                joined = J::join(join_lanes::<V, J>(lane, value, lane.subgroup_lane, lane.subgroup_size), joined);
                 present = lane.count(inside);
                 back += lane.subgroup_size;
             }
             if lane.subgroup_lane == lane.subgroup_size - 1 {
-                store(tile, J::join(joined, scratch.partial_values.get(2 * part)));
+                store(tile, J::join(joined, partial(scratch, 2 * part)));
             }
         }
         part += lane.groups * lane.subgroups;
     }
 }
 
-/// The join of a subgroup's values up to and with this invocation's; in the last invocation, of all.
+/// In the last of `width` neighbouring lanes, the join of the values of all; `member` is a lane's number among them. The whole
+/// subgroup calls it together.
 #[inline(always)]
-pub fn last_of_prefix<V: Value, J: Join<V>>(lane: Lane, mut value: V) -> V {
+pub fn join_lanes<V: Value, J: Join<V>>(lane: Lane, mut value: V, member: u32, width: u32) -> V {
     let mut distance = 1;
-    while distance < lane.subgroup_size {
+    while distance < width {
         let other = lane.shuffle_up(value, distance);
-        if lane.subgroup_lane >= distance {
+        if member >= distance {
             value = J::join(other, value);
         }
         distance *= 2;

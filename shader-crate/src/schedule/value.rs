@@ -2,40 +2,50 @@
 
 #[cfg(not(target_arch = "spirv"))]
 use crate::memory::Element as Shufflable;
+use crate::memory::Vec4;
 #[cfg(target_arch = "spirv")]
 use spirv_std::ScalarComposite as Shufflable;
 
-/// A number that invocations of a subgroup can hand each other, and that fits a word of workgroup memory.
+/// What invocations of a subgroup can hand each other.
 pub trait Value: Copy + Shufflable {
-    /// Its bits.
-    fn to_word(self) -> u32;
-    /// The number with these bits.
-    fn from_word(word: u32) -> Self;
-}
+    /// Whether its bits fit a word of workgroup memory. Then a schedule may load a part's values there in the order in which
+    /// they lie in memory before it hands them out.
+    const IS_WORD: bool = false;
 
-impl Value for u32 {
+    /// Its bits, where it is a word.
     #[inline(always)]
     fn to_word(self) -> u32 {
-        self
+        0
     }
 
+    /// The value whose bits `word` recalls, where it is a word; otherwise `again` makes it again.
     #[inline(always)]
-    fn from_word(word: u32) -> Self {
-        word
+    fn recall(_word: impl Fn() -> u32, again: impl Fn() -> Self) -> Self {
+        again()
     }
 }
 
-impl Value for f32 {
-    #[inline(always)]
-    fn to_word(self) -> u32 {
-        self.to_bits()
-    }
+macro_rules! words {
+    ($($number:ty: $to:expr, $from:expr);*) => {$(
+        impl Value for $number {
+            const IS_WORD: bool = true;
 
-    #[inline(always)]
-    fn from_word(word: u32) -> Self {
-        f32::from_bits(word)
-    }
+            #[inline(always)]
+            fn to_word(self) -> u32 {
+                $to(self)
+            }
+
+            #[inline(always)]
+            fn recall(word: impl Fn() -> u32, _: impl Fn() -> Self) -> Self {
+                $from(word())
+            }
+        }
+    )*};
 }
+words!(u32: u32::from, u32::from; f32: f32::to_bits, f32::from_bits);
+
+impl Value for f64 {}
+impl Value for Vec4 {}
 
 /// A way to join two values into one: associative, with an identity. A schedule joins in a fixed order, so that the same input
 /// gives the same answer, but not always from left to right.
@@ -51,17 +61,22 @@ pub struct Sum;
 /// Keeps the larger.
 pub struct Largest;
 
-impl Join<f32> for Sum {
-    #[inline(always)]
-    fn identity() -> f32 {
-        0.0
-    }
+macro_rules! sums {
+    ($($number:ty: $zero:expr),*) => {$(
+        impl Join<$number> for Sum {
+            #[inline(always)]
+            fn identity() -> $number {
+                $zero
+            }
 
-    #[inline(always)]
-    fn join(a: f32, b: f32) -> f32 {
-        a + b
-    }
+            #[inline(always)]
+            fn join(a: $number, b: $number) -> $number {
+                a + b
+            }
+        }
+    )*};
 }
+sums!(f32: 0.0, f64: 0.0, Vec4: Vec4::ZERO);
 
 impl Join<u32> for Largest {
     #[inline(always)]

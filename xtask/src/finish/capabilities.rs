@@ -6,7 +6,7 @@
 use crate::compile::CAPABILITIES;
 use rspirv::{
     dr::{Instruction, Module, Operand},
-    spirv::Capability,
+    spirv::{Capability, Op},
 };
 use std::collections::HashSet;
 
@@ -33,7 +33,10 @@ fn needed(instruction: &Instruction) -> Vec<Capability> {
     // Reduce or scan, that operand says, which any of three capabilities allows; the operation says which one it is.
     let operands = instruction.operands.iter().filter(|operand| !matches!(operand, Operand::GroupOperation(_)));
     let operands = operands.flat_map(Operand::required_capabilities);
-    instruction.class.capabilities.iter().copied().chain(operands).collect()
+    // A number's width needs a capability that the grammar does not know of.
+    let double = instruction.class.opcode == Op::TypeFloat && instruction.operands[0] == Operand::LiteralBit32(64);
+    let width = double.then_some(Capability::Float64);
+    instruction.class.capabilities.iter().copied().chain(operands).chain(width).collect()
 }
 
 #[cfg(test)]
@@ -44,8 +47,9 @@ mod tests {
         spirv::{AddressingModel, BuiltIn, Capability, Decoration, FunctionControl, GroupOperation, MemoryModel},
     };
 
-    const DECLARED: [Capability; 6] = [
+    const DECLARED: [Capability; 7] = [
         Capability::Shader,
+        Capability::Float64,
         Capability::GroupNonUniform,
         Capability::GroupNonUniformArithmetic,
         Capability::GroupNonUniformBallot,
@@ -91,6 +95,19 @@ mod tests {
         }));
         let expected = [Capability::Shader, Capability::GroupNonUniformArithmetic, Capability::VulkanMemoryModel];
         assert_eq!(used, expected);
+    }
+
+    #[test]
+    fn double_precision_is_a_capability() {
+        let used = kept(module(|builder| {
+            builder.type_float(32, None);
+            builder.type_float(64, None);
+        }));
+        assert_eq!(used, [Capability::Shader, Capability::Float64, Capability::VulkanMemoryModel]);
+        let used = kept(module(|builder| {
+            builder.type_float(32, None);
+        }));
+        assert_eq!(used, [Capability::Shader, Capability::VulkanMemoryModel]);
     }
 
     #[test]

@@ -185,6 +185,8 @@ impl Group<'_> {
             subgroups: threads,
             subgroup_lane: 0,
             subgroup_size: 1,
+            team: 1,
+            member: 0,
             // SAFETY: only the lifetime changes, and an invocation has no way to keep its lane after its end.
             workgroup: unsafe {
                 std::mem::transmute::<*const (dyn Workgroup + '_), *const (dyn Workgroup + 'static)>(workgroup)
