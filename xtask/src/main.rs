@@ -5,6 +5,9 @@
 mod compile;
 mod finish;
 mod kernels;
+mod loc;
+#[cfg(test)]
+mod quotes;
 mod toolchain;
 
 use anyhow::Result;
@@ -39,11 +42,14 @@ enum Chore {
         #[arg(long, value_name = "FOLDER", conflicts_with = "check", requires = "package")]
         out: Option<PathBuf>,
     },
+    /// Count the lines of code of each schedule, beside those of the paper
+    Loc,
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().chore {
         Chore::Kernels { check, package, out } => kernels(check, package, out),
+        Chore::Loc => loc::table(root()).map(|table| print!("{table}")),
     };
     // Printed here, because a build script passes it on and a backtrace would bury it.
     result.map_or_else(
