@@ -47,6 +47,8 @@ const NOT_FOR_THE_INNER_BUILD: [&str; 19] = [
 
 /// Finds or makes the modules of the crate whose build script calls this, for `#[kernel]` to include.
 pub fn kernels() -> ExitCode {
+    // Kernels, and what `#[kernel]` writes, ask for a target that stable Rust has never heard of.
+    println!("cargo::rustc-check-cfg=cfg(target_arch, values(\"spirv\"))");
     // rust-gpu compiles the crate too, and there the modules are what is being made.
     if env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|target| target == "spirv") {
         println!("cargo::rerun-if-changed=build.rs");
