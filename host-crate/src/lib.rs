@@ -41,3 +41,8 @@ pub use error::{Error, Result};
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// So are the tile set and the schedule that this page adds.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/programming-model.md")]
+struct ProgrammingModel;

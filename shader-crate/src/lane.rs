@@ -6,6 +6,8 @@
 #[cfg(not(target_arch = "spirv"))]
 pub use native::Workgroup;
 
+use crate::ranges::{Step, step};
+
 /// One invocation of a dispatch.
 #[derive(Clone, Copy)]
 pub struct Lane {
@@ -58,44 +60,20 @@ impl Lane {
 
     /// Every `groups`-th number below `end`, from this workgroup's own on: the workgroups together cover 0..end once.
     #[inline(always)]
-    pub fn by_group(&self, end: u32) -> Stride {
-        Stride { next: self.group, end, step: self.groups }
+    pub fn by_group(&self, end: u32) -> Step {
+        step(self.group, end, self.groups)
     }
 
     /// Every `threads × groups`-th number below `end`, from this invocation's own on: the whole dispatch covers 0..end once.
     #[inline(always)]
-    pub fn grid_stride(&self, end: u32) -> Stride {
-        Stride { next: self.global(), end, step: self.threads * self.groups }
+    pub fn grid_stride(&self, end: u32) -> Step {
+        step(self.global(), end, self.threads * self.groups)
     }
 
     /// Every `threads`-th number below `end`, from this invocation's own on: the workgroup covers 0..end once.
     #[inline(always)]
-    pub fn group_stride(&self, end: u32) -> Stride {
-        Stride { next: self.local, end, step: self.threads }
-    }
-}
-
-/// Numbers below an end, a step apart. See [`Lane::grid_stride`].
-pub struct Stride {
-    next: u32,
-    end: u32,
-    step: u32,
-}
-
-impl Iterator for Stride {
-    type Item = u32;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<u32> {
-        if self.next < self.end {
-            let item = self.next;
-            // Past the end of u32 is past the end of the range.
-            let after = item.wrapping_add(self.step);
-            self.next = if after < item { self.end } else { after };
-            Some(item)
-        } else {
-            None
-        }
+    pub fn group_stride(&self, end: u32) -> Step {
+        step(self.local, end, self.threads)
     }
 }
 

@@ -24,6 +24,7 @@ pub mod lane;
 pub mod launch;
 pub mod memory;
 pub mod primitive;
+pub mod ranges;
 pub mod spmm;
 pub mod spmv;
 pub mod sssp;
@@ -31,3 +32,6 @@ pub mod strategy;
 pub mod tiles;
 
 pub use evenkeel_kernel_macro::{kernel, kernel_each};
+// For what `#[kernel]` writes into a crate that need not know of it.
+#[doc(hidden)]
+pub use spirv_std;

@@ -5,8 +5,13 @@
 
 use crate::toolchain::Toolchain;
 use anyhow::{Context, Result};
+use evenkeel_build::manifest::Package;
 use spirv_builder::{Capability, SpirvBuilder, SpirvMetadata};
-use std::{collections::BTreeMap, env, path::Path, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    env,
+    path::{self, PathBuf},
+};
 
 /// What the kernels may use. A finished module declares only those that it does use.
 pub const CAPABILITIES: [Capability; 7] = [
@@ -20,8 +25,9 @@ pub const CAPABILITIES: [Capability; 7] = [
 ];
 
 /// The environment of the compiler: the release profile as it is here, whatever the workspace's says, and none of the
-/// variables that spirv-builder would take settings from.
-const ENVIRONMENT: [(&str, Option<&str>); 7] = [
+/// variables that spirv-builder would take settings from, nor the one by which `#[kernel]` knows the crate that is asked for.
+const ENVIRONMENT: [(&str, Option<&str>); 8] = [
+    ("CARGO_PRIMARY_PACKAGE", None),
     ("CARGO_PROFILE_RELEASE_DEBUG", Some("0")),
     ("CARGO_PROFILE_RELEASE_LTO", Some("off")),
     ("CARGO_PROFILE_RELEASE_OPT_LEVEL", Some("3")),
@@ -31,8 +37,8 @@ const ENVIRONMENT: [(&str, Option<&str>); 7] = [
     ("RUSTGPU_RUSTFLAGS", None),
 ];
 
-/// Compiles the crate in a folder, and returns the module of each entry point.
-pub fn compile(toolchain: &Toolchain, crate_folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
+/// Compiles a package, and returns the module of each of its entry points.
+pub fn compile(toolchain: &Toolchain, package: &Package) -> Result<BTreeMap<String, PathBuf>> {
     for (name, value) in ENVIRONMENT {
         // SAFETY: xtask has one thread.
         unsafe {
@@ -42,11 +48,14 @@ pub fn compile(toolchain: &Toolchain, crate_folder: &Path) -> Result<BTreeMap<St
             }
         }
     }
-    let mut builder = SpirvBuilder::new(crate_folder, "spirv-unknown-vulkan1.2")
+    let mut builder = SpirvBuilder::new(&package.folder, "spirv-unknown-vulkan1.2")
         // Profilers and validation messages then name the buffers.
         .spirv_metadata(SpirvMetadata::NameVariables)
         .multimodule(true);
     builder.capabilities = CAPABILITIES.to_vec();
+    // One target folder for all packages, each of which would else compile `core` again.
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| package.evenkeel.join("target"), PathBuf::from);
+    builder.target_dir_path = Some(path::absolute(target)?.join("spirv-builder"));
     toolchain.configure(&mut builder)?;
     let result = builder.build().context("compiling the kernels with rust-gpu")?;
     Ok(result.module.unwrap_multi().clone())

@@ -1,21 +1,16 @@
 //! `cargo xtask kernels`: the modules in their folder, with the manifest that says what they were made from.
 
-use crate::{
-    compile::compile,
-    finish::finish,
-    manifest::{self, MANIFEST},
-    toolchain::Toolchain,
-};
+use crate::{compile::compile, finish::finish, toolchain::Toolchain};
 use anyhow::{Context, Result, bail, ensure};
+use evenkeel_build::manifest::{MANIFEST, Package};
 use std::{collections::BTreeMap, ffi::OsString, fs, path::Path};
 
-/// Compiles the kernels into `folder`. Files that stay the same are not touched, and those of kernels that are gone are
-/// removed.
-pub fn build(root: &Path, folder: &Path) -> Result<()> {
-    let crate_folder = root.join("shader-crate");
-    let sources = manifest::sources(root)?;
-    let modules = compile(&Toolchain::find(&crate_folder)?, &crate_folder)?;
-    ensure!(manifest::sources(root)? == sources, "a source was edited during the build: build again");
+/// Compiles the kernels of a package into `folder`. Files that stay the same are not touched, and those of kernels that are
+/// gone are removed.
+pub fn build(package: &Package, folder: &Path) -> Result<()> {
+    let sources = package.hash()?;
+    let modules = compile(&Toolchain::find(package)?, package)?;
+    ensure!(package.hash()? == sources, "a source was edited during the build: build again");
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     for name in contents(folder)?.into_keys() {
         let path = folder.join(name);
@@ -29,16 +24,17 @@ pub fn build(root: &Path, folder: &Path) -> Result<()> {
         write(&folder.join(kernel).with_extension("spv"), &module)?;
     }
     // The manifest comes last: modules that were not all written are never taken for current.
-    write(&folder.join(MANIFEST), manifest::describe(root, folder)?.as_bytes())?;
+    write(&folder.join(MANIFEST), package.manifest(folder)?.as_bytes())?;
     println!("{} kernels in {}", modules.len(), folder.display());
     Ok(())
 }
 
-/// Fails, naming the files, when the kernels in `committed` are not what a rebuild gives.
-pub fn check(root: &Path, committed: &Path) -> Result<()> {
+/// Fails, naming the files, when the committed kernels of a package are not what a rebuild gives.
+pub fn check(package: &Package) -> Result<()> {
+    let committed = package.committed();
     let rebuilt = tempfile::tempdir()?;
-    build(root, rebuilt.path())?;
-    let differences = differences(&contents(committed)?, &contents(rebuilt.path())?);
+    build(package, rebuilt.path())?;
+    let differences = differences(&contents(&committed)?, &contents(rebuilt.path())?);
     if !differences.is_empty() {
         bail!(
             "{} is not what a rebuild gives:\n  {}\nrun `cargo xtask kernels`",

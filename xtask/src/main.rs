@@ -5,15 +5,21 @@
 mod compile;
 mod finish;
 mod kernels;
-#[path = "../../shader-crate/build/manifest.rs"]
-mod manifest;
+mod loc;
+#[cfg(test)]
+mod quotes;
 mod toolchain;
 
+use anyhow::Result;
 use clap::{Parser, Subcommand};
+use evenkeel_build::manifest::Package;
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
 };
+
+/// The crates of kernels in this repository.
+const PACKAGES: [&str; 2] = ["shader-crate", "examples/own-kernel/kernels"];
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Chores of the evenkeel workspace")]
@@ -24,23 +30,26 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Compile the kernels to SPIR-V, into shader-crate/spirv
+    /// Compile kernels to SPIR-V, into the folder spirv of their crate
     Kernels {
-        /// Leave shader-crate/spirv as it is, and fail when a rebuild of it differs
+        /// Leave that folder as it is, and fail when a rebuild of it differs
         #[arg(long)]
         check: bool,
+        /// The folder of a crate of kernels, anywhere [default: each in this repository]
+        #[arg(long, value_name = "FOLDER")]
+        package: Option<PathBuf>,
         /// Write the modules and their manifest to this folder instead
-        #[arg(long, value_name = "FOLDER", conflicts_with = "check")]
+        #[arg(long, value_name = "FOLDER", conflicts_with = "check", requires = "package")]
         out: Option<PathBuf>,
     },
+    /// Count the lines of code of each schedule, beside those of the paper
+    Loc,
 }
 
 fn main() -> ExitCode {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
-    let committed = root.join("shader-crate/spirv");
     let result = match Arguments::parse().chore {
-        Chore::Kernels { check: true, .. } => kernels::check(root, &committed),
-        Chore::Kernels { out, .. } => kernels::build(root, &out.unwrap_or(committed)),
+        Chore::Kernels { check, package, out } => kernels(check, package, out),
+        Chore::Loc => loc::table(root()).map(|table| print!("{table}")),
     };
     // Printed here, because a build script passes it on and a backtrace would bury it.
     result.map_or_else(
@@ -50,4 +59,22 @@ fn main() -> ExitCode {
         },
         |()| ExitCode::SUCCESS,
     )
+}
+
+/// The workspace's root.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
+fn kernels(check: bool, package: Option<PathBuf>, out: Option<PathBuf>) -> Result<()> {
+    let ours = PACKAGES.map(|package| root().join(package));
+    for folder in package.map_or(ours.to_vec(), |package| vec![package]) {
+        let package = Package::new(&folder)?;
+        if check {
+            kernels::check(&package)?;
+        } else {
+            kernels::build(&package, out.as_deref().unwrap_or(&package.committed()))?;
+        }
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@
 //! compiler elsewhere.
 
 use anyhow::{Context, Result, bail, ensure};
+use evenkeel_build::manifest::Package;
 use spirv_builder::SpirvBuilder;
 use std::{
     env,
@@ -16,7 +17,7 @@ there is no rust-gpu to compile the kernels with. Any one of these helps:
   - RUST_GPU_TOOLCHAIN=FOLDER, where FOLDER has bin/cargo, bin/rustc and lib/librustc_codegen_spirv.so of rust-gpu 0.10.0;
   - a rustup toolchain named rust-gpu: `rustup toolchain link rust-gpu FOLDER`;
   - EVENKEEL_KERNELS=install, which fetches the pinned nightly with rustup and builds rust-gpu 0.10.0 once.
-A build needs none while the kernels' sources are those of shader-crate/spirv; to return to them:
+A build needs none while the kernels' sources are those of the modules in their crate's spirv folder; to return to evenkeel's:
   git checkout shader-crate shared-types xtask";
 
 /// A rust-gpu compiler.
@@ -30,7 +31,7 @@ pub enum Toolchain {
 
 impl Toolchain {
     /// The first of the three ways that leads to one.
-    pub fn find(crate_folder: &Path) -> Result<Self> {
+    pub fn find(package: &Package) -> Result<Self> {
         if let Some(folder) = env::var_os("RUST_GPU_TOOLCHAIN") {
             return Self::folder(PathBuf::from(folder)).context("RUST_GPU_TOOLCHAIN");
         }
@@ -38,7 +39,7 @@ impl Toolchain {
             return Self::folder(folder).context("the rustup toolchain rust-gpu");
         }
         match env::var("EVENKEEL_KERNELS").as_deref() {
-            Ok("install") => Self::install(crate_folder),
+            Ok("install") => Self::install(package),
             Ok(other) => bail!("EVENKEEL_KERNELS={other}: the one value it has is `install`"),
             Err(_) => bail!(HELP),
         }
@@ -56,13 +57,13 @@ impl Toolchain {
     }
 
     #[cfg(feature = "install")]
-    fn install(crate_folder: &Path) -> Result<Self> {
-        let install = cargo_gpu_install::install::Install::from_shader_crate(crate_folder.to_owned());
+    fn install(package: &Package) -> Result<Self> {
+        let install = cargo_gpu_install::install::Install::from_shader_crate(package.folder.clone());
         Ok(Self::Installed(install.run().context("installing rust-gpu")?))
     }
 
     #[cfg(not(feature = "install"))]
-    fn install(_: &Path) -> Result<Self> {
+    fn install(_: &Package) -> Result<Self> {
         bail!(
             "this xtask was built without the installer: \
              EVENKEEL_KERNELS=install cargo run --package xtask --features install -- kernels"

@@ -7,6 +7,7 @@
 use proc_macro::TokenStream;
 use proc_macro2::{Span, TokenStream as Tokens};
 use quote::{format_ident, quote};
+use std::env;
 use syn::{Error, Ident, ItemFn, LitInt, Result, TypeParam, TypeParamBound, parse_macro_input};
 
 mod settings;
@@ -78,7 +79,10 @@ struct Kernel {
 impl Kernel {
     fn expand(&self) -> Tokens {
         let body = self.body();
-        let entry_points = self.variants().into_iter().map(|variant| self.entry_point(&variant));
+        // rust-gpu makes a module of each entry point that it comes upon. In a crate that another one's kernels depend on for
+        // schedules, there must be none; cargo says which crate is the one it was asked for.
+        let variants = if env::var_os("CARGO_PRIMARY_PACKAGE").is_some() { self.variants() } else { Vec::new() };
+        let entry_points = variants.into_iter().map(|variant| self.entry_point(&variant));
         let launch = self.launch();
         quote! { #body #(#entry_points)* #launch }
     }
@@ -110,7 +114,7 @@ impl Kernel {
         let (generics, inputs, block) = (&self.function.sig.generics, &self.function.sig.inputs, &self.function.block);
         quote! {
             #[inline(always)]
-            #[allow(clippy::too_many_arguments)]
+            #[allow(clippy::too_many_arguments, dead_code)]
             fn #name #generics(#inputs) #block
         }
     }
@@ -142,11 +146,11 @@ impl Kernel {
         quote! {
             #[cfg(target_arch = "spirv")]
             #[allow(missing_docs)]
-            #[::spirv_std::spirv(compute(threads(#threads), entry_point_name = #entry_name))]
+            #[::evenkeel_kernels::spirv_std::spirv(compute(threads(#threads), entry_point_name = #entry_name))]
             pub fn #name(
                 #[spirv(local_invocation_index)] local: u32,
-                #[spirv(workgroup_id)] group: ::spirv_std::glam::UVec3,
-                #[spirv(num_workgroups)] groups: ::spirv_std::glam::UVec3,
+                #[spirv(workgroup_id)] group: ::evenkeel_kernels::spirv_std::glam::UVec3,
+                #[spirv(num_workgroups)] groups: ::evenkeel_kernels::spirv_std::glam::UVec3,
                 #[spirv(subgroup_id)] subgroup: u32,
                 #[spirv(num_subgroups)] subgroups: u32,
                 #[spirv(subgroup_local_invocation_id)] subgroup_lane: u32,

@@ -7,6 +7,7 @@ use crate::{
     lane::Lane,
     memory::{Global, Read, Shared},
     primitive::workgroup::{SUBGROUPS, prefix_sum},
+    ranges::step,
 };
 use evenkeel_types::{LengthParams, SCAN_BLOCK, SCAN_ITEMS, ScanParams};
 
@@ -20,8 +21,7 @@ pub fn scan_sums(
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
     let blocks = params.length / SCAN_BLOCK + (params.length % SCAN_BLOCK).min(1);
-    let mut block = lane.group;
-    while block < blocks {
+    for block in step(lane.group, blocks, lane.groups) {
         let mut sum = 0u32;
         for item in 0..SCAN_ITEMS {
             // Neighbouring invocations read neighbouring elements; the order inside a sum does not matter.
@@ -35,7 +35,6 @@ pub fn scan_sums(
             sums.set(block, prefix.total);
         }
         lane.barrier();
-        block += lane.groups;
     }
 }
 
@@ -50,8 +49,7 @@ pub fn scan_blocks(
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
     let blocks = params.length / SCAN_BLOCK + (params.length % SCAN_BLOCK).min(1);
-    let mut block = lane.group;
-    while block < blocks {
+    for block in step(lane.group, blocks, lane.groups) {
         let mut running = offsets.get(block);
         for item in 0..SCAN_ITEMS {
             let index = block * SCAN_BLOCK + item * lane.threads + lane.local;
@@ -63,6 +61,5 @@ pub fn scan_blocks(
             running = running.wrapping_add(prefix.total);
             lane.barrier();
         }
-        block += lane.groups;
     }
 }

@@ -13,7 +13,7 @@ use super::{
     segments::{Part, finish, first, join_lanes, search},
     unrolled::{join_range, stage},
 };
-use crate::{lane::Lane, tiles::TileSet};
+use crate::{lane::Lane, ranges::step, tiles::TileSet};
 use evenkeel_types::ScheduleParams;
 
 /// What the items are.
@@ -73,15 +73,13 @@ impl<C: Cut> Distribute for C {
     fn scatter<T: TileSet>(lane: Lane, set: &T, mut scratch: Scratch<u32>, mut visit: impl FnMut(u32, u32)) {
         let (items, parts) = parts::<C, T>(lane, set);
         for number in lane.by_group(parts) {
-            let mut bound = lane.subgroup;
-            while bound < 2 {
+            for bound in step(lane.subgroup, 2, lane.subgroups) {
                 let item = ((number + bound) * items).min(C::items(set.tiles(), set.atoms()));
                 let tile = search(lane, 0, set.tiles(), |tile| !C::is_over(set.before(tile + 1), tile, item));
                 if lane.subgroup_lane == 0 {
                     // The very first part ends the empty tiles at the beginning, too.
                     scratch.slots.set(bound, if number + bound == 0 { 0 } else { tile });
                 }
-                bound += lane.subgroups;
             }
             lane.barrier();
             let part = part::<C, T>(set, number, items, scratch.slots.get(0), scratch.slots.get(1));
@@ -179,8 +177,7 @@ impl<C: Cut> Distribute for C {
                 }
             }
             lane.barrier();
-            let mut long = lane.subgroup;
-            while long < scratch.slots.get(0) {
+            for long in step(lane.subgroup, scratch.slots.get(0), lane.subgroups) {
                 let tile = scratch.slots.get(1 + long);
                 let begin = bound(set, &scratch, &part, kept, tile);
                 let end = bound(set, &scratch, &part, kept, tile + 1);
@@ -191,7 +188,6 @@ impl<C: Cut> Distribute for C {
                 if lane.subgroup_lane == lane.subgroup_size - 1 {
                     deliver(lane, &mut scratch, &part, tile, begun_before, joined, &mut store);
                 }
-                long += lane.subgroups;
             }
             lane.barrier();
         }

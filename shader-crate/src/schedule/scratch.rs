@@ -6,19 +6,19 @@ use crate::{
 };
 use evenkeel_types::{ScheduleParams, WORKGROUP};
 
-/// Items that an invocation takes of a part. Odd, so that neighbours reading their own items hit different memory banks.
-pub const ITEMS: u32 = 7;
+/// Items of a part for each of its lanes.
+pub const ITEMS: u32 = 14;
 
-/// Items in the part of the work that a workgroup takes at a time: 1,792.
+/// Items in the part of the work that a workgroup takes at a time: 3,584.
 pub const PART: u32 = ITEMS * WORKGROUP;
 
-/// Words of workgroup memory for a part: where its tiles begin and the last ends, and what each atom is worth. 7 KiB; as much
+/// Words of workgroup memory for a part: where its tiles begin and the last ends, and what each atom is worth. 14 KiB; as much
 /// again for values of their own would leave a GPU room for half as many workgroups at a time.
 pub const ROOM: usize = PART as usize + 2;
 
 /// A tile of which a lane would have more atoms than this is left to a subgroup. There are never more of them in a part than
 /// have room beside their number in the words that there are for subgroups.
-pub const LONG: u32 = 32;
+pub const LONG: u32 = 64;
 const _: () = assert!((PART / (LONG + 1)) as usize + 1 <= SUBGROUPS_ON_GPU);
 
 /// Room for a value for each subgroup, or for each member of a team in it.

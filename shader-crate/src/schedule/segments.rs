@@ -3,8 +3,8 @@
 
 use super::{
     Join, Value,
-    scratch::{Carries, ITEMS, NO_TILE, Scratch},
-    unrolled::Window,
+    scratch::{Carries, NO_TILE, Scratch},
+    unrolled::{AHEAD, Window},
 };
 use crate::{lane::Lane, primitive::workgroup::Slots, tiles::TileSet};
 
@@ -66,7 +66,7 @@ pub fn walk<V: Value, J: Join<V>>(
     let mut tile_end = end(tile);
     while steps > 0 {
         let mut window = Window::at(atom, atoms, J::identity(), &value);
-        let now = steps.min(ITEMS);
+        let now = steps.min(AHEAD);
         for _ in 0..now {
             if atom < tile_end {
                 joined = J::join(joined, window.next(atom, &value));

@@ -3,6 +3,11 @@
 
 use super::{Join, Value};
 use crate::lane::Lane;
+#[cfg(target_arch = "spirv")]
+use crate::ranges::step;
+
+/// Loads in flight.
+pub const AHEAD: u32 = 7;
 
 /// The join of `value` over every `stride`-th atom from `begin` on.
 #[inline(always)]
@@ -21,13 +26,13 @@ pub fn join_range<V: Value, J: Join<V>>(begin: u32, end: u32, stride: u32, value
     joined
 }
 
-/// Puts `load` of each index below `count`, at most `ITEMS` for each invocation, where `put` says, by the whole workgroup.
+/// Puts `load` of each index below `count` where `put` says, by the whole workgroup.
 #[cfg(target_arch = "spirv")]
 #[inline(always)]
 pub fn stage<V: Value>(lane: Lane, count: u32, load: impl Fn(u32) -> V, mut put: impl FnMut(u32, V)) {
-    if count > 0 {
+    for first in step(lane.local, count.next_multiple_of(lane.threads), AHEAD * lane.threads) {
         // Past the end every lane takes the last, which is cheaper than a branch around each load.
-        let place = |step: u32| (lane.local + step * lane.threads).min(count - 1);
+        let place = |step: u32| (first + step * lane.threads).min(count - 1);
         let (a, b, c, d) = (load(place(0)), load(place(1)), load(place(2)), load(place(3)));
         let (e, f, g) = (load(place(4)), load(place(5)), load(place(6)));
         put(place(0), a);
@@ -48,7 +53,7 @@ pub fn stage<V: Value>(lane: Lane, count: u32, load: impl Fn(u32) -> V, mut put:
     }
 }
 
-/// The values of the next `ITEMS` atoms, loaded at once.
+/// The values of the next [`AHEAD`] atoms, loaded at once.
 #[cfg(target_arch = "spirv")]
 pub struct Window<V> {
     a: V,

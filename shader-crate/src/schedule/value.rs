@@ -47,12 +47,12 @@ words!(u32: u32::from, u32::from; f32: f32::to_bits, f32::from_bits);
 impl Value for f64 {}
 impl Value for Vec4 {}
 
-/// A way to join two values into one: associative, with an identity. A schedule joins in a fixed order, so that the same input
-/// gives the same answer, but not always from left to right.
+/// A way to join two values into one: associative and commutative, with an identity. A schedule joins in a fixed order, so that
+/// the same input gives the same answer, but in another than that of the atoms.
 pub trait Join<V> {
     /// Changes nothing when joined.
     fn identity() -> V;
-    /// Of `a`, which comes first, and `b`.
+    /// Of two.
     fn join(a: V, b: V) -> V;
 }
 

@@ -8,6 +8,7 @@ use crate::{
     memory::{Global, Read, Shared},
     operator::{Operate, Traversal},
     primitive::workgroup::{SUBGROUPS, prefix_sum},
+    ranges::step,
     schedule::{Distribute, PART, Scratch},
     tiles::Frontier,
 };
@@ -63,8 +64,7 @@ pub fn degree_sums(
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
     let length = control.get(Control::FRONTIER);
-    let mut block = lane.group;
-    while block < length.div_ceil(SCAN_BLOCK) {
+    for block in step(lane.group, length.div_ceil(SCAN_BLOCK), lane.groups) {
         let mut sum = 0;
         for item in 0..SCAN_ITEMS {
             sum += degree(row_offsets, worklist, block * SCAN_BLOCK + item * lane.threads + lane.local, length);
@@ -74,7 +74,6 @@ pub fn degree_sums(
             sums.set(block, prefix.total);
         }
         lane.barrier();
-        block += lane.groups;
     }
 }
 
@@ -90,8 +89,7 @@ pub fn degree_blocks(
     let length = control.get(Control::FRONTIER);
     let blocks = length.div_ceil(SCAN_BLOCK);
     let mut running = 0;
-    let mut base = 0;
-    while base < blocks {
+    for base in step(0, blocks, lane.threads) {
         let block = base + lane.local;
         let sum = if block < blocks { sums.get(block) } else { 0 };
         let prefix = prefix_sum(lane, sum, &mut slots);
@@ -100,7 +98,6 @@ pub fn degree_blocks(
         }
         running += prefix.total;
         lane.barrier();
-        base += lane.threads;
     }
     if lane.local == 0 {
         control.set(Control::EDGES, running);
@@ -121,8 +118,7 @@ pub fn degree_prefixes(
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
     let length = control.get(Control::FRONTIER);
-    let mut block = lane.group;
-    while block < length.div_ceil(SCAN_BLOCK) {
+    for block in step(lane.group, length.div_ceil(SCAN_BLOCK), lane.groups) {
         let mut running = sums.get(block);
         for item in 0..SCAN_ITEMS {
             let place = block * SCAN_BLOCK + item * lane.threads + lane.local;
@@ -133,7 +129,6 @@ pub fn degree_prefixes(
             running += prefix.total;
             lane.barrier();
         }
-        block += lane.groups;
     }
     if lane.global() == 0 {
         degrees_before.set(length, control.get(Control::EDGES));

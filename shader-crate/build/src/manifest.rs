@@ -1,7 +1,7 @@
 //! What the compiled kernels were made from, as the text of `manifest.toml` beside them.
 //!
 //! One function writes it, from the sources and from the modules in a folder. A folder is up to date when the manifest in it
-//! says what the function says now, so nothing ever parses a manifest. The build script and `xtask` share this file.
+//! says what the function says now, so nothing ever parses a manifest.
 
 use sha2::{Digest, Sha256};
 use std::{
@@ -13,46 +13,103 @@ use std::{
 /// The name of the manifest in a folder of modules.
 pub const MANIFEST: &str = "manifest.toml";
 
-/// Everything that shapes a module, below the workspace's root: the kernels, what they read, the macro that writes their
-/// entry points, and the settings and passes they are compiled with.
-pub const SOURCES: [&str; 5] =
+/// What of evenkeel shapes a module, below the workspace's root: the kernels and schedules, what they read, the macro that
+/// writes their entry points, and the settings and passes they are compiled with.
+const SOURCES: [&str; 5] =
     ["shader-crate/src", "shader-crate/macro/src", "shared-types/src", "xtask/src/compile.rs", "xtask/src/finish"];
 
 /// The pinned versions: a file, and the key whose value is the pin.
-pub const PINS: [(&str, &str); 4] = [
+const PINS: [(&str, &str); 4] = [
     ("shader-crate/rust-toolchain.toml", "channel"),
     ("Cargo.toml", "spirv-std"),
     ("xtask/Cargo.toml", "spirv-builder"),
     ("xtask/Cargo.toml", "rspirv"),
 ];
 
-/// The manifest of the modules in `folder`, when they are made from the sources under `root`.
-pub fn describe(root: &Path, folder: &Path) -> io::Result<String> {
-    let pins = pins(root)?;
-    let mut text = format!(
-        "# Written by `cargo xtask kernels`. The build uses these modules while their sources are the same.\n\
-         sources = \"{}\"\n\n[pins]\n{pins}\n[modules]\n",
-        sources(root)?
-    );
-    for (name, path) in files(folder)? {
-        if let Some(kernel) = name.strip_suffix(".spv") {
-            let module = fs::read(&path).map_err(at(&path))?;
-            let _ = writeln!(text, "{kernel} = {{ bytes = {}, sha256 = \"{}\" }}", module.len(), hexadecimal(&module));
-        }
-    }
-    Ok(text)
+/// A crate of kernels.
+pub struct Package {
+    /// The folder of the crate. All of its kernels' own sources are in its `src`.
+    pub folder: PathBuf,
+    /// The root of evenkeel's workspace, whose schedules are compiled into every kernel that uses them.
+    pub evenkeel: PathBuf,
 }
 
-/// The hash of all sources, by name and content, and of the pins.
-pub fn sources(root: &Path) -> io::Result<String> {
-    let mut all = pins(root)?;
-    for source in SOURCES {
-        for (name, path) in files(&root.join(source))? {
-            let text = normalise(fs::read_to_string(&path).map_err(at(&path))?);
-            let _ = write!(all, "{source}/{name} {}\n{text}", text.len());
-        }
+impl Package {
+    /// The crate in a folder.
+    ///
+    /// # Errors
+    /// When there is no such folder.
+    pub fn new(folder: &Path) -> io::Result<Self> {
+        // This crate is ROOT/shader-crate/build, in a checkout as much as where cargo keeps a git dependency.
+        let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
+        let evenkeel = kernels.parent().unwrap_or(Path::new(".")).to_owned();
+        // By whatever path it was named, evenkeel's own crate is known for what it is.
+        let is_evenkeel = folder.canonicalize().map_err(at(folder))? == kernels.canonicalize().map_err(at(kernels))?;
+        Ok(Self { folder: if is_evenkeel { kernels.to_owned() } else { std::path::absolute(folder)? }, evenkeel })
     }
-    Ok(hexadecimal(all.as_bytes()))
+
+    /// Where its compiled modules lie, if they are kept beside its sources.
+    pub fn committed(&self) -> PathBuf {
+        self.folder.join("spirv")
+    }
+
+    /// Everything a changed byte of which may change a module.
+    pub fn watched(&self) -> Vec<PathBuf> {
+        let pins = PINS.map(|(file, _)| self.evenkeel.join(file));
+        self.sources().into_iter().map(|(_, path)| path).chain(pins).collect()
+    }
+
+    /// The manifest of the modules in `modules`, when they are made from its sources.
+    ///
+    /// # Errors
+    /// When a source or a module cannot be read.
+    pub fn manifest(&self, modules: &Path) -> io::Result<String> {
+        let pins = self.pins()?;
+        let mut text = format!(
+            "# Written by `cargo xtask kernels`. The build uses these modules while their sources are the same.\n\
+             sources = \"{}\"\n\n[pins]\n{pins}\n[modules]\n",
+            self.hash()?
+        );
+        for (name, path) in files(modules)? {
+            if let Some(kernel) = name.strip_suffix(".spv") {
+                let module = fs::read(&path).map_err(at(&path))?;
+                let _ =
+                    writeln!(text, "{kernel} = {{ bytes = {}, sha256 = \"{}\" }}", module.len(), hexadecimal(&module));
+            }
+        }
+        Ok(text)
+    }
+
+    /// The hash of all sources, by name and content, and of the pins.
+    ///
+    /// # Errors
+    /// When a source cannot be read.
+    pub fn hash(&self) -> io::Result<String> {
+        let mut all = self.pins()?;
+        for (source, path) in self.sources() {
+            for (name, path) in files(&path)? {
+                let text = normalise(fs::read_to_string(&path).map_err(at(&path))?);
+                let _ = write!(all, "{source}/{name} {}\n{text}", text.len());
+            }
+        }
+        Ok(hexadecimal(all.as_bytes()))
+    }
+
+    /// Each source by the name it has in the hash, which is the same on every machine.
+    fn sources(&self) -> Vec<(&'static str, PathBuf)> {
+        let own = self.folder.join("src");
+        let evenkeel = SOURCES.map(|source| (source, self.evenkeel.join(source)));
+        let is_evenkeel = evenkeel.iter().any(|(_, path)| *path == own);
+        evenkeel.into_iter().chain((!is_evenkeel).then_some(("src", own))).collect()
+    }
+
+    fn pins(&self) -> io::Result<String> {
+        let mut pins = String::new();
+        for (file, key) in PINS {
+            let _ = writeln!(pins, "{key} = \"{}\"", pin(&self.evenkeel.join(file), key)?);
+        }
+        Ok(pins)
+    }
 }
 
 /// The files below a folder, or the file itself, with their names from there on; sorted, so that every machine agrees.
@@ -76,14 +133,6 @@ fn files(start: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     }
     found.sort();
     Ok(found)
-}
-
-fn pins(root: &Path) -> io::Result<String> {
-    let mut pins = String::new();
-    for (file, key) in PINS {
-        let _ = writeln!(pins, "{key} = \"{}\"", pin(&root.join(file), key)?);
-    }
-    Ok(pins)
 }
 
 /// The first quoted text on the line that begins with `key`.
@@ -110,7 +159,7 @@ fn at(path: &Path) -> impl Fn(io::Error) -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{PINS, SOURCES, describe};
+    use super::{PINS, Package, SOURCES};
     use std::{fs, path::Path};
 
     fn write(root: &Path, path: &str, content: &str) {
@@ -139,7 +188,11 @@ mod tests {
     }
 
     fn manifest(root: &Path) -> String {
-        describe(root, &root.join("spirv")).unwrap()
+        package(root, "shader-crate").manifest(&root.join("spirv")).unwrap()
+    }
+
+    fn package(root: &Path, folder: &str) -> Package {
+        Package { folder: root.join(folder), evenkeel: root.to_owned() }
     }
 
     #[test]
@@ -162,6 +215,20 @@ mod tests {
     }
 
     #[test]
+    fn of_a_users_package_its_own_sources_count_too() {
+        let root = workspace();
+        write(root.path(), "own/src/lib.rs", "a\n");
+        let hash = |folder: &str| package(root.path(), folder).hash().unwrap();
+        let (evenkeels, own) = (hash("shader-crate"), hash("own"));
+        write(root.path(), "own/src/lib.rs", "b\n");
+        assert_eq!(hash("shader-crate"), evenkeels);
+        let edited = hash("own");
+        write(root.path(), "shader-crate/src/deep/a.rs", "another schedule\n");
+        let distinct: std::collections::HashSet<_> = [evenkeels, own, edited, hash("own")].into();
+        assert_eq!(distinct.len(), 4);
+    }
+
+    #[test]
     fn line_endings_and_other_files_do_not_count() {
         let root = workspace();
         let before = manifest(root.path());
@@ -174,7 +241,7 @@ mod tests {
     fn a_missing_pin_is_named() {
         let root = workspace();
         write(root.path(), "Cargo.toml", "[workspace]\n");
-        let error = describe(root.path(), &root.path().join("spirv")).unwrap_err().to_string();
+        let error = package(root.path(), "shader-crate").hash().unwrap_err().to_string();
         assert!(error.contains("Cargo.toml") && error.contains("spirv-std"), "{error}");
     }
 }

@@ -1,0 +1,121 @@
+//! The launch of the kernels, which is the user's own: what memory they have, and in what order they run. The schedule is a
+//! value here; changing it changes nothing else.
+
+use evenkeel::{
+    Result,
+    device::{Buffer, Device, MemoryPlan, Recording},
+    graph::{Csr, Weights},
+    schedule::{Choice, Extent, Room},
+    strategy::{DeviceGraph, refuse_unending_rows},
+};
+use evenkeel_types::ScheduleParams;
+use kernels::{Climb, HeaviestNeighbour, HeaviestWeight, NOBODY, NodeParams, WeightedDegree};
+use std::time::Duration;
+
+/// What is found out about each node.
+pub struct Facts {
+    /// The sum of its edges' weights.
+    pub degrees: Vec<f32>,
+    /// The weight of its heaviest edge.
+    pub heaviest: Vec<f32>,
+    /// Who is at the end of that edge, or [`NOBODY`].
+    pub neighbours: Vec<u32>,
+    /// How many edges to heaviest neighbours grow heavier, from here on.
+    pub climbs: Vec<u32>,
+}
+
+/// The kernels with their memory, ready to run any number of times.
+pub struct Finder {
+    device: Device,
+    degrees: Buffer<f32>,
+    heaviest: Buffer<f32>,
+    neighbours: Buffer<u32>,
+    climbs: Buffer<u32>,
+    recording: Recording,
+}
+
+impl Finder {
+    /// Copies the graph to the device and records the kernels.
+    ///
+    /// # Errors
+    /// When something does not fit or the device fails.
+    pub fn prepare(device: &Device, csr: &Csr, choice: Choice) -> Result<Self> {
+        refuse_unending_rows(device, csr)?;
+        device.admit(&plan(csr, choice))?;
+        let (schedule, nodes) = (choice.schedule, csr.nodes() as usize);
+        let extent = Extent::new(nodes, csr.columns.len());
+        let DeviceGraph { row_offsets, columns } = &DeviceGraph::upload(device, csr)?;
+        let weights = &device.buffer_from("weights", &weights(csr))?;
+        let degrees = device.buffer("degrees", nodes)?;
+        let heaviest = device.buffer("heaviest", nodes)?;
+        let neighbours = device.buffer("neighbours", nodes)?;
+        let climbs = device.buffer("climbs", nodes)?;
+        let reals = Room::gather(device, schedule, row_offsets, extent)?;
+        let words = Room::gather(device, schedule, row_offsets, extent)?;
+
+        let sum = WeightedDegree { schedule, row_offsets, weights, degrees: &degrees, scratch: &reals.scratch };
+        let largest = HeaviestWeight { schedule, row_offsets, weights, heaviest: &heaviest, scratch: &reals.scratch };
+        let end = HeaviestNeighbour {
+            schedule,
+            row_offsets,
+            columns,
+            weights,
+            heaviest: &heaviest,
+            neighbours: &neighbours,
+            scratch: &words.scratch,
+        };
+        let climb = Climb { heaviest: &heaviest, neighbours: &neighbours, climbs: &climbs };
+        let params = |schedule| NodeParams { nodes: csr.nodes(), schedule };
+        let once = params(choice.params(ScheduleParams::MAIN));
+        let recording = device.record(&format!("own kernels, {choice}"), |recorder| {
+            reals.record_gather(recorder, choice, &sum, params);
+            reals.record_gather(recorder, choice, &largest, params);
+            recorder.fill(&neighbours, NOBODY);
+            recorder.dispatch(&end, once, edges);
+            recorder.dispatch(&climb, once, nodes);
+        })?;
+        Ok(Self { device: device.clone(), degrees, heaviest, neighbours, climbs, recording })
+    }
+
+    /// Runs the kernels, and says how long the device was busy.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn run(&mut self) -> Result<Duration> {
+        self.recording.run()
+    }
+
+    /// What the last run found out.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn facts(&self) -> Result<Facts> {
+        Ok(Facts {
+            degrees: self.device.download(&self.degrees)?,
+            heaviest: self.device.download(&self.heaviest)?,
+            neighbours: self.device.download(&self.neighbours)?,
+            climbs: self.device.download(&self.climbs)?,
+        })
+    }
+}
+
+/// The memory that `prepare` takes, so that what does not fit is refused with the numbers before anything is allocated.
+fn plan(csr: &Csr, choice: Choice) -> MemoryPlan {
+    let (nodes, edges) = (csr.nodes() as usize, csr.columns.len());
+    DeviceGraph::plan(csr)
+        .with::<f32>("weights", edges)
+        .with::<f32>("degrees", nodes)
+        .with::<f32>("heaviest", nodes)
+        .with::<u32>("neighbours", nodes)
+        .with::<u32>("climbs", nodes)
+        .and(Room::<f32>::plan_gather(choice.schedule, Extent::new(nodes, edges)))
+        .and(Room::<u32>::plan_gather(choice.schedule, Extent::new(nodes, edges)))
+}
+
+/// A weight for each edge, 1 where the graph has none.
+fn weights(csr: &Csr) -> Vec<f32> {
+    match csr.weights.to_f32() {
+        Weights::F32(weights) => weights.to_vec(),
+        _ => vec![1.0; csr.columns.len()],
+    }
+}

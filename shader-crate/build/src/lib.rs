@@ -1,0 +1,138 @@
+//! The build script of a crate of kernels, evenkeel's own or a user's: it tells the crate where its compiled kernels are.
+//!
+//! The modules in the crate's `spirv/` are used while their manifest describes the sources, so that a build needs only stable
+//! Rust. When the sources differ, or there is no such folder, `xtask` compiles them in a target folder of its own. A host never
+//! runs with modules made from other sources. All of a `build.rs` is:
+//!
+//! ```no_run
+//! fn main() -> std::process::ExitCode {
+//!     evenkeel_build::kernels()
+//! }
+//! ```
+
+pub mod manifest;
+
+use manifest::{MANIFEST, Package};
+use std::{
+    env,
+    error::Error,
+    fs,
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+/// What cargo sets for a build script, and what a user sets for the outer build, that would change the inner one.
+const NOT_FOR_THE_INNER_BUILD: [&str; 19] = [
+    "CARGO_BUILD_TARGET",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_MANIFEST_DIR",
+    "CARGO_MANIFEST_LINKS",
+    "CARGO_MANIFEST_PATH",
+    "DEBUG",
+    "HOST",
+    "NUM_JOBS",
+    "OPT_LEVEL",
+    "OUT_DIR",
+    "PROFILE",
+    "RUSTC",
+    "RUSTC_LINKER",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTC_WRAPPER",
+    "RUSTDOC",
+    "RUSTDOCFLAGS",
+    "RUSTFLAGS",
+    "TARGET",
+];
+
+/// Finds or makes the modules of the crate whose build script calls this, for `#[kernel]` to include.
+pub fn kernels() -> ExitCode {
+    // Kernels, and what `#[kernel]` writes, ask for a target that stable Rust has never heard of.
+    println!("cargo::rustc-check-cfg=cfg(target_arch, values(\"spirv\"))");
+    // rust-gpu compiles the crate too, and there the modules are what is being made.
+    if env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|target| target == "spirv") {
+        println!("cargo::rerun-if-changed=build.rs");
+        return ExitCode::SUCCESS;
+    }
+    match modules() {
+        Ok(folder) => {
+            println!("cargo::rustc-env=EVENKEEL_SPIRV={}", folder.display());
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The folder with the modules of the crate's sources, compiled first where none has them.
+fn modules() -> Result<PathBuf, Box<dyn Error>> {
+    let package = Package::new(Path::new(&env::var("CARGO_MANIFEST_DIR")?))?;
+    let committed = package.committed();
+    let is_committed = committed.join(MANIFEST).exists();
+    // Cargo would take a folder that is not there for one that has changed.
+    for path in package.watched().into_iter().chain(is_committed.then(|| committed.clone())) {
+        println!("cargo::rerun-if-changed={}", path.display());
+    }
+    for variable in ["RUST_GPU_TOOLCHAIN", "EVENKEEL_KERNELS"] {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+    if is_current(&package, &committed)? {
+        return Ok(committed);
+    }
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let compiled = out.join("spirv");
+    if !is_current(&package, &compiled)? {
+        compile(&package, &out, &compiled)?;
+    }
+    if is_committed {
+        println!(
+            "cargo::warning=the kernels' sources are not those of {}, so they were compiled for this build alone; \
+             in {}, `cargo xtask kernels --package {}` renews the committed modules",
+            committed.display(),
+            package.evenkeel.display(),
+            package.folder.display()
+        );
+    }
+    Ok(compiled)
+}
+
+/// Whether the modules in `folder` were made from the package's sources, and are as they were made.
+fn is_current(package: &Package, folder: &Path) -> io::Result<bool> {
+    match fs::read_to_string(folder.join(MANIFEST)) {
+        Ok(recorded) => Ok(manifest::normalise(recorded) == package.manifest(folder)?),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn compile(package: &Package, out: &Path, modules: &Path) -> Result<(), Box<dyn Error>> {
+    // target/PROFILE/build/CRATE/out: all profiles share one inner target folder. It cannot be the outer one, which is locked.
+    let target = out.ancestors().nth(4).unwrap_or(out).join("kernels");
+    let mut cargo = Command::new(env::var_os("CARGO").ok_or("cargo runs a build script with CARGO set")?);
+    cargo.args(["run", "--quiet", "--package", "xtask"]);
+    if env::var("EVENKEEL_KERNELS").is_ok_and(|how| how == "install") {
+        cargo.args(["--features", "install"]);
+    }
+    cargo.args(["--", "kernels", "--package"]).arg(&package.folder).arg("--out").arg(modules);
+    for (name, _) in env::vars_os() {
+        if name.to_str().is_some_and(|name| {
+            NOT_FOR_THE_INNER_BUILD.contains(&name)
+                || ["CARGO_CFG_", "CARGO_FEATURE_", "CARGO_PKG_", "DEP_"].iter().any(|prefix| name.starts_with(prefix))
+        }) {
+            cargo.env_remove(name);
+        }
+    }
+    // Here the current folder is the crate's, and a rust-toolchain.toml there is for rust-gpu alone.
+    cargo.current_dir(&package.evenkeel).env("CARGO_TARGET_DIR", target);
+    // Cargo reads a build script's standard output as instructions, and shows its standard error when it fails.
+    let status = cargo.stdout(io::stderr()).status()?;
+    if status.success() {
+        Ok(())
+    } else {
+        let committed = package.committed();
+        Err(format!("{} is not of these sources, and they could not be compiled: see above", committed.display())
+            .into())
+    }
+}
