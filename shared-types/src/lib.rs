@@ -9,7 +9,9 @@ mod params;
 
 pub use bins::Bins;
 pub use control::Control;
-pub use params::{ExpandParams, LengthParams, ProductParams, ScanParams, ScheduleParams, TraversalParams, WordParams};
+pub use params::{
+    ExpandParams, LengthParams, ProductParams, RankParams, ScanParams, ScheduleParams, TraversalParams, WordParams,
+};
 
 /// The depth or distance of a node that was not reached, and the parent of one that has none.
 pub const UNREACHED: u32 = u32::MAX;

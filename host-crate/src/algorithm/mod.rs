@@ -17,11 +17,14 @@
 //! ```
 
 pub mod bfs;
+pub mod pagerank;
+mod pull;
 pub mod source;
 pub mod spmv;
 pub mod sssp;
 
 pub use bfs::{Bfs, BfsConfig};
+pub use pagerank::{PageRank, PageRankConfig};
 pub use source::Source;
 pub use spmv::{Spmv, SpmvConfig};
 pub use sssp::{Distances, Sssp, SsspConfig};
@@ -38,7 +41,7 @@ pub struct Algorithm {
 }
 
 /// All algorithms.
-pub const ALGORITHMS: &[Algorithm] = &[bfs::ALGORITHM, spmv::ALGORITHM, sssp::ALGORITHM];
+pub const ALGORITHMS: &[Algorithm] = &[bfs::ALGORITHM, pagerank::ALGORITHM, spmv::ALGORITHM, sssp::ALGORITHM];
 
 /// What one run of an algorithm took.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ use super::{
 use clap::{Args, Subcommand};
 use evenkeel::{
     Error, Result,
-    algorithm::{Bfs, Spmv, Sssp},
+    algorithm::{Bfs, PageRank, Spmv, Sssp},
     device::Device,
     graph::{Graph, csr::BuildReport},
     report::{
@@ -37,6 +37,9 @@ pub enum Compare {
     Sssp(CompareCommand<Sssp>),
     /// Schedules for sparse matrix times dense vector.
     Spmv(CompareCommand<Spmv>),
+    /// Schedules for PageRank.
+    #[command(name = "pagerank")]
+    PageRank(CompareCommand<PageRank>),
     #[command(external_subcommand)]
     Unknown(Vec<String>),
 }
@@ -47,10 +50,13 @@ impl Compare {
             Self::Bfs(command) => command.execute(quiet),
             Self::Sssp(command) => command.execute(quiet),
             Self::Spmv(command) => command.execute(quiet),
+            Self::PageRank(command) => command.execute(quiet),
             Self::Unknown(words) => Err(Error::UnknownName {
                 kind: "algorithm",
                 name: words.first().cloned().unwrap_or_default(),
-                known: [Bfs::ALGORITHM, Sssp::ALGORITHM, Spmv::ALGORITHM].map(str::to_owned).into(),
+                known: [Bfs::ALGORITHM, Sssp::ALGORITHM, Spmv::ALGORITHM, PageRank::ALGORITHM]
+                    .map(str::to_owned)
+                    .into(),
             }
             .into()),
         }
@@ -326,7 +332,7 @@ mod tests {
             Ok(self.0)
         }
 
-        fn expected(_: &Graph, (): &()) -> Result<u32> {
+        fn expected(_: &Graph, (): &(), _: &BfsConfig) -> Result<u32> {
             Ok(1)
         }
 

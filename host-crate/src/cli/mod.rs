@@ -15,6 +15,7 @@ mod logging;
 mod measure;
 mod options;
 mod output;
+mod pagerank;
 mod progress;
 mod run;
 mod spmv;
@@ -23,7 +24,7 @@ mod strategies;
 mod task;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
-use evenkeel::algorithm::{Bfs, Spmv, Sssp};
+use evenkeel::algorithm::{Bfs, PageRank, Spmv, Sssp};
 use run::RunCommand;
 use std::process::ExitCode;
 
@@ -81,6 +82,9 @@ enum Command {
     /// Sparse matrix times dense vector: the graph's matrix with a vector of random numbers.
     #[command(after_help = spmv::EXAMPLES)]
     Spmv(RunCommand<Spmv>),
+    /// PageRank: the rank of every node, that is, how likely a random walk is to be there.
+    #[command(name = "pagerank", after_help = pagerank::EXAMPLES)]
+    PageRank(RunCommand<PageRank>),
     /// Run an algorithm with every strategy on the same graphs, and show them side by side.
     #[command(subcommand, after_help = compare::EXAMPLES)]
     Compare(compare::Compare),
@@ -113,6 +117,7 @@ fn execute(global: &GlobalOptions, command: Command) -> anyhow::Result<()> {
         Command::Bfs(bfs) => bfs.execute(quiet),
         Command::Sssp(sssp) => sssp.execute(quiet),
         Command::Spmv(spmv) => spmv.execute(quiet),
+        Command::PageRank(pagerank) => pagerank.execute(quiet),
         Command::Compare(compare) => compare.execute(quiet),
         Command::Balance(balance) => balance.execute(quiet),
         Command::Demo(demo) => demo.execute(quiet),

@@ -97,7 +97,7 @@ impl Task for Spmv {
         self.product().map(Product)
     }
 
-    fn expected(graph: &Graph, x: &Vec<f32>) -> Result<Vec<Bounded>> {
+    fn expected(graph: &Graph, x: &Vec<f32>, _: &SpmvConfig) -> Result<Vec<Bounded>> {
         Ok(product(&graph.csr, x))
     }
 
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(Spmv::bytes_to_move(&csr), Some(12 + 2 * 8 + 2 * 12));
         let graph = Graph { name: "matrix".into(), csr, ids: NodeIds::Counted { first: 1 }, directed: true };
         let x = vec![2.0, 1.0];
-        let expected = Spmv::expected(&graph, &x).unwrap();
+        let expected = Spmv::expected(&graph, &x, &SpmvConfig::default()).unwrap();
         let check = |found: [f32; 2]| Spmv::mismatch(&Product(found.to_vec()), &expected, &graph, &x);
         assert_eq!(check([4.0, 1.0]), None);
         assert_eq!(check([4.0, f32::from_bits(1.0f32.to_bits() + 1)]), None);
