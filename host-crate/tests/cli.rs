@@ -85,7 +85,9 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn help_shows_what_there_is() {
     let help = printed(evenkeel(&["--help"]));
-    for command in ["devices", "strategies", "info", "generate", "convert", "bfs", "sssp", "spmv", "compare", "demo"] {
+    for command in
+        ["devices", "strategies", "info", "generate", "convert", "bfs", "sssp", "spmv", "pagerank", "compare", "demo"]
+    {
         assert!(help.lines().any(|line| line.trim_start().starts_with(command)), "{command} is not in {help}");
     }
     assert_eq!(printed(evenkeel(&["--version"])), concat!("evenkeel ", env!("CARGO_PKG_VERSION"), "\n"));
@@ -109,7 +111,9 @@ fn usage_errors_end_with_2_and_list_what_there_is() {
     assert!(refused(evenkeel(&["strategies", "dfs"]), 2).contains("there is bfs, "));
     assert!(refused(evenkeel(&["spmv", &roads, "--schedule", "even"]), 2).contains("there is thread-mapped, "));
     assert!(refused(evenkeel(&["spmv", &roads, "--source", "1"]), 2).contains("--source"));
-    assert!(refused(evenkeel(&["compare", "dfs", &roads]), 2).contains("there is bfs, sssp, spmv"));
+    assert!(refused(evenkeel(&["pagerank", &roads, "--damping", "1.5"]), 2).contains("a number from 0 to 1"));
+    assert!(refused(evenkeel(&["pagerank", &roads, "--iterations", "0"]), 2).contains("--iterations"));
+    assert!(refused(evenkeel(&["compare", "dfs", &roads]), 2).contains("there is bfs, sssp, spmv, pagerank"));
     assert!(refused(evenkeel(&["compare", "bfs", &roads, "--strategies", "node,even"]), 2).contains("there is node, "));
     assert!(refused(evenkeel(&["compare", "spmv", &roads, "--schedules", "node"]), 2).contains("there is thread-"));
     assert!(refused(evenkeel(&["compare", "bfs", &roads, "--csv", "-", "--json", "-"]), 2).contains("only one"));
@@ -210,6 +214,31 @@ fn a_product_has_a_line_for_each_row() {
     assert!((report["gbytes_per_s"].as_f64().unwrap() / rate - 1.0).abs() < 1e-9, "{report}");
     let summary = printed(on_device(&["spmv", path, "--validate"]));
     assert!(summary.contains("with schedule auto") && summary.contains("GB/s"), "{summary}");
+}
+
+#[test]
+fn ranks_have_a_line_for_each_node() {
+    let (_folder, roads) = roads();
+    let ranks = |arguments: &[&str]| {
+        let text = printed(on_device(&[&["pagerank", &roads, "--validate", "--output", "-"], arguments].concat()));
+        let line = |(line, id): (&str, usize)| {
+            line.strip_prefix(&format!("{id} ")).and_then(|rank| rank.parse::<f64>().ok()).unwrap_or(f64::NAN)
+        };
+        text.lines().zip(1..).map(line).collect::<Vec<f64>>()
+    };
+    let close = |found: Vec<f64>, expected: [f64; 4]| {
+        let right = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-6);
+        assert!(right && found.len() == 4, "{found:?} is not {expected:?}");
+    };
+    // Each has 1/8 from nowhere and 1/32 from node 3; node 1 gives half of its 1/4 to each of two, and half of that counts.
+    let base = 1.0 / 8.0 + 1.0 / 32.0;
+    let once = ["--damping", "0.5", "--iterations", "1"];
+    close(ranks(&once), [base + 1.0 / 8.0, base + 1.0 / 16.0, base + 3.0 / 16.0, base]);
+    assert!((ranks(&["--schedule", "merge-path"]).iter().sum::<f64>() - 1.0).abs() < 1e-6);
+    let report = json(on_device(&["pagerank", &roads, "--iterations", "7", "--validate", "--json", "-"]));
+    assert_eq!((&report["strategy"], &report["config"]["damping"]), (&"auto".into(), &0.85.into()));
+    assert_eq!((&report["config"]["iterations"], &report["median"]["iterations"]), (&7.into(), &7.into()));
+    assert_eq!((&report["valid"], report.get("source")), (&true.into(), None));
 }
 
 #[test]
@@ -340,12 +369,13 @@ fn a_comparison_has_a_line_for_each_strategy_on_each_graph() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (table, array) = (path("table.csv"), path("array.json"));
     let graphs = [&roads, "rmat:scale=6,seed=3"];
-    for algorithm in ["bfs", "sssp", "spmv"] {
+    for algorithm in ["bfs", "sssp", "spmv", "pagerank"] {
         let files = ["--runs", "3", "--csv", &table, "--json", &array];
         let text = printed(on_device(&[&["compare", algorithm] as &[&str], &graphs, &files].concat()));
         let entries: Vec<Value> = serde_json::from_str(&fs::read_to_string(&array).unwrap()).unwrap();
         // Every schedule, and auto.
-        let names = if algorithm == "spmv" { Choice::all().len() + 1 } else { STRATEGIES.len() };
+        let scheduled = ["spmv", "pagerank"].contains(&algorithm);
+        let names = if scheduled { Choice::all().len() + 1 } else { STRATEGIES.len() };
         assert_eq!(entries.len(), 2 * names);
         assert_eq!(text.matches('✓').count(), entries.len(), "{text}");
         assert!(text.contains(&format!("All {} answers agree", entries.len())), "{text}");

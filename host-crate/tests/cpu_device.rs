@@ -6,7 +6,7 @@
 
 use evenkeel::{
     Error, Result,
-    algorithm::{Bfs, BfsConfig, Distances, Sssp, SsspConfig},
+    algorithm::{Bfs, BfsConfig, Distances, PageRank, PageRankConfig, Sssp, SsspConfig},
     device::{Buffer, Device, DeviceKind, DeviceOptions, Recording},
     graph::{
         Csr, EdgeList,
@@ -14,6 +14,7 @@ use evenkeel::{
     },
     oracle,
     primitive::{Compact, Kind, Reduction, Scan, reduce},
+    schedule::Schedule,
 };
 use evenkeel_kernels::{
     lane::Lane,
@@ -383,5 +384,23 @@ proptest! {
         let mut sssp = Sssp::prepare(&device, &csr, &SsspConfig::default()).unwrap();
         sssp.run(source).unwrap();
         prop_assert_eq!(sssp.distances().unwrap(), Distances::U32(oracle::dijkstra::whole(&csr, source).unwrap()));
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "too long for Miri")]
+fn ranks_agree_with_the_oracle_under_every_schedule() {
+    // A hub with more edges than one invocation may add up, nodes that no edge leaves, and nodes without any.
+    let (sources, targets) = (1..1500).flat_map(|node| [(node, 0), (0, node % 700)]).unzip();
+    let edges = EdgeList { nodes: 1700, sources, targets, weights: EdgeWeights::None };
+    let csr = Csr::from_edges(edges, BuildOptions::default()).unwrap().0;
+    let expected = oracle::pagerank::ranks(&csr, 0.85, 3);
+    for schedule in Schedule::ALL {
+        let config =
+            PageRankConfig { schedule: schedule.name().to_owned(), iterations: 3, ..PageRankConfig::default() };
+        let mut pagerank = PageRank::prepare(&device(), &csr, &config).unwrap();
+        pagerank.run().unwrap();
+        let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.ranks().unwrap());
+        assert_eq!(mismatch, None, "{schedule:?}");
     }
 }

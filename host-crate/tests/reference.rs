@@ -1,14 +1,15 @@
 //! Real graphs and published answers, on every device: LDBC Graphalytics' own small graphs and p2p-Gnutella31 with their
-//! expected depths and distances, and every other file against the oracles. The folder is named by `EVENKEEL_DATA`; its
+//! expected depths, distances and ranks, and every other file against the oracles. The folder is named by `EVENKEEL_DATA`; its
 //! graphs are not ours to redistribute.
 
 mod common;
 
 use evenkeel::{
-    algorithm::{Bfs, BfsConfig, Distances, Source, Sssp, SsspConfig},
+    algorithm::{Bfs, BfsConfig, Distances, PageRank, PageRankConfig, Source, Sssp, SsspConfig},
     device::Device,
     graph::{Direction, Graph, OpenOptions, formats::Format, open},
     oracle,
+    schedule::Choice,
 };
 use std::{
     io::Read,
@@ -63,6 +64,18 @@ fn distances(device: &Device, graph: &Graph, source: u64) -> Vec<f64> {
     }
 }
 
+/// Holds the ranks under every schedule against an answer file, by LDBC's own tolerance.
+fn check_ranks(device: &Device, graph: &Graph, iterations: u32, path: &Path) {
+    let expected = answers(path, graph);
+    for schedule in Choice::all().iter().map(Choice::to_string).chain(["auto".to_owned()]) {
+        let config = PageRankConfig { schedule, iterations, ..PageRankConfig::default() };
+        let mut pagerank = PageRank::prepare(device, &graph.csr, &config).unwrap();
+        pagerank.run().unwrap();
+        let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.ranks().unwrap());
+        assert_eq!(mismatch, None, "{}, {config:?} on {device:?}", path.display());
+    }
+}
+
 fn assert_close(found: &[f64], expected: &[f64], what: &str) {
     for (node, (found, expected)) in found.iter().zip(expected).enumerate() {
         let close = found == expected || (found - expected).abs() <= 1e-5 * expected.abs();
@@ -83,6 +96,11 @@ fn ldbc_answers() {
             let expected = answers(&ldbc.join(format!("sssp/{name}-output")), &input);
             assert_close(&distances(&device, &input, 1), &expected, &format!("sssp/{name}"));
         }
+        // As many iterations as the properties beside the graphs say; the damping is 0.85 in all of them.
+        for (name, direction, iterations) in [("dir", Direction::Directed, 14), ("undir", Direction::Undirected, 26)] {
+            let input = graph(&ldbc.join(format!("pr/{name}-input")), Some(direction), Some(Format::Adjacency));
+            check_ranks(&device, &input, iterations, &ldbc.join(format!("pr/{name}-output")));
+        }
         for (name, direction, source) in
             [("example-directed", Direction::Directed, 1), ("example-undirected", Direction::Undirected, 2)]
         {
@@ -92,6 +110,7 @@ fn ldbc_answers() {
             assert_close(&depths(&device, &input, source), &expected, name);
             let expected = answers(&folder.join(format!("{name}-SSSP")), &input);
             assert_close(&distances(&device, &input, source), &expected, name);
+            check_ranks(&device, &input, 2, &folder.join(format!("{name}-PR")));
         }
         common::finish(&device);
     }
@@ -104,6 +123,9 @@ fn p2p_gnutella31_answers() {
     for device in common::devices() {
         for (suffix, direction) in [("", Direction::Undirected), ("-directed", Direction::Directed)] {
             let input = graph(&folder.join("p2p-31.e.gz"), Some(direction), None);
+            if direction == Direction::Undirected {
+                check_ranks(&device, &input, 10, &folder.join("p2p-31-PR.gz"));
+            }
             let expected = answers(&folder.join(format!("p2p-31-BFS{suffix}.gz")), &input);
             assert_close(&depths(&device, &input, 6), &expected, &format!("BFS{suffix}"));
             let expected = answers(&folder.join(format!("p2p-31-SSSP{suffix}.gz")), &input);
@@ -138,6 +160,12 @@ fn every_file_agrees_with_the_oracles() {
             bfs.run(source).unwrap();
             let mismatch = oracle::first_mismatch(&oracle::bfs::depths(&graph.csr, source), &bfs.depths().unwrap());
             assert_eq!(mismatch, None, "BFS on {} on {device:?}", file.display());
+            let ranking = PageRankConfig { iterations: 3, ..PageRankConfig::default() };
+            let mut pagerank = PageRank::prepare(&device, &graph.csr, &ranking).unwrap();
+            pagerank.run().unwrap();
+            let expected = oracle::pagerank::ranks(&graph.csr, ranking.damping, ranking.iterations);
+            let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.ranks().unwrap());
+            assert_eq!(mismatch, None, "PageRank on {} on {device:?}", file.display());
             let signed = evenkeel::graph::weights::first_negative(&graph).is_some();
             match Sssp::prepare(&device, &graph.csr, &SsspConfig::default()) {
                 Err(error) => assert!(signed && error.to_string().contains("negative"), "{}: {error}", file.display()),

@@ -23,6 +23,7 @@ pub mod lane;
 #[cfg(not(target_arch = "spirv"))]
 pub mod launch;
 pub mod memory;
+pub mod pagerank;
 pub mod primitive;
 pub mod ranges;
 pub mod spmm;

@@ -10,7 +10,7 @@ mod params;
 pub use bins::Bins;
 pub use control::Control;
 pub use params::{
-    BoundsParams, ExpandParams, LengthParams, ProductParams, ScanParams, ScheduleParams, TraversalParams,
+    BoundsParams, ExpandParams, LengthParams, ProductParams, RankParams, ScanParams, ScheduleParams, TraversalParams,
     WideProductParams, WordParams,
 };
 

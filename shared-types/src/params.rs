@@ -104,3 +104,21 @@ pub struct ExpandParams {
     /// The schedule's.
     pub schedule: ScheduleParams,
 }
+
+/// Of PageRank's ranks and shares.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct RankParams {
+    /// How many nodes there are.
+    pub nodes: u32,
+    /// The rank that every node has at first.
+    pub start: f32,
+    /// The rank that every node has whatever leads to it.
+    pub teleport: f32,
+    /// What comes along edges is multiplied by this.
+    pub damping: f32,
+    /// What every node gets of the ranks of nodes that no edge leaves is multiplied by this.
+    pub spread: f32,
+    /// Not 0 in the last iteration of a batch.
+    pub last: u32,
+}

@@ -17,12 +17,15 @@
 //! ```
 
 pub mod bfs;
+pub mod pagerank;
+mod pull;
 pub mod source;
 pub mod spmm;
 pub mod spmv;
 pub mod sssp;
 
 pub use bfs::{Bfs, BfsConfig};
+pub use pagerank::{PageRank, PageRankConfig};
 pub use source::Source;
 pub use spmm::{Spmm, SpmmConfig};
 pub use spmv::{Precision, Spmv, SpmvConfig};
@@ -40,7 +43,8 @@ pub struct Algorithm {
 }
 
 /// All algorithms.
-pub const ALGORITHMS: &[Algorithm] = &[bfs::ALGORITHM, spmm::ALGORITHM, spmv::ALGORITHM, sssp::ALGORITHM];
+pub const ALGORITHMS: &[Algorithm] =
+    &[bfs::ALGORITHM, pagerank::ALGORITHM, spmm::ALGORITHM, spmv::ALGORITHM, sssp::ALGORITHM];
 
 /// What one run of an algorithm took.
 #[derive(Clone, Copy, Debug)]

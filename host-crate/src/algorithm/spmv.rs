@@ -73,7 +73,7 @@ impl Spmv {
     /// # Errors
     /// When the schedule is not known.
     pub fn plan(csr: &Csr, config: &SpmvConfig) -> Result<MemoryPlan> {
-        let schedule = Choice::for_rows(&config.schedule, csr)?.schedule;
+        let schedule = Choice::planned(&config.schedule, csr)?.schedule;
         Ok(match config.precision {
             Precision::Single => plan::<f32>(csr, schedule),
             Precision::Double => plan::<f64>(csr, schedule),
@@ -85,10 +85,7 @@ impl Spmv {
     /// # Errors
     /// When the schedule is not known, the device has no such numbers, or something does not fit.
     pub fn prepare(device: &Device, csr: &Csr, config: &SpmvConfig) -> Result<Self> {
-        let mut choice = Choice::for_rows(&config.schedule, csr)?;
-        if config.schedule == schedule::AUTO {
-            choice = choice.unless_alone(device);
-        }
+        let choice = Choice::for_rows(&config.schedule, csr, device)?;
         if config.precision == Precision::Double && !device.info().float64 {
             return Err(Error::Device(format!("{} has no double precision", device.info().name)));
         }

@@ -79,7 +79,7 @@ impl Task for Bfs {
         Ok(Tree { depths: self.depths()?, parents: self.parents()? })
     }
 
-    fn expected(graph: &Graph, source: &u32) -> Result<Tree> {
+    fn expected(graph: &Graph, source: &u32, _: &BfsConfig) -> Result<Tree> {
         Ok(Tree { depths: oracle::bfs::depths(&graph.csr, *source), parents: None })
     }
 
@@ -139,7 +139,7 @@ mod tests {
 
     fn check(depths: [u32; 4], parents: Option<[u32; 4]>) -> Option<(u32, String, String)> {
         let tree = Tree { depths: depths.to_vec(), parents: parents.map(|parents| parents.to_vec()) };
-        let expected = Bfs::expected(&path(), &0).unwrap();
+        let expected = Bfs::expected(&path(), &0, &BfsConfig::default()).unwrap();
         Bfs::mismatch(&tree, &expected, &path(), &0).map(|mismatch| (mismatch.node, mismatch.expected, mismatch.found))
     }
 

@@ -10,7 +10,7 @@ use super::{
 use clap::{Args, Subcommand};
 use evenkeel::{
     Error, Result,
-    algorithm::{Bfs, Spmm, Spmv, Sssp},
+    algorithm::{ALGORITHMS, Bfs, PageRank, Spmm, Spmv, Sssp},
     device::Device,
     graph::{Graph, csr::BuildReport},
     report::{
@@ -39,6 +39,9 @@ pub enum Compare {
     Spmv(CompareCommand<Spmv>),
     /// Schedules for sparse matrix times dense matrix.
     Spmm(CompareCommand<Spmm>),
+    /// Schedules for PageRank.
+    #[command(name = "pagerank")]
+    PageRank(CompareCommand<PageRank>),
     #[command(external_subcommand)]
     Unknown(Vec<String>),
 }
@@ -50,10 +53,11 @@ impl Compare {
             Self::Sssp(command) => command.execute(quiet),
             Self::Spmv(command) => command.execute(quiet),
             Self::Spmm(command) => command.execute(quiet),
+            Self::PageRank(command) => command.execute(quiet),
             Self::Unknown(words) => Err(Error::UnknownName {
                 kind: "algorithm",
                 name: words.first().cloned().unwrap_or_default(),
-                known: [Bfs::ALGORITHM, Sssp::ALGORITHM, Spmv::ALGORITHM, Spmm::ALGORITHM].map(str::to_owned).into(),
+                known: ALGORITHMS.iter().map(|algorithm| algorithm.name.to_owned()).collect(),
             }
             .into()),
         }
@@ -329,7 +333,7 @@ mod tests {
             Ok(self.0)
         }
 
-        fn expected(_: &Graph, (): &()) -> Result<u32> {
+        fn expected(_: &Graph, (): &(), _: &BfsConfig) -> Result<u32> {
             Ok(1)
         }
 

@@ -79,7 +79,7 @@ impl<T: Task> Bench<'_, T> {
         let timed = self.device.take_spans();
         let answer = while_showing("fetching the answer", || task.answer())?;
         around.extend(self.device.take_spans());
-        let mismatch = if self.validate { self.check(&answer)? } else { None };
+        let mismatch = if self.validate { self.check(&answer, config)? } else { None };
         let report = self.report(config, &plan, runs, &answer, mismatch.is_none())?;
         Ok(Measured { report, answer, mismatch, spans: Spans { runs: timed, around } })
     }
@@ -118,9 +118,9 @@ impl<T: Task> Bench<'_, T> {
         self.device.begin_capture().inspect_err(|reason| tracing::warn!("nothing is captured: {reason}")).is_ok()
     }
 
-    fn check(&self, answer: &T::Answer) -> Result<Option<Mismatch>> {
+    fn check(&self, answer: &T::Answer, config: &T::Config) -> Result<Option<Mismatch>> {
         if self.expected.get().is_none() {
-            let expected = while_showing("asking the oracle", || T::expected(self.graph, &self.input))?;
+            let expected = while_showing("asking the oracle", || T::expected(self.graph, &self.input, config))?;
             // It was empty, so this cannot fail.
             let _ = self.expected.set(expected);
         }

@@ -15,6 +15,7 @@ mod logging;
 mod measure;
 mod options;
 mod output;
+mod pagerank;
 mod progress;
 mod run;
 mod spmm;
@@ -24,7 +25,7 @@ mod strategies;
 mod task;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
-use evenkeel::algorithm::{Bfs, Spmm, Spmv, Sssp};
+use evenkeel::algorithm::{Bfs, PageRank, Spmm, Spmv, Sssp};
 use run::RunCommand;
 use std::process::ExitCode;
 
@@ -85,6 +86,9 @@ enum Command {
     /// Sparse matrix times dense matrix: the graph's matrix with one of random numbers.
     #[command(after_help = spmm::EXAMPLES)]
     Spmm(RunCommand<Spmm>),
+    /// PageRank: the rank of every node, that is, how likely a random walk is to be there.
+    #[command(name = "pagerank", after_help = pagerank::EXAMPLES)]
+    PageRank(RunCommand<PageRank>),
     /// Run an algorithm with every strategy on the same graphs, and show them side by side.
     #[command(subcommand, after_help = compare::EXAMPLES)]
     Compare(compare::Compare),
@@ -118,6 +122,7 @@ fn execute(global: &GlobalOptions, command: Command) -> anyhow::Result<()> {
         Command::Sssp(sssp) => sssp.execute(quiet),
         Command::Spmv(spmv) => spmv.execute(quiet),
         Command::Spmm(spmm) => spmm.execute(quiet),
+        Command::PageRank(pagerank) => pagerank.execute(quiet),
         Command::Compare(compare) => compare.execute(quiet),
         Command::Balance(balance) => balance.execute(quiet),
         Command::Demo(demo) => demo.execute(quiet),

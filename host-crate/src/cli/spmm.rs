@@ -89,7 +89,7 @@ impl Task for Spmm {
         Ok(Product { elements: self.product()?, columns: self.columns() })
     }
 
-    fn expected(_: &Graph, _: &Dense) -> Result<()> {
+    fn expected(_: &Graph, _: &Dense, _: &SpmmConfig) -> Result<()> {
         Ok(())
     }
 

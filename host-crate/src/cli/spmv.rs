@@ -99,7 +99,7 @@ impl Task for Spmv {
         Ok(Product { rows: self.product()?, precision: self.precision() })
     }
 
-    fn expected(graph: &Graph, x: &Vec<f32>) -> Result<Vec<Bounded>> {
+    fn expected(graph: &Graph, x: &Vec<f32>, _: &SpmvConfig) -> Result<Vec<Bounded>> {
         Ok(product(&graph.csr, x))
     }
 
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(Spmv::bytes_to_move(&csr), Some(12 + 2 * 8 + 2 * 12));
         let graph = Graph { name: "matrix".into(), csr, ids: NodeIds::Counted { first: 1 }, directed: true };
         let x = vec![2.0, 1.0];
-        let expected = Spmv::expected(&graph, &x).unwrap();
+        let expected = Spmv::expected(&graph, &x, &SpmvConfig::default()).unwrap();
         let check_as = |found: [f64; 2], precision| {
             Spmv::mismatch(&Product { rows: found.to_vec(), precision }, &expected, &graph, &x)
         };

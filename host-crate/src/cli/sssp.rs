@@ -86,7 +86,7 @@ impl Task for Sssp {
         self.distances()
     }
 
-    fn expected(graph: &Graph, source: &u32) -> Result<Distances> {
+    fn expected(graph: &Graph, source: &u32, _: &SsspConfig) -> Result<Distances> {
         Ok(match graph.csr.weights {
             Weights::F32(_) => Distances::F32(dijkstra::real(&graph.csr, *source)?),
             _ => Distances::U32(dijkstra::whole(&graph.csr, *source)?),
@@ -128,7 +128,8 @@ mod tests {
     fn distances_are_checked_to_the_bit() {
         let whole = edge(Weights::U32(vec![5].into()));
         let check = |found: Distances, graph: &Graph| {
-            let mismatch = Sssp::mismatch(&found, &Sssp::expected(graph, &0).unwrap(), graph, &0);
+            let expected = Sssp::expected(graph, &0, &SsspConfig::default()).unwrap();
+            let mismatch = Sssp::mismatch(&found, &expected, graph, &0);
             mismatch.map(|mismatch| (mismatch.node, mismatch.expected, mismatch.found))
         };
         assert_eq!(check(Distances::U32(vec![0, 5, u32::MAX]), &whole), None);

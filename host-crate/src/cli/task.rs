@@ -71,8 +71,8 @@ pub trait Task: Sized {
     /// Brings back what the last run found.
     fn answer(&self) -> Result<Self::Answer>;
 
-    /// Asks the oracle.
-    fn expected(graph: &Graph, input: &Self::Input) -> Result<Self::Expected>;
+    /// Asks the oracle. It is the same whatever strategy or schedule is chosen.
+    fn expected(graph: &Graph, input: &Self::Input, config: &Self::Config) -> Result<Self::Expected>;
 
     /// The first node for which the oracle found something else.
     fn mismatch(

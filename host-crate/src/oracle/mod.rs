@@ -3,6 +3,7 @@
 
 pub mod bfs;
 pub mod dijkstra;
+pub mod pagerank;
 pub mod spmv;
 
 use std::fmt::Display;

@@ -37,11 +37,23 @@ impl Choice {
         ScheduleParams { group: self.group, pass }
     }
 
-    /// The schedule of that name for gathers over the rows of `csr`: a schedule's own, [`AUTO`], or [`PAPER`].
+    /// The schedule of that name for gathers over the rows of `csr` on a device: a schedule's own, [`AUTO`], or [`PAPER`].
     ///
     /// # Errors
     /// When there is no such schedule.
-    pub fn for_rows(name: &str, csr: &Csr) -> Result<Self> {
+    pub fn for_rows(name: &str, csr: &Csr, device: &Device) -> Result<Self> {
+        match name {
+            // Nothing is gained by sharing a row where every invocation goes its own way, and every barrier costs.
+            AUTO if device.info().subgroup_size == 1 => Ok(Schedule::ThreadMapped.into()),
+            _ => Self::planned(name, csr),
+        }
+    }
+
+    /// The same before the device is known: on any device it takes as much memory, or more.
+    ///
+    /// # Errors
+    /// When there is no such schedule.
+    pub fn planned(name: &str, csr: &Csr) -> Result<Self> {
         match name {
             AUTO => Ok(Self::of_rows(csr)),
             PAPER => Ok(Self::of_the_paper(csr)),
@@ -70,12 +82,6 @@ impl Choice {
         } else {
             Schedule::GroupMapped.into()
         }
-    }
-
-    /// This, or thread-mapped on a device where nothing is gained by sharing a tile, because every invocation goes its own way
-    /// and every barrier costs.
-    pub fn unless_alone(self, device: &Device) -> Self {
-        if device.info().subgroup_size == 1 { Schedule::ThreadMapped.into() } else { self }
     }
 }
 
@@ -165,7 +171,7 @@ mod tests {
     fn the_paper_takes_merge_path_but_for_small_matrices() {
         let choose = |text: &str| {
             let csr = text.parse::<Generator>().unwrap().generate().unwrap().csr;
-            Choice::for_rows(PAPER, &csr).unwrap().schedule
+            Choice::planned(PAPER, &csr).unwrap().schedule
         };
         assert_eq!(choose("grid:rows=20,cols=20"), Schedule::ThreadMapped);
         assert_eq!(choose("grid:rows=30,cols=20"), Schedule::MergePath);

@@ -22,6 +22,7 @@ pub struct Room<V> {
     pub scratch: ScratchBuffers<V>,
     binning: Option<Binning>,
     invocations: usize,
+    team: u32,
     finishes: bool,
 }
 
@@ -62,9 +63,10 @@ impl Extent {
         }
     }
 
-    /// A part has two pieces of tiles: of the one that it only ends, and of the one that it only begins.
+    /// A part has two pieces of tiles, of the one that it only ends and of the one that it only begins, and of each every
+    /// member of a team has its own part.
     fn pieces(self, schedule: Schedule) -> usize {
-        (2 * self.parts(schedule)).max(1)
+        (2 * self.parts(schedule) * self.team as usize).max(1)
     }
 
     /// What is known of the tiles beforehand: where each part begins, or their order.
@@ -83,8 +85,7 @@ impl<V: Pod> Room<V> {
         MemoryPlan::new()
             .with::<u32>("bins", Bins::COUNT as usize)
             .with::<u32>("order", extent.order(schedule))
-            .with::<u32>("pieces", extent.pieces(schedule))
-            .with::<V>("values of pieces", extent.pieces(schedule) * extent.team as usize)
+            .with::<V>("pieces", extent.pieces(schedule))
     }
 
     /// The memory for scatters over up to `tiles` tiles.
@@ -105,13 +106,14 @@ impl<V: Pod> Room<V> {
             }
             _ => None,
         };
-        let pieces = extent.pieces(schedule);
-        let scratch = ScratchBuffers {
-            order,
-            partial_tiles: device.buffer("pieces", pieces)?,
-            partial_values: device.buffer("values of pieces", pieces * extent.team as usize)?,
-        };
-        Ok(Self { scratch, binning, invocations: extent.tiles * extent.team as usize, finishes: false })
+        let scratch = ScratchBuffers { order, pieces: device.buffer("pieces", extent.pieces(schedule))? };
+        Ok(Self {
+            scratch,
+            binning,
+            invocations: extent.tiles * extent.team as usize,
+            team: extent.team,
+            finishes: false,
+        })
     }
 
     /// Room for scatters over a worklist of up to `tiles` tiles.
@@ -175,7 +177,12 @@ impl<V: Pod> Room<V> {
     ) {
         recorder.dispatch(launch, params(choice.params(ScheduleParams::MAIN)), self.invocations);
         if self.finishes {
-            recorder.dispatch(launch, params(choice.params(ScheduleParams::FINISH)), self.invocations / 8);
+            // A lane to each part, of which each had a workgroup.
+            recorder.dispatch(
+                launch,
+                params(choice.params(ScheduleParams::FINISH)),
+                self.invocations / (WORKGROUP / self.team) as usize,
+            );
         }
     }
 

@@ -117,9 +117,7 @@ impl Signature {
     /// The buffers and arrays of `schedule::Scratch`, by their names there.
     fn add_scratch(&mut self, scratch: Ident, value: &Type) {
         let word: Type = parse_quote!(u32);
-        for (part, element, writable) in
-            [("order", &word, false), ("partial_tiles", &word, true), ("partial_values", value, true)]
-        {
+        for (part, element, writable) in [("order", &word, false), ("pieces", value, true)] {
             self.buffers.push(BufferArgument {
                 name: format_ident!("{scratch}_{part}"),
                 element: element.clone(),

@@ -21,4 +21,9 @@ impl Cut for MergePath {
     fn atom(item: u32, tile: u32) -> u32 {
         item - tile
     }
+
+    #[inline(always)]
+    fn item(atom: u32, tile: u32) -> u32 {
+        atom + tile
+    }
 }

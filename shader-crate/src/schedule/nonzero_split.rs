@@ -21,4 +21,9 @@ impl Cut for NonzeroSplit {
     fn atom(item: u32, _tile: u32) -> u32 {
         item
     }
+
+    #[inline(always)]
+    fn item(atom: u32, _tile: u32) -> u32 {
+        atom
+    }
 }

@@ -9,8 +9,8 @@
 
 use super::{
     Distribute, Join, Scratch, Value,
-    scratch::{ITEMS, LONG, NO_TILE, ROOM},
-    segments::{Part, finish, first, join_lanes, search},
+    scratch::{ITEMS, LONG, ROOM},
+    segments::{Part, first, join_lanes, search},
     unrolled::{join_range, stage},
 };
 use crate::{lane::Lane, ranges::step, tiles::TileSet};
@@ -26,6 +26,9 @@ pub trait Cut {
 
     /// The atom that is next at `item`, when `tile` is in progress.
     fn atom(item: u32, tile: u32) -> u32;
+
+    /// The item at which `atom` of `tile` is next.
+    fn item(atom: u32, tile: u32) -> u32;
 }
 
 /// The items of a part, and how many parts there are: at least one, which ends the tiles of a set without atoms.
@@ -43,10 +46,10 @@ fn part<C: Cut, T: TileSet>(set: &T, number: u32, items: u32, first_tile: u32, e
     Part { number, first_tile, first_atom: C::atom(begin, first_tile), end_tile, end_atom: C::atom(end, end_tile) }
 }
 
-/// [`Part::bound`], from workgroup memory where it is kept there.
+/// Where the part's `tile`-th tile begins in it: from workgroup memory, if it waits there.
 #[inline(always)]
-fn bound<T: TileSet, V: Value>(set: &T, scratch: &Scratch<V>, part: &Part, kept: bool, tile: u32) -> u32 {
-    if kept { scratch.cells.get(tile) } else { part.bound(set, tile) }
+fn bound<T: TileSet, V: Value>(set: &T, scratch: &Scratch<V>, part: &Part, staged: bool, tile: u32) -> u32 {
+    if staged { scratch.cells.get(tile) } else { part.bound(set, tile) }
 }
 
 /// Hands over what the part has of its `tile`-th tile: the whole of it, or a piece for the second pass to join.
@@ -64,7 +67,54 @@ fn deliver<V: Value>(
         store(part.first_tile + tile, joined);
     } else {
         let piece = 2 * part.number + u32::from(tile == part.tiles());
-        scratch.partial_values.set(piece * lane.team + lane.member, joined);
+        scratch.pieces.set(piece * lane.team + lane.member, joined);
+    }
+}
+
+/// The second pass: joins the pieces of the tiles that end in a part and began before it. A lane to each part, and a subgroup
+/// to a tile of many pieces.
+#[inline(always)]
+fn finish<C: Cut, T: TileSet, V: Value, J: Join<V>>(
+    lane: Lane,
+    set: &T,
+    mut scratch: Scratch<V>,
+    mut store: impl FnMut(u32, V),
+) {
+    let (items, parts) = parts::<C, T>(lane, set);
+    for block in lane.by_group(parts.div_ceil(lane.threads)) {
+        if lane.local == 0 {
+            scratch.slots.set(0, 0);
+        }
+        lane.barrier();
+        let number = block * lane.threads + lane.local;
+        if number < parts {
+            let tile = scratch.order.get(number);
+            let ends_here = scratch.order.get(number + 1) > tile;
+            if ends_here && C::atom(number * items, tile) > set.before(tile) {
+                let first = C::item(set.before(tile), tile) / items;
+                if number - first > LONG {
+                    let place = 1 + scratch.slots.add(0, 1);
+                    scratch.slots.set(place, number);
+                } else {
+                    let piece = |part: u32| scratch.pieces.get((2 * part + 1) * lane.team + lane.member);
+                    let joined = join_range::<V, J>(first, number, 1, piece);
+                    store(tile, J::join(joined, scratch.pieces.get(2 * number * lane.team + lane.member)));
+                }
+            }
+        }
+        lane.barrier();
+        for long in step(lane.subgroup, scratch.slots.get(0), lane.subgroups) {
+            let number = scratch.slots.get(1 + long);
+            let tile = scratch.order.get(number);
+            let first = C::item(set.before(tile), tile) / items + lane.subgroup_lane;
+            let piece = |part: u32| scratch.pieces.get((2 * part + 1) * lane.team + lane.member);
+            let joined = join_range::<V, J>(first, number, lane.subgroup_size, piece);
+            let joined = join_lanes::<V, J>(lane, joined, lane.subgroup_lane, lane.subgroup_size);
+            if lane.subgroup_lane == lane.subgroup_size - 1 {
+                store(tile, J::join(joined, scratch.pieces.get(2 * number * lane.team + lane.member)));
+            }
+        }
+        lane.barrier();
     }
 }
 
@@ -115,36 +165,33 @@ impl<C: Cut> Distribute for C {
         value: impl Fn(u32) -> V,
         mut store: impl FnMut(u32, V),
     ) {
-        let (items, parts) = parts::<C, T>(lane, set);
         if scratch.settings.pass == ScheduleParams::FINISH {
-            finish::<V, J>(lane, &mut scratch, parts, store);
+            finish::<C, T, V, J>(lane, set, scratch, store);
             return;
         }
+        let (items, parts) = parts::<C, T>(lane, set);
         for number in lane.by_group(parts) {
             let ends = (scratch.order.get(number), scratch.order.get(number + 1));
             let part = part::<C, T>(set, number, items, ends.0, ends.1);
             let (tiles, atoms) = (part.tiles(), part.atoms());
-            // There is room for the bounds unless most tiles are empty; nonzero-split may meet any number of those.
-            let kept = tiles + 2 + atoms <= ROOM as u32;
-            let values = if kept { tiles + 2 } else { 0 };
-            // In most parts these are all the bounds there are, and they are on their way while the values are loaded.
-            let (one, other) = (part.bound(set, lane.local), part.bound(set, lane.local + lane.threads));
-            let (begun_before, unfinished) = part.crossings(set);
-            if V::IS_WORD {
+            let begun_before = part.first_atom > set.before(part.first_tile);
+            // Values wait in workgroup memory, loaded in the order in which they lie, unless tiles are so short that lanes with
+            // a tile each read neighbouring ones anyhow.
+            let staged = V::IS_WORD && tiles < lane.threads && tiles + 2 + atoms <= ROOM as u32;
+            let values = tiles + 2;
+            if staged {
+                // On its way while the values are loaded.
+                let begin = part.bound(set, lane.local);
                 let put = |atom, value: V| scratch.cells.set(values + atom, value.to_word());
                 stage(lane, atoms, |atom| value(part.first_atom + atom), put);
-            }
-            if kept {
-                for tile in lane.group_stride(tiles + 2) {
-                    let far = tile >= 2 * lane.threads;
-                    let near = if tile == lane.local { one } else { other };
-                    scratch.cells.set(tile, if far { part.bound(set, tile) } else { near });
+                if lane.local <= tiles {
+                    scratch.cells.set(lane.local, begin);
+                }
+                if lane.local == 0 {
+                    scratch.cells.set(tiles + 1, atoms);
                 }
             }
             if lane.local == 0 {
-                let (head, tail) = (2 * number, 2 * number + 1);
-                scratch.partial_tiles.set(head, if begun_before && tiles > 0 { part.first_tile } else { NO_TILE });
-                scratch.partial_tiles.set(tail, if unfinished { part.end_tile } else { NO_TILE });
                 scratch.slots.set(0, 0);
             }
             lane.barrier();
@@ -157,8 +204,8 @@ impl<C: Cut> Distribute for C {
                 let mut joined = J::identity();
                 let mut here = tile <= tiles;
                 if here {
-                    let begin = bound(set, &scratch, &part, kept, tile);
-                    let end = bound(set, &scratch, &part, kept, tile + 1);
+                    let begin = bound(set, &scratch, &part, staged, tile);
+                    let end = bound(set, &scratch, &part, staged, tile + 1);
                     if end - begin > LONG * width {
                         here = false;
                         if member == 0 {
@@ -167,7 +214,7 @@ impl<C: Cut> Distribute for C {
                         }
                     } else {
                         joined = join_range::<V, J>(begin + member, end, width, |atom| {
-                            V::recall(|| scratch.cells.get(values + atom), || value(part.first_atom + atom))
+                            V::recall(staged, || scratch.cells.get(values + atom), || value(part.first_atom + atom))
                         });
                     }
                 }
@@ -179,10 +226,10 @@ impl<C: Cut> Distribute for C {
             lane.barrier();
             for long in step(lane.subgroup, scratch.slots.get(0), lane.subgroups) {
                 let tile = scratch.slots.get(1 + long);
-                let begin = bound(set, &scratch, &part, kept, tile);
-                let end = bound(set, &scratch, &part, kept, tile + 1);
+                let begin = bound(set, &scratch, &part, staged, tile);
+                let end = bound(set, &scratch, &part, staged, tile + 1);
                 let mut joined = join_range::<V, J>(begin + lane.subgroup_lane, end, lane.subgroup_size, |atom| {
-                    V::recall(|| scratch.cells.get(values + atom), || value(part.first_atom + atom))
+                    V::recall(staged, || scratch.cells.get(values + atom), || value(part.first_atom + atom))
                 });
                 joined = join_lanes::<V, J>(lane, joined, lane.subgroup_lane, lane.subgroup_size);
                 if lane.subgroup_lane == lane.subgroup_size - 1 {

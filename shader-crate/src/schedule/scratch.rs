@@ -1,4 +1,4 @@
-//! The room a schedule works in: workgroup memory, and two small buffers for what must cross workgroups.
+//! The room a schedule works in: workgroup memory, and two buffers for what must cross workgroups.
 
 use crate::{
     memory::{Global, Read, Shared},
@@ -7,18 +7,18 @@ use crate::{
 use evenkeel_types::{ScheduleParams, WORKGROUP};
 
 /// Items of a part for each of its lanes.
-pub const ITEMS: u32 = 14;
+pub const ITEMS: u32 = 7;
 
-/// Items in the part of the work that a workgroup takes at a time: 3,584.
+/// Items in the part of the work that a workgroup takes at a time: 1,792.
 pub const PART: u32 = ITEMS * WORKGROUP;
 
-/// Words of workgroup memory for a part: where its tiles begin and the last ends, and what each atom is worth. 14 KiB; as much
+/// Words of workgroup memory for a part: where its tiles begin and the last ends, and what each atom is worth. 7 KiB; as much
 /// again for values of their own would leave a GPU room for half as many workgroups at a time.
 pub const ROOM: usize = PART as usize + 2;
 
 /// A tile of which a lane would have more atoms than this is left to a subgroup. There are never more of them in a part than
 /// have room beside their number in the words that there are for subgroups.
-pub const LONG: u32 = 64;
+pub const LONG: u32 = 32;
 const _: () = assert!((PART / (LONG + 1)) as usize + 1 <= SUBGROUPS_ON_GPU);
 
 /// Room for a value for each subgroup, or for each member of a team in it.
@@ -35,10 +35,8 @@ pub struct Scratch<'a, V> {
     /// What was found out about the tiles beforehand: where the parts begin, or the tiles in the order of their bins, behind
     /// the sizes of the bins.
     pub order: Read<'a, u32>,
-    /// For each part, the tile it only ends and the tile it only begins, or [`NO_TILE`].
-    pub partial_tiles: Global<'a, u32>,
-    /// Their values so far.
-    pub partial_values: Global<'a, V>,
+    /// For each part, what it has of the tile that it only ends, and of the one that it only begins.
+    pub pieces: Global<'a, V>,
     /// Where tiles begin, and what atoms are worth.
     pub cells: Shared<'a, u32, ROOM>,
     /// A word for each subgroup.
@@ -53,8 +51,6 @@ pub struct Scratch<'a, V> {
 pub struct ScratchBuffers<V> {
     /// See [`Scratch::order`].
     pub order: crate::launch::Buffer<u32>,
-    /// See [`Scratch::partial_tiles`].
-    pub partial_tiles: crate::launch::Buffer<u32>,
-    /// See [`Scratch::partial_values`].
-    pub partial_values: crate::launch::Buffer<V>,
+    /// See [`Scratch::pieces`].
+    pub pieces: crate::launch::Buffer<V>,
 }

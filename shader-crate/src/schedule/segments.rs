@@ -3,7 +3,7 @@
 
 use super::{
     Join, Value,
-    scratch::{Carries, NO_TILE, Scratch},
+    scratch::{Carries, NO_TILE},
     unrolled::{AHEAD, Window},
 };
 use crate::{lane::Lane, primitive::workgroup::Slots, tiles::TileSet};
@@ -173,40 +173,6 @@ impl Part {
     pub fn bound<T: TileSet>(&self, set: &T, tile: u32) -> u32 {
         let atom = set.before((self.first_tile + tile).min(set.tiles()));
         atom.max(self.first_atom).min(self.end_atom) - self.first_atom
-    }
-
-    /// Whether its first tile has atoms in parts before it, and whether the tile in progress at its end has any so far.
-    #[inline(always)]
-    pub fn crossings<T: TileSet>(&self, set: &T) -> (bool, bool) {
-        (self.first_atom > set.before(self.first_tile), self.end_atom > set.before(self.end_tile))
-    }
-}
-
-/// The second pass, over `parts` parts: stores the tiles that cross their bounds, a subgroup for each.
-#[inline(always)]
-pub fn finish<V: Value, J: Join<V>>(lane: Lane, scratch: &mut Scratch<V>, parts: u32, mut store: impl FnMut(u32, V)) {
-    let partial = |scratch: &Scratch<V>, piece: u32| scratch.partial_values.get(piece * lane.team + lane.member);
-    let mut part = lane.group * lane.subgroups + lane.subgroup;
-    while part < parts {
-        let tile = scratch.partial_tiles.get(2 * part);
-        if tile != NO_TILE {
-            let mut joined = J::identity();
-            let mut back = 0;
-            let mut present = lane.subgroup_size;
-            // Further and further back, a subgroup's width at a time, while the parts there are in the same tile.
-            while present == lane.subgroup_size {
-                let distance = back + lane.subgroup_size - lane.subgroup_lane;
-                let inside = distance <= part && scratch.partial_tiles.get(2 * (part - distance) + 1) == tile;
-                let value = if inside { partial(scratch, 2 * (part - distance) + 1) } else { J::identity() };
-                joined = J::join(join_lanes::<V, J>(lane, value, lane.subgroup_lane, lane.subgroup_size), joined);
-                present = lane.count(inside);
-                back += lane.subgroup_size;
-            }
-            if lane.subgroup_lane == lane.subgroup_size - 1 {
-                store(tile, J::join(joined, partial(scratch, 2 * part)));
-            }
-        }
-        part += lane.groups * lane.subgroups;
     }
 }
 

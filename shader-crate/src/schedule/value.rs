@@ -18,10 +18,10 @@ pub trait Value: Copy + Shufflable {
         0
     }
 
-    /// The value whose bits `word` recalls, where it is a word; otherwise `again` makes it again.
+    /// The value that `load` gives or, where `waits` is true and it is a word, that `word` has the bits of.
     #[inline(always)]
-    fn recall(_word: impl Fn() -> u32, again: impl Fn() -> Self) -> Self {
-        again()
+    fn recall(_waits: bool, _word: impl Fn() -> u32, load: impl Fn() -> Self) -> Self {
+        load()
     }
 }
 
@@ -36,8 +36,8 @@ macro_rules! words {
             }
 
             #[inline(always)]
-            fn recall(word: impl Fn() -> u32, _: impl Fn() -> Self) -> Self {
-                $from(word())
+            fn recall(waits: bool, word: impl Fn() -> u32, load: impl Fn() -> Self) -> Self {
+                if waits { $from(word()) } else { load() }
             }
         }
     )*};

@@ -1,0 +1,94 @@
+//! PageRank on the command line.
+
+use super::task::{Answer, Task};
+use clap::Args;
+use evenkeel::{
+    Result,
+    algorithm::{PageRank, PageRankConfig, Run},
+    device::{Device, MemoryPlan},
+    graph::{Csr, Graph},
+    oracle::{
+        Mismatch,
+        pagerank::{first_mismatch, ranks},
+    },
+    report::Value,
+    schedule,
+};
+
+/// What `evenkeel pagerank --help` ends with.
+pub const EXAMPLES: &str = "\
+The rule is LDBC Graphalytics': all nodes begin alike, a node that no edge leaves gives its rank to all, and weights do not \
+matter. The output is a line `id rank` for each node; the ranks add up to 1. An answer is right when each rank is within a \
+ten-thousandth of its own size of a double-precision reference, as LDBC has it.
+
+Examples:
+  evenkeel pagerank rmat:scale=20 --validate
+  evenkeel pagerank web.mtx --directed --damping 0.9 --iterations 50 --output ranks.txt
+  evenkeel pagerank grid:rows=1024,cols=1024 --schedule merge-path --runs 10 --warmup 2 --profile";
+
+/// The graph is all it is run on.
+#[derive(Args)]
+pub struct NoOptions {}
+
+impl Task for PageRank {
+    const ALGORITHM: &'static str = "pagerank";
+    const CHOICE: &'static str = "schedule";
+    type Config = PageRankConfig;
+    type Options = NoOptions;
+    type Input = ();
+    type Expected = Vec<f64>;
+    type Answer = Ranks;
+
+    fn alternatives() -> Vec<String> {
+        schedule::names()
+    }
+
+    fn known(name: &str) -> Result<String> {
+        schedule::known(name)
+    }
+
+    fn choice(config: &PageRankConfig) -> &str {
+        &config.schedule
+    }
+
+    fn with_choice(config: &PageRankConfig, name: &str) -> PageRankConfig {
+        PageRankConfig { schedule: name.to_owned(), ..config.clone() }
+    }
+
+    fn input(_: &NoOptions, _: &Graph) -> Result<()> {
+        Ok(())
+    }
+
+    fn plan(csr: &Csr, config: &PageRankConfig) -> Result<MemoryPlan> {
+        Self::plan(csr, config)
+    }
+
+    fn prepare(device: &Device, csr: &Csr, config: &PageRankConfig) -> Result<Self> {
+        Self::prepare(device, csr, config)
+    }
+
+    fn run(&mut self, (): &()) -> Result<Run> {
+        self.run()
+    }
+
+    fn answer(&self) -> Result<Ranks> {
+        self.ranks().map(Ranks)
+    }
+
+    fn expected(graph: &Graph, (): &(), config: &PageRankConfig) -> Result<Vec<f64>> {
+        Ok(ranks(&graph.csr, config.damping, config.iterations))
+    }
+
+    fn mismatch(found: &Ranks, expected: &Vec<f64>, _: &Graph, (): &()) -> Option<Mismatch> {
+        first_mismatch(expected, &found.0)
+    }
+}
+
+/// A rank for each node.
+pub struct Ranks(Vec<f32>);
+
+impl Answer for Ranks {
+    fn value(&self, node: u32) -> Option<Value> {
+        Some(Value::Real(self.0[node as usize]))
+    }
+}

@@ -1,0 +1,162 @@
+//! PageRank under every schedule, on every device, against the double-precision oracle: graphs of every shape, those whose sums
+//! single precision is bad at among them.
+
+mod common;
+
+use evenkeel::{
+    Error,
+    algorithm::{PageRank, PageRankConfig},
+    device::Device,
+    graph::{
+        Csr, EdgeList,
+        csr::{BuildOptions, EdgeWeights},
+        generate::Generator,
+    },
+    oracle::pagerank::{first_mismatch, ranks},
+    schedule::Choice,
+};
+use proptest::prelude::*;
+
+/// All schedules, groups narrower and wider than a subgroup, and the choice by rows.
+fn schedules() -> Vec<String> {
+    let others = ["group-mapped:1", "group-mapped:256", "auto"].map(str::to_owned);
+    Choice::all().iter().map(Choice::to_string).chain(others).collect()
+}
+
+fn csr(nodes: u32, edges: impl IntoIterator<Item = (u32, u32)>) -> Csr {
+    let (sources, targets) = edges.into_iter().unzip();
+    Csr::from_edges(EdgeList { nodes, sources, targets, weights: EdgeWeights::None }, BuildOptions::default())
+        .unwrap()
+        .0
+}
+
+fn generated(text: &str) -> Csr {
+    text.parse::<Generator>().unwrap().generate().unwrap().csr
+}
+
+fn check(device: &Device, csr: &Csr, what: &str) {
+    check_with(device, csr, what, &PageRankConfig::default(), &schedules());
+}
+
+fn check_with(device: &Device, csr: &Csr, what: &str, config: &PageRankConfig, schedules: &[String]) {
+    let expected = ranks(csr, config.damping, config.iterations);
+    for schedule in schedules {
+        let config = PageRankConfig { schedule: schedule.clone(), ..config.clone() };
+        let mut pagerank = PageRank::prepare(device, csr, &config).unwrap();
+        let mut answers = Vec::new();
+        for _ in 0..2 {
+            assert_eq!(pagerank.run().unwrap().iterations, config.iterations);
+            let found = pagerank.ranks().unwrap();
+            assert_eq!(first_mismatch(&expected, &found), None, "{what}, {config:?} on {device:?}");
+            answers.push(found);
+        }
+        assert!(answers[0] == answers[1], "{what}, {config:?} on {device:?}: two runs, two answers");
+    }
+}
+
+#[test]
+fn graphs_of_every_shape() {
+    let shapes = [
+        ("no node", csr(0, [])),
+        ("one node", csr(1, [])),
+        ("one node with an edge to itself", csr(1, [(0, 0)])),
+        ("no edge at all", csr(3000, [])),
+        ("one edge", csr(700, [(699, 3)])),
+        ("edges to themselves, and one node without", csr(600, (0..599).map(|node| (node, node)))),
+        ("parallel edges", csr(3, [(0, 1), (0, 1), (0, 2), (1, 0), (1, 0), (1, 1)])),
+        ("a chain one way", csr(900, (0..899).map(|node| (node, node + 1)))),
+        ("a ring one way", csr(900, (0..900).map(|node| (node, (node + 1) % 900)))),
+        ("all dangling but one", csr(2500, (1..2500).map(|node| (0, node)))),
+        ("all to one, which is dangling", csr(2500, (1..2500).map(|node| (node, 0)))),
+        ("all to one, which goes on", csr(2500, (0..2500).map(|node| (node, 17)))),
+        ("a dense row among rows", csr(2500, (0..2500).flat_map(|node| [(1234, node), (node, (node * 7) % 2500)]))),
+        ("a star", generated("star:nodes=3000")),
+        ("a grid", generated("grid:rows=30,cols=40")),
+        ("a complete graph", generated("complete:nodes=600")),
+        ("a skewed graph", generated("rmat:scale=10")),
+    ];
+    for device in common::devices() {
+        for (shape, csr) in &shapes {
+            check(&device, csr, shape);
+        }
+        common::finish(&device);
+    }
+}
+
+/// Added up one after another, 100,000 equal terms come to a thousandth too much or too little; and each iteration adds to what
+/// those before it lost where it is the dangling nodes' ranks.
+#[test]
+fn long_sums_of_equal_terms() {
+    const LEAVES: u32 = 100_000;
+    let shapes = [
+        ("out of a hub", csr(LEAVES + 1, (1..=LEAVES).map(|leaf| (0, leaf)))),
+        ("into a hub", csr(LEAVES + 1, (1..=LEAVES).map(|leaf| (leaf, 0)))),
+        ("to a hub and back", csr(LEAVES + 1, (1..=LEAVES).flat_map(|leaf| [(0, leaf), (leaf, 0)]))),
+        ("none", csr(LEAVES, [])),
+    ];
+    for device in common::devices() {
+        for (shape, csr) in &shapes {
+            let quick = ["thread-mapped", "group-mapped:1", "radix-binned", "merge-path", "auto"].map(str::to_owned);
+            let config = PageRankConfig { iterations: 12, ..PageRankConfig::default() };
+            check_with(&device, csr, shape, &config, &quick);
+        }
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn any_damping_and_any_number_of_iterations() {
+    let graph = csr(300, (0..900).map(|edge| (edge * 31 % 200, edge * edge % 300)));
+    let schedules = ["thread-mapped", "merge-path"].map(str::to_owned);
+    for device in common::devices() {
+        for (damping, iterations) in [(0.0, 3), (1.0, 5), (0.5, 1), (0.85, 0), (0.85, 63), (0.9, 64), (0.85, 150)] {
+            let config = PageRankConfig { damping, iterations, ..PageRankConfig::default() };
+            check_with(&device, &graph, "three edges a node", &config, &schedules);
+        }
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn weights_do_not_matter() {
+    let device = common::devices().pop().unwrap();
+    let of = |csr: &Csr| {
+        let mut pagerank = PageRank::prepare(&device, csr, &PageRankConfig::default()).unwrap();
+        pagerank.run().unwrap();
+        pagerank.ranks().unwrap()
+    };
+    let plain = csr(5, [(0, 1), (0, 2), (2, 3), (3, 0), (3, 4)]);
+    let weighted =
+        Csr { weights: evenkeel::graph::Weights::F32(vec![9.0, -1.0, 0.0, 3.5, 2.0].into()), ..plain.clone() };
+    assert_eq!(of(&weighted), of(&plain));
+}
+
+#[test]
+fn random_graphs() {
+    for device in common::devices() {
+        let config = ProptestConfig { cases: 12, failure_persistence: None, ..Default::default() };
+        let edges = (1u32..1500).prop_flat_map(|nodes| {
+            // Squaring crowds edges onto the first nodes, at both ends: long rows, and nodes without edges.
+            let crowded = move || (0..nodes).prop_map(move |node| (u64::from(node).pow(2) / u64::from(nodes)) as u32);
+            (Just(nodes), prop::collection::vec((crowded(), crowded()), 0..4000))
+        });
+        let run = |(nodes, edges): (u32, Vec<(u32, u32)>)| {
+            check(&device, &csr(nodes, edges), "random");
+            Ok(())
+        };
+        proptest::test_runner::TestRunner::new(config).run(&edges, run).unwrap();
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn what_means_nothing_is_refused() {
+    let device = common::devices().pop().unwrap();
+    let refused = |config: PageRankConfig| PageRank::prepare(&device, &csr(2, [(0, 1)]), &config).err().unwrap();
+    for damping in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
+        let error = refused(PageRankConfig { damping, ..PageRankConfig::default() });
+        assert!(matches!(&error, Error::Usage(message) if message.contains("from 0 to 1")), "{error}");
+    }
+    let error = refused(PageRankConfig { schedule: "even".to_owned(), ..PageRankConfig::default() });
+    assert!(matches!(error, Error::UnknownName { kind: "schedule", .. }), "{error}");
+}
