@@ -9,21 +9,25 @@ use crate::ranges::step;
 /// Loads in flight.
 pub const AHEAD: u32 = 7;
 
-/// The join of `value` over every `stride`-th atom from `begin` on.
+/// The join of `value` over every `stride`-th atom from `begin` on. Four joins side by side also lose less of a long sum.
 #[inline(always)]
 pub fn join_range<V: Value, J: Join<V>>(begin: u32, end: u32, stride: u32, value: impl Fn(u32) -> V) -> V {
-    let (mut joined, mut atom) = (J::identity(), begin);
+    let (mut one, mut two, mut three, mut four) = (J::identity(), J::identity(), J::identity(), J::identity());
+    let mut atom = begin;
     while atom < end && end - atom > 3 * stride {
         let (a, b) = (value(atom), value(atom + stride));
         let (c, d) = (value(atom + 2 * stride), value(atom + 3 * stride));
-        joined = J::join(J::join(J::join(J::join(joined, a), b), c), d);
+        one = J::join(one, a);
+        two = J::join(two, b);
+        three = J::join(three, c);
+        four = J::join(four, d);
         atom += 4 * stride;
     }
     while atom < end {
-        joined = J::join(joined, value(atom));
+        one = J::join(one, value(atom));
         atom += stride;
     }
-    joined
+    J::join(J::join(one, two), J::join(three, four))
 }
 
 /// Puts `load` of each index below `count` where `put` says, by the whole workgroup.

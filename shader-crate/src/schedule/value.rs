@@ -18,9 +18,9 @@ pub trait Value: Copy + Shufflable {
         0
     }
 
-    /// The value that `load` gives or, where `waits` is true and it is a word, that `word` has the bits of.
+    /// The value that `word` has the bits of, where it is a word; otherwise what `load` gives.
     #[inline(always)]
-    fn recall(_waits: bool, _word: impl Fn() -> u32, load: impl Fn() -> Self) -> Self {
+    fn recall(_word: impl Fn() -> u32, load: impl Fn() -> Self) -> Self {
         load()
     }
 }
@@ -36,8 +36,8 @@ macro_rules! words {
             }
 
             #[inline(always)]
-            fn recall(waits: bool, word: impl Fn() -> u32, load: impl Fn() -> Self) -> Self {
-                if waits { $from(word()) } else { load() }
+            fn recall(word: impl Fn() -> u32, _: impl Fn() -> Self) -> Self {
+                $from(word())
             }
         }
     )*};
