@@ -9,25 +9,34 @@ use crate::ranges::step;
 /// Loads in flight.
 pub const AHEAD: u32 = 7;
 
-/// The join of `value` over every `stride`-th atom from `begin` on. Four joins side by side also lose less of a long sum.
+/// The join of `value` over every `stride`-th atom from `begin` on.
+#[cfg(target_arch = "spirv")]
 #[inline(always)]
 pub fn join_range<V: Value, J: Join<V>>(begin: u32, end: u32, stride: u32, value: impl Fn(u32) -> V) -> V {
-    let (mut one, mut two, mut three, mut four) = (J::identity(), J::identity(), J::identity(), J::identity());
-    let mut atom = begin;
+    let (mut joined, mut atom) = (J::identity(), begin);
     while atom < end && end - atom > 3 * stride {
         let (a, b) = (value(atom), value(atom + stride));
         let (c, d) = (value(atom + 2 * stride), value(atom + 3 * stride));
-        one = J::join(one, a);
-        two = J::join(two, b);
-        three = J::join(three, c);
-        four = J::join(four, d);
+        joined = J::join(J::join(J::join(J::join(joined, a), b), c), d);
         atom += 4 * stride;
     }
     while atom < end {
-        one = J::join(one, value(atom));
+        joined = J::join(joined, value(atom));
         atom += stride;
     }
-    J::join(J::join(one, two), J::join(three, four))
+    joined
+}
+
+/// The join of `value` over every `stride`-th atom from `begin` on. A lane of a CPU may have thousands, of which eight strands
+/// lose less than one sum would.
+#[cfg(not(target_arch = "spirv"))]
+pub fn join_range<V: Value, J: Join<V>>(begin: u32, end: u32, stride: u32, value: impl Fn(u32) -> V) -> V {
+    let mut strands = [J::identity(); 8];
+    for (place, atom) in (begin..end).step_by(stride as usize).enumerate() {
+        let strand = &mut strands[place % 8];
+        *strand = J::join(*strand, value(atom));
+    }
+    strands.into_iter().fold(J::identity(), J::join)
 }
 
 /// Puts `load` of each index below `count` where `put` says, by the whole workgroup.
