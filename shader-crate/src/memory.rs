@@ -191,8 +191,9 @@ mod native {
         marker::PhantomData,
         sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     };
+    use evenkeel_types::{Offset, Remainder};
 
-    /// What a buffer can hold where invocations write: numbers that a CPU can load and store in one piece.
+    /// What a buffer can hold where invocations write: numbers, and pairs of them, that a CPU can load and store in one piece.
     pub trait Element: Pod {
         /// # Safety
         /// `pointer` is valid and aligned.
@@ -220,6 +221,8 @@ mod native {
         )*};
     }
     element!(u32: AtomicU32, i32: AtomicU32, f32: AtomicU32, u64: AtomicU64, f64: AtomicU64);
+    // Pairs of words: a buffer begins at a multiple of 16 bytes, so each lies as an `AtomicU64` must.
+    element!(Offset: AtomicU64, Remainder: AtomicU64);
 
     /// A pointer that knows how far it reaches and whose it is.
     struct View<'a, T> {

@@ -5,11 +5,18 @@
 
 mod bins;
 mod control;
+mod offset;
 mod params;
+mod threshold;
 
 pub use bins::Bins;
 pub use control::Control;
-pub use params::{ExpandParams, LengthParams, ProductParams, ScanParams, ScheduleParams, TraversalParams, WordParams};
+pub use offset::{Offset, Remainder};
+pub use params::{
+    EdgeParams, ExpandParams, HierarchyParams, LengthParams, ProductParams, ScanParams, ScheduleParams,
+    ThresholdParams, TraversalParams, WordParams,
+};
+pub use threshold::Threshold;
 
 /// The depth or distance of a node that was not reached, and the parent of one that has none.
 pub const UNREACHED: u32 = u32::MAX;

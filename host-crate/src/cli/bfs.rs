@@ -52,7 +52,7 @@ impl Task for Bfs {
     }
 
     fn with_choice(config: &BfsConfig, name: &str) -> BfsConfig {
-        BfsConfig { strategy: name.to_owned(), ..config.clone() }
+        BfsConfig { strategy: name.to_owned(), tuning: config.tuning.read_by(name), ..config.clone() }
     }
 
     fn input(options: &SourceOptions, graph: &Graph) -> Result<u32> {

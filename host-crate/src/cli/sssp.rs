@@ -54,8 +54,8 @@ impl Task for Sssp {
         &config.strategy
     }
 
-    fn with_choice(_: &SsspConfig, name: &str) -> SsspConfig {
-        SsspConfig { strategy: name.to_owned() }
+    fn with_choice(config: &SsspConfig, name: &str) -> SsspConfig {
+        SsspConfig { strategy: name.to_owned(), tuning: config.tuning.read_by(name) }
     }
 
     fn weights(options: &SsspOptions) -> Result<WeightSource> {

@@ -17,21 +17,33 @@
 //! # Ok::<(), evenkeel::Error>(())
 //! ```
 
+mod decompose;
 mod device_loop;
+mod edge;
+mod hierarchical;
 mod node;
 mod scheduled;
+mod split;
+mod threshold;
+mod tuning;
 mod worklists;
 
 pub use device_loop::{DeviceLoop, LoopRun};
+pub use split::SplitGraph;
+pub use tuning::{Chunking, Setting, Tuning, check_bins};
 
 use crate::{
     Error, Result,
     device::{Buffer, Device, MemoryPlan},
     graph::{Csr, statistics::max_degree_node},
 };
+use decompose::Decompose;
+use edge::Edge;
 use evenkeel_kernels::{operator::Operator, schedule::Schedule};
+use hierarchical::Hierarchical;
 use node::Node;
 use scheduled::Scheduled;
+use split::Split;
 
 /// A strategy that can be asked for by name.
 pub struct Strategy {
@@ -41,11 +53,22 @@ pub struct Strategy {
     pub paper: &'static str,
     /// What it does, in a line.
     pub summary: &'static str,
+    /// What of a [`Tuning`] it reads.
+    pub reads: &'static [Setting],
     /// How it does it.
     pub how: &'static dyn Iterate,
 }
 
 impl Strategy {
+    /// The device memory it needs beside the graph and the algorithm's values.
+    ///
+    /// # Errors
+    /// When it is tuned in a way that it does not know.
+    pub fn plan(&self, csr: &Csr, tuning: &Tuning) -> Result<MemoryPlan> {
+        tuning.check(&[self])?;
+        Ok(self.how.plan(csr, tuning))
+    }
+
     /// Allocates what the strategy needs and records the loop.
     ///
     /// # Errors
@@ -58,7 +81,7 @@ impl Strategy {
 /// What a strategy's author writes.
 pub trait Iterate: Sync {
     /// The device memory it needs beside the graph and the algorithm's values.
-    fn plan(&self, csr: &Csr) -> MemoryPlan;
+    fn plan(&self, csr: &Csr, tuning: &Tuning) -> MemoryPlan;
 
     /// Allocates that and records the loop, which is called `name` in profilers and traces.
     ///
@@ -73,36 +96,70 @@ pub const STRATEGIES: &[Strategy] = &[
         name: "node",
         paper: "BS, Raval et al.",
         summary: "one invocation a node of the worklist, with all its edges",
+        reads: &[],
         how: &Node,
+    },
+    Strategy {
+        name: "edge",
+        paper: "EP, Raval et al.",
+        summary: "one invocation an edge; the worklist holds edges",
+        reads: &[Setting::Chunking],
+        how: &Edge,
+    },
+    Strategy {
+        name: "decompose",
+        paper: "WD, Raval et al.",
+        summary: "each invocation an equal block of the worklist's edges",
+        reads: &[],
+        how: &Decompose,
+    },
+    Strategy {
+        name: "split",
+        paper: "NS, Raval et al.",
+        summary: "nodes with many edges split once, an invocation to each piece",
+        reads: &[Setting::Bins],
+        how: &Split,
+    },
+    Strategy {
+        name: "hierarchical",
+        paper: "HP, Raval et al.",
+        summary: "an invocation a node, in rounds of a few edges each; short lists decomposed",
+        reads: &[Setting::Bins, Setting::SwitchBelow],
+        how: &Hierarchical,
     },
     Strategy {
         name: Schedule::ThreadMapped.name(),
         paper: "Osama et al.",
         summary: "an invocation to each node, as a schedule of the programming model",
+        reads: &[],
         how: &Scheduled(Schedule::ThreadMapped),
     },
     Strategy {
         name: Schedule::GroupMapped.name(),
         paper: "Osama et al.",
         summary: "a group of invocations shares the edges of as many nodes",
+        reads: &[],
         how: &Scheduled(Schedule::GroupMapped),
     },
     Strategy {
         name: Schedule::MergePath.name(),
         paper: "Osama et al.; Merrill and Garland",
         summary: "each workgroup an even share of nodes and edges together",
+        reads: &[],
         how: &Scheduled(Schedule::MergePath),
     },
     Strategy {
         name: Schedule::NonzeroSplit.name(),
         paper: "Osama et al.",
         summary: "each workgroup an even share of edges",
+        reads: &[],
         how: &Scheduled(Schedule::NonzeroSplit),
     },
     Strategy {
         name: Schedule::RadixBinned.name(),
         paper: "LRB, Fox et al.",
         summary: "nodes sorted by the logarithm of their degree; an invocation, a subgroup or a workgroup to each",
+        reads: &[],
         how: &Scheduled(Schedule::RadixBinned),
     },
 ];
@@ -157,6 +214,8 @@ pub struct Traversal {
     pub marks: Buffer<u32>,
     /// The node to begin at.
     pub source: Buffer<u32>,
+    /// What was changed about the strategy.
+    pub tuning: Tuning,
 }
 
 /// A CSR in device memory.
