@@ -4,11 +4,10 @@
 
 use super::{
     Csr,
-    statistics::{BIN_COUNT, Bin, Histogram, bin_of, bins_up_to, grouped, max_degree_node},
+    statistics::{BIN_COUNT, Bin, bin_of, bins_up_to, max_degree_node},
 };
 use rayon::prelude::*;
 use serde::Serialize;
-use std::fmt;
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -90,17 +89,6 @@ impl Counts {
             after: self.after + other.after,
             bins: std::array::from_fn(|bin| self.bins[bin] + other.bins[bin]),
         }
-    }
-}
-
-impl fmt::Display for Splitting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut line = |name: &str, value: String| writeln!(f, "{name:<21}{value}");
-        let percent = 100.0 * self.nodes_split as f64 / f64::from(self.nodes.max(1));
-        line("split", format!("over {} edges, by {} bins", grouped(self.threshold.into()), self.bins))?;
-        line("  nodes split", format!("{} ({percent:.2} %)", grouped(self.nodes_split)))?;
-        line("  nodes after", grouped(self.nodes_after))?;
-        write!(f, "\n{}", Histogram(&self.histogram))
     }
 }
 

@@ -219,7 +219,7 @@ impl Statistics {
 }
 
 /// A histogram as lines of text, one a bin: degrees, nodes, bar.
-pub(super) struct Histogram<'a>(pub &'a [Bin]);
+pub struct Histogram<'a>(pub &'a [Bin]);
 
 impl fmt::Display for Histogram<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

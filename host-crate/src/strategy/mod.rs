@@ -39,7 +39,7 @@ use crate::{
 };
 use decompose::Decompose;
 use edge::Edge;
-use evenkeel_kernels::{operator::Operator, schedule::Schedule};
+use evenkeel_kernels::{operator::Operator, schedule::Schedule, strategy::text};
 use hierarchical::Hierarchical;
 use node::Node;
 use scheduled::Scheduled;
@@ -55,11 +55,18 @@ pub struct Strategy {
     pub summary: &'static str,
     /// What of a [`Tuning`] it reads.
     pub reads: &'static [Setting],
+    /// The files it is made of, here and in the kernels, but for what most strategies share.
+    pub text: &'static [&'static str],
     /// How it does it.
     pub how: &'static dyn Iterate,
 }
 
 impl Strategy {
+    /// How many lines of code it takes: those of its files that hold more than a comment, tests left out.
+    pub fn lines_of_code(&self) -> usize {
+        self.text.iter().map(|text| lines_of_code(text)).sum()
+    }
+
     /// The device memory it needs beside the graph and the algorithm's values.
     ///
     /// # Errors
@@ -97,6 +104,7 @@ pub const STRATEGIES: &[Strategy] = &[
         paper: "BS, Raval et al.",
         summary: "one invocation a node of the worklist, with all its edges",
         reads: &[],
+        text: &[text::NODE, include_str!("node.rs")],
         how: &Node,
     },
     Strategy {
@@ -104,6 +112,7 @@ pub const STRATEGIES: &[Strategy] = &[
         paper: "EP, Raval et al.",
         summary: "one invocation an edge; the worklist holds edges",
         reads: &[Setting::Chunking],
+        text: &[text::EDGE, include_str!("edge.rs")],
         how: &Edge,
     },
     Strategy {
@@ -111,6 +120,7 @@ pub const STRATEGIES: &[Strategy] = &[
         paper: "WD, Raval et al.",
         summary: "each invocation an equal block of the worklist's edges",
         reads: &[],
+        text: &[text::DECOMPOSE, include_str!("decompose.rs")],
         how: &Decompose,
     },
     Strategy {
@@ -118,6 +128,7 @@ pub const STRATEGIES: &[Strategy] = &[
         paper: "NS, Raval et al.",
         summary: "nodes with many edges split once, an invocation to each piece",
         reads: &[Setting::Bins],
+        text: &[text::SPLIT, text::THRESHOLD, include_str!("split.rs"), include_str!("threshold.rs")],
         how: &Split,
     },
     Strategy {
@@ -125,6 +136,13 @@ pub const STRATEGIES: &[Strategy] = &[
         paper: "HP, Raval et al.",
         summary: "an invocation a node, in rounds of a few edges each; short lists decomposed",
         reads: &[Setting::Bins, Setting::SwitchBelow],
+        text: &[
+            text::HIERARCHICAL,
+            text::DECOMPOSE,
+            text::THRESHOLD,
+            include_str!("hierarchical.rs"),
+            include_str!("threshold.rs"),
+        ],
         how: &Hierarchical,
     },
     Strategy {
@@ -132,6 +150,7 @@ pub const STRATEGIES: &[Strategy] = &[
         paper: "Osama et al.",
         summary: "an invocation to each node, as a schedule of the programming model",
         reads: &[],
+        text: &[text::schedule(Schedule::ThreadMapped), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::ThreadMapped),
     },
     Strategy {
@@ -139,6 +158,7 @@ pub const STRATEGIES: &[Strategy] = &[
         paper: "Osama et al.",
         summary: "a group of invocations shares the edges of as many nodes",
         reads: &[],
+        text: &[text::schedule(Schedule::GroupMapped), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::GroupMapped),
     },
     Strategy {
@@ -146,6 +166,7 @@ pub const STRATEGIES: &[Strategy] = &[
         paper: "Osama et al.; Merrill and Garland",
         summary: "each workgroup an even share of nodes and edges together",
         reads: &[],
+        text: &[text::schedule(Schedule::MergePath), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::MergePath),
     },
     Strategy {
@@ -153,6 +174,7 @@ pub const STRATEGIES: &[Strategy] = &[
         paper: "Osama et al.",
         summary: "each workgroup an even share of edges",
         reads: &[],
+        text: &[text::schedule(Schedule::NonzeroSplit), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::NonzeroSplit),
     },
     Strategy {
@@ -160,9 +182,16 @@ pub const STRATEGIES: &[Strategy] = &[
         paper: "LRB, Fox et al.",
         summary: "nodes sorted by the logarithm of their degree; an invocation, a subgroup or a workgroup to each",
         reads: &[],
+        text: &[text::schedule(Schedule::RadixBinned), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::RadixBinned),
     },
 ];
+
+/// Tests stand at the end of a file.
+fn lines_of_code(text: &str) -> usize {
+    let lines = text.lines().map(str::trim).take_while(|line| *line != "#[cfg(test)]");
+    lines.filter(|line| !line.is_empty() && !line.starts_with("//")).count()
+}
 
 /// The strategy of that name.
 ///
@@ -247,5 +276,24 @@ impl DeviceGraph {
     /// The number of nodes.
     pub fn nodes(&self) -> u32 {
         (self.row_offsets.len() - 1) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_blank_lines_and_tests_are_no_code() {
+        let text = "//! What it is.\n\nfn a() {\n    // Why.\n    b(); // here\n}\n\n#[cfg(test)]\nmod tests {}\n";
+        assert_eq!(lines_of_code(text), 3);
+    }
+
+    #[test]
+    fn names_are_said_once_and_every_strategy_has_code() {
+        for (position, strategy) in STRATEGIES.iter().enumerate() {
+            assert!(STRATEGIES[..position].iter().all(|other| other.name != strategy.name), "{}", strategy.name);
+            assert!(strategy.lines_of_code() > 40, "{}", strategy.name);
+        }
     }
 }

@@ -13,11 +13,11 @@ pub struct Tuning {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunking: Option<Chunking>,
     /// split, hierarchical: bins of the degrees' histogram, which says how many edges are one piece [default: 10].
-    #[arg(long, value_name = "B")]
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=i64::from(Threshold::MAX_BINS)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bins: Option<u32>,
     /// hierarchical: leave lists shorter than this to workload decomposition [default: 1024].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(Self::MAX_SWITCH_BELOW)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_below: Option<u32>,
 }

@@ -3,6 +3,7 @@
 //! own finds from the prefix sums of the degrees, which stand beside the nodes.
 
 use super::{
+    degree,
     scheduled::{prefix_blocks, sum_blocks},
     start::begin,
 };
@@ -40,7 +41,7 @@ pub fn decompose<O: Operate>(
         for edge in block.take(row_offsets.get(node), row_offsets.get(node + 1)) {
             let neighbour = columns.get(edge);
             if O::visit(&mut traversal, value, neighbour, edge) {
-                let degree = row_offsets.get(neighbour + 1) - row_offsets.get(neighbour);
+                let degree = degree(row_offsets, neighbour);
                 // A node without edges is nobody's work.
                 if degree > 0 {
                     let place = lane.append_one(&mut traversal.control, Control::NEXT);
@@ -166,7 +167,7 @@ pub fn decompose_start(
     if lane.global() == 0 && node < params.nodes {
         values.set(node, 0);
         worklist.set(0, node);
-        degrees.set(0, row_offsets.get(node + 1) - row_offsets.get(node));
+        degrees.set(0, degree(row_offsets, node));
         begin(&mut control, 1, params.max_groups);
     }
 }

@@ -2,6 +2,7 @@
 //! cut across tiles need the prefix sums of the degrees, and those that sort them the bins: the kernels here make both for a
 //! worklist whose length only the device knows.
 
+use super::degree;
 use crate::{
     kernel,
     lane::Lane,
@@ -90,11 +91,6 @@ pub fn prefix_blocks(
     if lane.global() == 0 {
         degrees_before.set(length, control.get(Control::EDGES));
     }
-}
-
-#[inline(always)]
-fn degree(row_offsets: Read<u32>, node: u32) -> u32 {
-    row_offsets.get(node + 1) - row_offsets.get(node)
 }
 
 /// The sum of the degrees in each block of the worklist.

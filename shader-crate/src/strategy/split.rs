@@ -2,7 +2,7 @@
 //! and the worklist holds pieces, an invocation each. A piece is a range of its parent's edges: columns stay where they are,
 //! values stay the parents', and only parents are neighbours of anybody.
 
-use super::threshold::{degree, pieces_of};
+use super::{degree, threshold::pieces_of};
 use crate::{
     kernel,
     lane::Lane,

@@ -2,18 +2,13 @@
 //! width up to the largest degree, and of the fullest bin the upper bound. Most nodes then stay whole, and none takes longer
 //! than those.
 
+use super::degree;
 use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read, Shared},
 };
 use evenkeel_types::{Threshold, ThresholdParams};
-
-/// The number of edges of a node.
-#[inline(always)]
-pub fn degree(row_offsets: Read<u32>, node: u32) -> u32 {
-    row_offsets.get(node + 1) - row_offsets.get(node)
-}
 
 /// How many pieces a node of `degree` edges becomes: one if it is not over the threshold.
 #[inline(always)]
