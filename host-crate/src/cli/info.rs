@@ -9,7 +9,7 @@ use clap::Args;
 use evenkeel::{
     graph::statistics::Statistics,
     report::{GraphReport, SplitReport},
-    strategy::{Tuning, check_bins},
+    strategy::Tuning,
 };
 use serde::Serialize;
 use std::path::PathBuf;
@@ -22,9 +22,10 @@ pub struct Info {
     /// Say too what node splitting, strategy split, would make of it.
     #[arg(long)]
     split: bool,
-    /// Bins of the degrees' histogram, which says how many edges are too many [default: 10].
-    #[arg(long, value_name = "B", requires = "split")]
-    bins: Option<u32>,
+    /// Bins of the degrees' histogram, which says how many edges are too many.
+    #[arg(long, value_name = "B", requires = "split", default_value_t = Tuning::DEFAULT_BINS)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(Tuning::MAX_BINS)))]
+    bins: u32,
     /// Write the description as a JSON object. `-` is standard output.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -32,12 +33,10 @@ pub struct Info {
 
 impl Info {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
-        let bins = self.bins.unwrap_or(Tuning::DEFAULT_BINS);
-        check_bins(bins)?;
         let output = Output::create_if(self.json.as_deref())?;
         let (graph, built) = self.graph.find()?.load()?;
         let statistics = while_showing("counting", || Statistics::of(&graph))?;
-        let split = self.split.then(|| SplitReport::new(&graph.csr, bins));
+        let split = self.split.then(|| SplitReport::new(&graph.csr, self.bins));
         let description = Description { statistics, split };
         if let Some(output) = output {
             output.write_json(&description)?;

@@ -30,7 +30,7 @@ mod worklists;
 
 pub use device_loop::{DeviceLoop, LoopRun};
 pub use split::SplitGraph;
-pub use tuning::{Chunking, Setting, Tuning, check_bins};
+pub use tuning::{Chunking, Setting, Tuning};
 
 use crate::{
     Error, Result,

@@ -13,7 +13,7 @@ pub struct Tuning {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunking: Option<Chunking>,
     /// split, hierarchical: bins of the degrees' histogram, which says how many edges are one piece [default: 10].
-    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=i64::from(Threshold::MAX_BINS)))]
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=i64::from(Self::MAX_BINS)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bins: Option<u32>,
     /// hierarchical: leave lists shorter than this to workload decomposition [default: 1024].
@@ -60,6 +60,8 @@ impl Setting {
 impl Tuning {
     /// The bins of the histogram of degrees unless said.
     pub const DEFAULT_BINS: u32 = 10;
+    /// The most there can be: a workgroup counts in as many words.
+    pub const MAX_BINS: u32 = Threshold::MAX_BINS;
     /// The length below which lists are left to workload decomposition unless said.
     pub const DEFAULT_SWITCH_BELOW: u32 = 1024;
     /// The most it can be: one workgroup makes the prefix sums of such a list.
@@ -96,7 +98,9 @@ impl Tuning {
     /// # Errors
     /// [`Error::Usage`] with the option and what it is for.
     pub fn check(&self, strategies: &[&Strategy]) -> Result<()> {
-        check_bins(self.bins())?;
+        if !(1..=Self::MAX_BINS).contains(&self.bins()) {
+            return Err(Error::Usage(format!("--bins is at least 1 and at most {}", Self::MAX_BINS)));
+        }
         if self.switch_below() > Self::MAX_SWITCH_BELOW {
             return Err(Error::Usage(format!("--switch-below is at most {}", Self::MAX_SWITCH_BELOW)));
         }
@@ -120,16 +124,5 @@ impl Tuning {
             Setting::Bins => self.bins.is_some(),
             Setting::SwitchBelow => self.switch_below.is_some(),
         }
-    }
-}
-
-/// Refuses a number of bins that no histogram has.
-///
-/// # Errors
-/// [`Error::Usage`] with what it may be.
-pub fn check_bins(bins: u32) -> Result<()> {
-    match bins {
-        1..=Threshold::MAX_BINS => Ok(()),
-        _ => Err(Error::Usage(format!("--bins is at least 1 and at most {}", Threshold::MAX_BINS))),
     }
 }

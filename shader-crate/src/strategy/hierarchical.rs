@@ -54,11 +54,16 @@ impl List {
     }
 }
 
-/// Puts `node` on the next worklist, which is the other side of the one that is read.
+/// Where the list that is written begins, which is on the other side of the one that is read.
 #[inline(always)]
-fn push(traversal: &mut Traversal, lane: Lane, params: &HierarchyParams, node: u32) {
+fn other_side(traversal: &Traversal, side: u32, length: u32) -> u32 {
+    (1 - traversal.control.load(side)) * length
+}
+
+/// Puts `node` on the next worklist, which begins at `base`.
+#[inline(always)]
+fn push(traversal: &mut Traversal, lane: Lane, base: u32, node: u32) {
     let place = lane.append_one(&mut traversal.control, Control::NEXT);
-    let base = (1 - traversal.control.load(Control::SIDE)) * params.nodes;
     traversal.next.set(base + place, node);
 }
 
@@ -89,7 +94,8 @@ pub fn hierarchical<O: Operate>(
 ) {
     let mut traversal = Traversal { weights, values, marks, next: worklists, control };
     let list = List::of(&traversal.control, params);
-    let left_base = (1 - traversal.control.load(Control::LEFT_SIDE)) * params.split_nodes;
+    let next_base = other_side(&traversal, Control::SIDE, params.nodes);
+    let left_base = other_side(&traversal, Control::LEFT_SIDE, params.split_nodes);
     for place in lane.grid_stride(list.length) {
         let Remainder { node, edge: first } = list.entry(place, row_offsets, &traversal.next, &remainders);
         let end = row_offsets.get(node + 1);
@@ -98,7 +104,7 @@ pub fn hierarchical<O: Operate>(
         for edge in first..until {
             let neighbour = columns.get(edge);
             if O::visit(&mut traversal, value, neighbour, edge) {
-                push(&mut traversal, lane, params, neighbour);
+                push(&mut traversal, lane, next_base, neighbour);
             }
         }
         if until < end {
@@ -136,6 +142,7 @@ pub fn hierarchical_rest<O: Operate>(
 ) {
     let mut traversal = Traversal { weights, values, marks, next: worklists, control };
     let list = List::of(&traversal.control, params);
+    let next_base = other_side(&traversal, Control::SIDE, params.nodes);
     let mut block = Block::of(lane, traversal.control.load(Control::EDGES), offsets);
     while block.left > 0 {
         let Remainder { node, edge: first } = list.entry(block.place, row_offsets, &traversal.next, &remainders);
@@ -143,7 +150,7 @@ pub fn hierarchical_rest<O: Operate>(
         for edge in block.take(first, row_offsets.get(node + 1)) {
             let neighbour = columns.get(edge);
             if O::visit(&mut traversal, value, neighbour, edge) {
-                push(&mut traversal, lane, params, neighbour);
+                push(&mut traversal, lane, next_base, neighbour);
             }
         }
     }
