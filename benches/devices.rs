@@ -80,7 +80,7 @@ fn traversals(criterion: &mut Criterion) {
     sssp_group.bench_function("oracle", |bencher| bencher.iter(|| black_box(dijkstra())));
     for (name, device) in &devices {
         for strategy in STRATEGIES {
-            let config = SsspConfig { strategy: strategy.name.to_owned() };
+            let config = SsspConfig { strategy: strategy.name.to_owned(), ..SsspConfig::default() };
             let prepare = || {
                 let mut sssp = Sssp::prepare(device, csr, &config).expect("room for the graph");
                 sssp.run(source).expect("a run");

@@ -92,7 +92,7 @@ impl<'a> Setting<'a> {
     }
 
     fn sssp(&self, group: &mut Group<'_>, name: &str, strategy: &str) {
-        let config = SsspConfig { strategy: strategy.to_owned() };
+        let config = SsspConfig { strategy: strategy.to_owned(), ..SsspConfig::default() };
         let prepare = || {
             let mut sssp = Sssp::prepare(self.device, &self.graph.csr, &config).expect("room for the graph");
             sssp.run(self.source).expect("a run");

@@ -79,7 +79,7 @@ fn shortest_paths_count_every_relaxation() {
     let graph = generate("road:nodes=2000,lengths=true");
     for strategy in STRATEGIES {
         let (device, counters) = Device::counting(32);
-        let config = SsspConfig { strategy: strategy.name.to_owned() };
+        let config = SsspConfig { strategy: strategy.name.to_owned(), ..SsspConfig::default() };
         let mut sssp = Sssp::prepare(&device, &graph.csr, &config).unwrap();
         sssp.run(0).unwrap();
         let expected = oracle::dijkstra::whole(&graph.csr, 0).unwrap();

@@ -414,6 +414,44 @@ fn what_is_compared_can_be_chosen() {
 }
 
 #[test]
+fn strategies_can_be_tuned_and_what_none_reads_is_refused() {
+    let run = |arguments: &[&str]| {
+        evenkeel(&[&["sssp", "star:nodes=99", "--device", "cpu", "--validate", "--json", "-"], arguments].concat())
+    };
+    let report = json(run(&["--strategy", "hierarchical", "--bins", "3", "--switch-below", "0"]));
+    assert_eq!((&report["config"]["bins"], &report["config"]["switch_below"]), (&3.into(), &0.into()));
+    assert_eq!(report["valid"], true);
+    let report = json(run(&["--strategy", "edge", "--chunking", "edge"]));
+    assert_eq!((&report["config"]["chunking"], report["config"].get("bins")), (&"edge".into(), None));
+    let message = refused(run(&["--strategy", "node", "--chunking", "edge"]), 2);
+    assert!(message.contains("--chunking is for strategy edge"), "{message}");
+    assert!(refused(run(&["--strategy", "split", "--bins", "0"]), 2).contains("1..=1024"));
+
+    let compare = |arguments: &[&str]| {
+        let common = ["compare", "bfs", "star:nodes=99", "--device", "cpu", "--runs", "1", "--bins", "5"];
+        evenkeel(&[&common, arguments].concat())
+    };
+    let entries = json(compare(&["--strategies", "node,split", "--json", "-"]));
+    assert_eq!((entries[0]["config"].get("bins"), &entries[1]["config"]["bins"]), (None, &5.into()));
+    let lines = |index: usize| entries[index]["lines_of_code"].as_u64().unwrap();
+    assert!(lines(0) < lines(1), "{entries}");
+    let message = refused(compare(&["--strategies", "node,edge"]), 2);
+    assert!(message.contains("--bins is for strategy split and hierarchical"), "{message}");
+}
+
+#[test]
+fn a_graph_is_described_as_splitting_would_leave_it() {
+    let text = printed(evenkeel(&["info", "star:nodes=1001", "--split"]));
+    assert!(text.contains("nodes of more than 100 edges (MDT, by 10 bins)"), "{text}");
+    let object = json(evenkeel(&["info", "star:nodes=1001", "--split", "--bins", "4", "--json", "-"]));
+    let split = &object["split"];
+    assert_eq!((&object["nodes"], &split["threshold"], &split["nodes_split"]), (&1001.into(), &250.into(), &1.into()));
+    assert_eq!((&split["nodes_after"], &split["histogram"][8]["nodes"]), (&1004.into(), &4.into()));
+    assert!(refused(evenkeel(&["info", "star", "--bins", "4"]), 2).contains("--split"));
+    assert!(refused(evenkeel(&["info", "star", "--split", "--bins", "0"]), 2).contains("1..=1024"));
+}
+
+#[test]
 fn a_strategy_that_does_not_fit_is_a_line_that_says_so() {
     let compare = |limit: &str, rest: &[&str]| {
         let common = ["compare", "bfs", "star:nodes=4000", "--runs", "1", "--device", "cpu", "--memory-limit", limit];
@@ -425,6 +463,9 @@ fn a_strategy_that_does_not_fit_is_a_line_that_says_so() {
     };
     let (small, large) = (bytes("node"), bytes("merge-path"));
     assert!(small < large, "{small} and {large}: this test needs one that is smaller");
+    // Two lists of nodes are replaced by two lists of edges and where those begin.
+    let (nodes, edges) = (4000, 2 * 3999);
+    assert_eq!(bytes("edge") - small, 4 * (3 * edges - 2 * nodes));
     let limit = format!("{small}B");
     let text = printed(compare(&limit, &["--strategies", "merge-path,node"]));
     let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();

@@ -10,6 +10,7 @@ use evenkeel::{
     graph::{Direction, Graph, OpenOptions, formats::Format, open},
     oracle,
     schedule::Choice,
+    strategy::STRATEGIES,
 };
 use std::{
     io::Read,
@@ -43,8 +44,16 @@ fn answers(path: &Path, graph: &Graph) -> Vec<f64> {
     values
 }
 
-fn depths(device: &Device, graph: &Graph, source: u64) -> Vec<f64> {
-    let mut bfs = Bfs::prepare(device, &graph.csr, &BfsConfig::default()).unwrap();
+fn bfs_config(strategy: &str) -> BfsConfig {
+    BfsConfig { strategy: strategy.to_owned(), ..BfsConfig::default() }
+}
+
+fn sssp_config(strategy: &str) -> SsspConfig {
+    SsspConfig { strategy: strategy.to_owned(), ..SsspConfig::default() }
+}
+
+fn depths(device: &Device, graph: &Graph, source: u64, strategy: &str) -> Vec<f64> {
+    let mut bfs = Bfs::prepare(device, &graph.csr, &bfs_config(strategy)).unwrap();
     bfs.run(Source::Id(source).find(graph).unwrap()).unwrap();
     bfs.depths()
         .unwrap()
@@ -53,8 +62,8 @@ fn depths(device: &Device, graph: &Graph, source: u64) -> Vec<f64> {
         .collect()
 }
 
-fn distances(device: &Device, graph: &Graph, source: u64) -> Vec<f64> {
-    let mut sssp = Sssp::prepare(device, &graph.csr, &SsspConfig::default()).unwrap();
+fn distances(device: &Device, graph: &Graph, source: u64, strategy: &str) -> Vec<f64> {
+    let mut sssp = Sssp::prepare(device, &graph.csr, &sssp_config(strategy)).unwrap();
     sssp.run(Source::Id(source).find(graph).unwrap()).unwrap();
     match sssp.distances().unwrap() {
         Distances::U32(words) => {
@@ -76,6 +85,13 @@ fn check_ranks(device: &Device, graph: &Graph, iterations: u32, path: &Path) {
     }
 }
 
+/// Holds every strategy against published answers; `found` runs one.
+fn assert_answers(found: impl Fn(&str) -> Vec<f64>, expected: &[f64], what: &str) {
+    for strategy in STRATEGIES {
+        assert_close(&found(strategy.name), expected, &format!("{what} by {}", strategy.name));
+    }
+}
+
 fn assert_close(found: &[f64], expected: &[f64], what: &str) {
     for (node, (found, expected)) in found.iter().zip(expected).enumerate() {
         let close = found == expected || (found - expected).abs() <= 1e-5 * expected.abs();
@@ -91,10 +107,10 @@ fn ldbc_answers() {
         for (name, direction) in [("dir", Direction::Directed), ("undir", Direction::Undirected)] {
             let input = graph(&ldbc.join(format!("bfs/{name}-input")), Some(direction), Some(Format::Adjacency));
             let expected = answers(&ldbc.join(format!("bfs/{name}-output")), &input);
-            assert_close(&depths(&device, &input, 1), &expected, &format!("bfs/{name}"));
+            assert_answers(|strategy| depths(&device, &input, 1, strategy), &expected, &format!("bfs/{name}"));
             let input = graph(&ldbc.join(format!("sssp/{name}-input.e")), Some(direction), None);
             let expected = answers(&ldbc.join(format!("sssp/{name}-output")), &input);
-            assert_close(&distances(&device, &input, 1), &expected, &format!("sssp/{name}"));
+            assert_answers(|strategy| distances(&device, &input, 1, strategy), &expected, &format!("sssp/{name}"));
         }
         // As many iterations as the properties beside the graphs say; the damping is 0.85 in all of them.
         for (name, direction, iterations) in [("dir", Direction::Directed, 14), ("undir", Direction::Undirected, 26)] {
@@ -107,9 +123,9 @@ fn ldbc_answers() {
             let folder = ldbc.join("example");
             let input = graph(&folder.join(format!("{name}.e")), Some(direction), None);
             let expected = answers(&folder.join(format!("{name}-BFS")), &input);
-            assert_close(&depths(&device, &input, source), &expected, name);
+            assert_answers(|strategy| depths(&device, &input, source, strategy), &expected, name);
             let expected = answers(&folder.join(format!("{name}-SSSP")), &input);
-            assert_close(&distances(&device, &input, source), &expected, name);
+            assert_answers(|strategy| distances(&device, &input, source, strategy), &expected, name);
             check_ranks(&device, &input, 2, &folder.join(format!("{name}-PR")));
         }
         common::finish(&device);
@@ -127,9 +143,9 @@ fn p2p_gnutella31_answers() {
                 check_ranks(&device, &input, 10, &folder.join("p2p-31-PR.gz"));
             }
             let expected = answers(&folder.join(format!("p2p-31-BFS{suffix}.gz")), &input);
-            assert_close(&depths(&device, &input, 6), &expected, &format!("BFS{suffix}"));
+            assert_answers(|strategy| depths(&device, &input, 6, strategy), &expected, &format!("BFS{suffix}"));
             let expected = answers(&folder.join(format!("p2p-31-SSSP{suffix}.gz")), &input);
-            assert_close(&distances(&device, &input, 6), &expected, &format!("SSSP{suffix}"));
+            assert_answers(|strategy| distances(&device, &input, 6, strategy), &expected, &format!("SSSP{suffix}"));
         }
         common::finish(&device);
     }
@@ -149,6 +165,12 @@ fn graph_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// Every strategy where a graph is small, and where all would take minutes on a software device, one.
+fn strategies(graph: &Graph) -> Vec<&'static str> {
+    let few = if graph.csr.edges() < 100_000 { STRATEGIES.len() } else { 1 };
+    STRATEGIES[..few].iter().map(|strategy| strategy.name).collect()
+}
+
 #[test]
 fn every_file_agrees_with_the_oracles() {
     let Some(data) = common::data() else { return };
@@ -156,34 +178,40 @@ fn every_file_agrees_with_the_oracles() {
         for file in graph_files(&data).into_iter().filter(|file| !file.starts_with(data.join("reference"))) {
             let graph = graph(&file, None, None);
             let source = Source::MaxDegree.find(&graph).unwrap();
-            let mut bfs = Bfs::prepare(&device, &graph.csr, &BfsConfig::default()).unwrap();
-            bfs.run(source).unwrap();
-            let mismatch = oracle::first_mismatch(&oracle::bfs::depths(&graph.csr, source), &bfs.depths().unwrap());
-            assert_eq!(mismatch, None, "BFS on {} on {device:?}", file.display());
             let ranking = PageRankConfig { iterations: 3, ..PageRankConfig::default() };
             let mut pagerank = PageRank::prepare(&device, &graph.csr, &ranking).unwrap();
             pagerank.run().unwrap();
             let expected = oracle::pagerank::ranks(&graph.csr, ranking.damping, ranking.iterations);
             let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.ranks().unwrap());
             assert_eq!(mismatch, None, "PageRank on {} on {device:?}", file.display());
-            let signed = evenkeel::graph::weights::first_negative(&graph).is_some();
-            match Sssp::prepare(&device, &graph.csr, &SsspConfig::default()) {
-                Err(error) => assert!(signed && error.to_string().contains("negative"), "{}: {error}", file.display()),
-                Ok(mut sssp) => {
-                    assert!(!signed, "{} has negative weights", file.display());
-                    sssp.run(source).unwrap();
-                    let mismatch = match sssp.distances().unwrap() {
-                        Distances::U32(found) => {
-                            oracle::first_mismatch(&oracle::dijkstra::whole(&graph.csr, source).unwrap(), &found)
-                        }
-                        Distances::F32(found) => {
-                            oracle::first_mismatch(&oracle::dijkstra::real(&graph.csr, source).unwrap(), &found)
-                        }
-                    };
-                    assert_eq!(mismatch, None, "SSSP on {} on {device:?}", file.display());
-                }
+            for strategy in strategies(&graph) {
+                check(&device, &graph, source, strategy, &format!("{} by {strategy} on {device:?}", file.display()));
             }
         }
         common::finish(&device);
+    }
+}
+
+fn check(device: &Device, graph: &Graph, source: u32, strategy: &str, what: &str) {
+    let mut bfs = Bfs::prepare(device, &graph.csr, &bfs_config(strategy)).unwrap();
+    bfs.run(source).unwrap();
+    let mismatch = oracle::first_mismatch(&oracle::bfs::depths(&graph.csr, source), &bfs.depths().unwrap());
+    assert_eq!(mismatch, None, "BFS: {what}");
+    let signed = evenkeel::graph::weights::first_negative(graph).is_some();
+    match Sssp::prepare(device, &graph.csr, &sssp_config(strategy)) {
+        Err(error) => assert!(signed && error.to_string().contains("negative"), "{what}: {error}"),
+        Ok(mut sssp) => {
+            assert!(!signed, "{what} has negative weights");
+            sssp.run(source).unwrap();
+            let mismatch = match sssp.distances().unwrap() {
+                Distances::U32(found) => {
+                    oracle::first_mismatch(&oracle::dijkstra::whole(&graph.csr, source).unwrap(), &found)
+                }
+                Distances::F32(found) => {
+                    oracle::first_mismatch(&oracle::dijkstra::real(&graph.csr, source).unwrap(), &found)
+                }
+            };
+            assert_eq!(mismatch, None, "SSSP: {what}");
+        }
     }
 }

@@ -8,12 +8,13 @@ use evenkeel::{
     algorithm::{Bfs, BfsConfig, Distances, Sssp, SsspConfig},
     device::Device,
     graph::{
-        Csr, EdgeList, Weights,
+        Csr, EdgeList, Splitting, Weights,
         csr::{BuildOptions, EdgeWeights},
         generate::Generator,
+        weights::{WeightSource, assign},
     },
     oracle,
-    strategy::STRATEGIES,
+    strategy::{Chunking, DeviceGraph, STRATEGIES, SplitGraph, Tuning},
 };
 use proptest::prelude::*;
 
@@ -22,44 +23,59 @@ fn csr(nodes: u32, edges: &[(u32, u32)], weights: EdgeWeights) -> Csr {
     Csr::from_edges(EdgeList { nodes, sources, targets, weights }, BuildOptions::default()).unwrap().0
 }
 
-fn check_bfs(device: &Device, csr: &Csr, source: u32) {
+/// A strategy and what is changed about it.
+type Way = (&'static str, Tuning);
+
+/// Every strategy as it is.
+fn untuned() -> Vec<Way> {
+    STRATEGIES.iter().map(|strategy| (strategy.name, Tuning::default())).collect()
+}
+
+/// Those that can be changed, changed: to extremes, so that short lists go through every branch.
+fn tuned() -> Vec<Way> {
+    let tuning = |bins, switch_below| Tuning { bins, switch_below, ..Tuning::default() };
+    let mut ways = vec![("edge", Tuning { chunking: Some(Chunking::Edge), ..Tuning::default() })];
+    ways.extend([1, 3, 1024].map(|bins| ("split", tuning(Some(bins), None))));
+    for switch_below in [0, 1, 20, 65_535] {
+        ways.extend([2, 10, 200].map(|bins| ("hierarchical", tuning(Some(bins), Some(switch_below)))));
+    }
+    ways
+}
+
+fn check_bfs(device: &Device, csr: &Csr, source: u32, ways: &[Way]) {
     let expected = oracle::bfs::depths(csr, source);
-    for strategy in STRATEGIES {
-        let config = BfsConfig { strategy: strategy.name.to_owned(), parents: true };
+    for way in ways {
+        let config = BfsConfig { strategy: way.0.to_owned(), parents: true, tuning: way.1 };
         let mut bfs = Bfs::prepare(device, csr, &config).unwrap();
         // Twice: a run must not depend on what the one before it left.
         for _ in 0..2 {
             bfs.run(source).unwrap();
             let depths = bfs.depths().unwrap();
-            assert_eq!(oracle::first_mismatch(&expected, &depths), None, "{} on {device:?}", strategy.name);
+            assert_eq!(oracle::first_mismatch(&expected, &depths), None, "{way:?} on {device:?}");
             let parents = bfs.parents().unwrap().unwrap();
-            assert_eq!(
-                oracle::bfs::check_parents(csr, source, &depths, &parents),
-                Ok(()),
-                "{} on {device:?}",
-                strategy.name
-            );
+            assert_eq!(oracle::bfs::check_parents(csr, source, &depths, &parents), Ok(()), "{way:?} on {device:?}");
         }
     }
 }
 
-fn check_sssp(device: &Device, csr: &Csr, source: u32) {
-    for strategy in STRATEGIES {
-        let mut sssp = Sssp::prepare(device, csr, &SsspConfig { strategy: strategy.name.to_owned() }).unwrap();
+fn check_sssp(device: &Device, csr: &Csr, source: u32, ways: &[Way]) {
+    for way in ways {
+        let config = SsspConfig { strategy: way.0.to_owned(), tuning: way.1 };
+        let mut sssp = Sssp::prepare(device, csr, &config).unwrap();
         for _ in 0..2 {
             sssp.run(source).unwrap();
             let mismatch = match sssp.distances().unwrap() {
                 Distances::U32(found) => oracle::first_mismatch(&oracle::dijkstra::whole(csr, source).unwrap(), &found),
                 Distances::F32(found) => oracle::first_mismatch(&oracle::dijkstra::real(csr, source).unwrap(), &found),
             };
-            assert_eq!(mismatch, None, "{} on {device:?}", strategy.name);
+            assert_eq!(mismatch, None, "{way:?} on {device:?}");
         }
     }
 }
 
-fn check(device: &Device, csr: &Csr, source: u32) {
-    check_bfs(device, csr, source);
-    check_sssp(device, csr, source);
+fn check(device: &Device, csr: &Csr, source: u32, ways: &[Way]) {
+    check_bfs(device, csr, source, ways);
+    check_sssp(device, csr, source, ways);
 }
 
 #[test]
@@ -69,6 +85,11 @@ fn graphs_of_every_shape() {
         .flat_map(|hub| [(0, hub), (hub, 0)].into_iter().chain((0..60).map(move |leaf| (hub, 50 * hub + leaf))))
         .collect();
     let chain: Vec<_> = (0..400).map(|node| (node, node + 1)).collect();
+    // Behind a fan of 1,300 nodes, enough not to be a short list: hubs, each with the same leaves, at growing distances.
+    let fan = (1..=1300).flat_map(|node| [(0, node), (node, 1301 + node % 7)]);
+    let hubs: Vec<_> = fan.chain((1301..1308).flat_map(|hub| (1308..2200).map(move |leaf| (hub, leaf)))).collect();
+    let lengths = EdgeWeights::U32((0..hubs.len() as u32).map(|edge| edge.wrapping_mul(2_654_435_761) >> 22).collect());
+    let real = EdgeWeights::F32((0..hubs.len()).map(|edge| (edge % 97) as f32 / 7.0).collect());
     let shapes = [
         ("one node", csr(1, &[], EdgeWeights::None), 0),
         ("one node and a loop", csr(1, &[(0, 0)], EdgeWeights::None), 0),
@@ -82,6 +103,9 @@ fn graphs_of_every_shape() {
         ("a star from its hub", csr(3000, &star, EdgeWeights::None), 0),
         ("a star from a leaf", csr(3000, &star, EdgeWeights::None), 7),
         ("a star of stars", csr(2600, &stars, EdgeWeights::None), 0),
+        ("many equal hubs", csr(2200, &hubs, lengths), 0),
+        ("many equal hubs, real weights", csr(2200, &hubs, real), 0),
+        ("hubs from a node without edges", csr(2200, &hubs, EdgeWeights::None), 2199),
         ("a chain longer than a batch", csr(401, &chain, EdgeWeights::None), 0),
         ("edges of no weight", csr(401, &chain, EdgeWeights::U32(vec![0; 400])), 0),
         (
@@ -93,7 +117,8 @@ fn graphs_of_every_shape() {
     for device in common::devices() {
         for (shape, csr, source) in &shapes {
             println!("{shape}");
-            check(&device, csr, *source);
+            check(&device, csr, *source, &untuned());
+            check(&device, csr, *source, &tuned());
         }
         common::finish(&device);
     }
@@ -106,7 +131,72 @@ fn generated_graphs() {
             ["rmat:scale=12", "er:nodes=3000,degree=5", "grid:rows=40,cols=53", "road:nodes=5000", "complete:nodes=120"]
         {
             let graph: Generator = text.parse().unwrap();
-            check(&device, &graph.generate().unwrap().csr, 1);
+            check(&device, &graph.generate().unwrap().csr, 1, &untuned());
+        }
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn tuned_strategies_on_a_skewed_graph() {
+    let mut graph = "rmat:scale=12".parse::<Generator>().unwrap().generate().unwrap();
+    assign(&mut graph, WeightSource::Random { low: 0, high: 64, seed: 5 }).unwrap();
+    for device in common::devices() {
+        check(&device, &graph.csr, 1, &tuned());
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn what_a_strategy_does_not_read_is_refused() {
+    let chain = csr(2, &[(0, 1)], EdgeWeights::None);
+    let device = Device::open("cpu", &Default::default()).unwrap();
+    let refused = |strategy: &str, tuning: Tuning| match Bfs::prepare(
+        &device,
+        &chain,
+        &BfsConfig { strategy: strategy.to_owned(), tuning, parents: false },
+    ) {
+        Err(Error::Usage(reason)) => reason,
+        _ => panic!("{strategy} reads {tuning:?}"),
+    };
+    let bins = Tuning { bins: Some(4), ..Tuning::default() };
+    assert_eq!(refused("node", bins), "--bins is for strategy split and hierarchical");
+    assert!(
+        refused("split", Tuning { chunking: Some(Chunking::Node), ..bins })
+            .starts_with("--chunking is for strategy edge")
+    );
+    assert!(refused("split", Tuning { bins: Some(0), ..bins }).contains("at least 1"));
+    assert!(refused("hierarchical", Tuning { switch_below: Some(65_536), ..bins }).contains("at most 65535"));
+}
+
+/// The device's threshold and pieces against the host's, which shares no code with it.
+#[test]
+fn splitting_on_the_device() {
+    let hubs =
+        csr(900, &(0..4000).map(|edge| (edge % 3 * edge % 7, edge % 900)).collect::<Vec<_>>(), EdgeWeights::None);
+    let generated = ["rmat:scale=11", "road:nodes=3000", "er:nodes=2000,degree=4", "star:nodes=5000", "chain:nodes=1"];
+    let generate = |text: &str| text.parse::<Generator>().unwrap().generate().unwrap().csr;
+    for device in common::devices() {
+        for csr in generated.map(generate).iter().chain([&hubs]) {
+            for bins in [1, 2, 10, 37, 1024] {
+                let expected = Splitting::of(csr, bins);
+                let graph = DeviceGraph::upload(&device, csr).unwrap();
+                let split = SplitGraph::new(&device, &graph, bins).unwrap();
+                assert_eq!(split.threshold.threshold, expected.threshold, "{bins} bins");
+                assert_eq!(u64::from(split.threshold.split_nodes), expected.nodes_split, "{bins} bins");
+                assert_eq!(u64::from(split.threshold.pieces), expected.nodes_after, "{bins} bins");
+                let [firsts, offsets, parents] = [&split.first_pieces, &split.piece_offsets, &split.parents]
+                    .map(|buffer| device.download(buffer).unwrap());
+                for node in 0..csr.nodes() as usize {
+                    let pieces = firsts[node] as usize..firsts[node + 1] as usize;
+                    assert!(parents[pieces.clone()].iter().all(|parent| *parent as usize == node));
+                    let ends = [offsets[pieces.start], offsets[pieces.end]];
+                    assert_eq!(ends, [csr.row_offsets[node], csr.row_offsets[node + 1]]);
+                    let sizes = pieces.map(|piece| offsets[piece + 1] - offsets[piece]).collect::<Vec<_>>();
+                    let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+                    assert!(*most <= expected.threshold && most - least <= 1, "{sizes:?}");
+                }
+            }
         }
         common::finish(&device);
     }
@@ -177,7 +267,7 @@ fn random_graphs() {
         });
         runner
             .run(&random_graph(), |(csr, source)| {
-                check(&device, &csr, source);
+                check(&device, &csr, source, &untuned());
                 Ok(())
             })
             .unwrap();
@@ -207,7 +297,7 @@ fn a_row_that_a_driver_would_stop_in_is_refused() {
     let csr = graph.generate().unwrap().csr;
     for device in common::devices() {
         match (device.info().loop_limit, Bfs::prepare(&device, &csr, &BfsConfig::default())) {
-            (None, Ok(_)) => check_bfs(&device, &csr, 0),
+            (None, Ok(_)) => check_bfs(&device, &csr, 0, &untuned()),
             (Some(_), Err(Error::Device(reason))) => assert!(reason.contains("69999 edges"), "{reason}"),
             _ => panic!("neither refused nor run by {device:?}"),
         }

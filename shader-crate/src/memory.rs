@@ -194,8 +194,10 @@ mod native {
         marker::PhantomData,
         sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     };
+    use evenkeel_types::{Offset, Remainder};
 
-    /// What a buffer can hold where invocations write: numbers that a CPU can load and store in one piece, and fours of them.
+    /// What a buffer can hold where invocations write: numbers and pairs of them, which a CPU loads and stores in one piece, and
+    /// fours.
     pub trait Element: Pod {
         /// # Safety
         /// `pointer` is valid and aligned.
@@ -223,6 +225,8 @@ mod native {
         )*};
     }
     element!(u32: AtomicU32, i32: AtomicU32, f32: AtomicU32, u64: AtomicU64, f64: AtomicU64);
+    // Pairs of words: a buffer begins at a multiple of 16 bytes, so each lies as an `AtomicU64` must.
+    element!(Offset: AtomicU64, Remainder: AtomicU64);
 
     /// Loaded and stored a number at a time: no invocation touches one that another writes.
     impl Element for Vec4 {

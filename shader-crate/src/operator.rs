@@ -60,6 +60,15 @@ impl Traversal<'_> {
         self.next.set(place, node);
     }
 
+    /// Puts the numbers `first..end` on the next worklist; one atomic for all that a subgroup pushes.
+    #[inline(always)]
+    pub fn push_range(&mut self, lane: Lane, first: u32, end: u32) {
+        let place = lane.append(&mut self.control, Control::NEXT, end - first);
+        for number in first..end {
+            self.next.set(place + (number - first), number);
+        }
+    }
+
     /// Every invocation calls this last. When all are done, the worklist that was written becomes the one to read, with one
     /// invocation for each entry but no more than `max_groups` workgroups.
     #[inline(always)]

@@ -24,9 +24,20 @@ pub struct Control {
     pub expand_groups: [u32; 3],
     /// Not 0 when a sum of weights did not fit into 32 bits.
     pub overflow: u32,
+    /// Where a strategy takes nodes in pieces: nodes of the worklist with edges left for the next piece; 0 at its beginning.
+    pub left: u32,
+    /// Nodes written so far to the list after that.
+    pub left_next: u32,
+    /// Where lists take turns when the device says so: 0 or 1, the half of the worklists that is read.
+    pub side: u32,
+    /// The same of the lists of nodes with edges left.
+    pub left_side: u32,
+    /// Entries of the list that workload decomposition takes, where a strategy switches to it; 0 when it does not.
+    pub decomposed: u32,
 }
 
-const fn word(offset: usize) -> u32 {
+/// The word at a byte offset.
+pub(crate) const fn word(offset: usize) -> u32 {
     (offset / 4) as u32
 }
 
@@ -47,6 +58,18 @@ impl Control {
     pub const EXPAND_GROUPS: u32 = word(offset_of!(Self, expand_groups));
     /// The word of `overflow`.
     pub const OVERFLOW: u32 = word(offset_of!(Self, overflow));
+    /// The word of `left`.
+    pub const LEFT: u32 = word(offset_of!(Self, left));
+    /// The word of `left_next`.
+    pub const LEFT_NEXT: u32 = word(offset_of!(Self, left_next));
+    /// The word of `side`.
+    pub const SIDE: u32 = word(offset_of!(Self, side));
+    /// The word of `left_side`.
+    pub const LEFT_SIDE: u32 = word(offset_of!(Self, left_side));
+    /// The word of `decomposed`.
+    pub const DECOMPOSED: u32 = word(offset_of!(Self, decomposed));
+    /// How many words there are.
+    pub const WORDS: u32 = word(size_of::<Self>());
 
     /// The block of a run that begins with `frontier` entries, one invocation each.
     pub fn start(frontier: u32, threads: u32) -> Self {

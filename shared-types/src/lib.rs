@@ -5,14 +5,18 @@
 
 mod bins;
 mod control;
+mod offset;
 mod params;
+mod threshold;
 
 pub use bins::Bins;
 pub use control::Control;
+pub use offset::{Offset, Remainder};
 pub use params::{
-    BoundsParams, ExpandParams, LengthParams, ProductParams, RankParams, ScanParams, ScheduleParams, TraversalParams,
-    WideProductParams, WordParams,
+    BoundsParams, EdgeParams, ExpandParams, HierarchyParams, LengthParams, ProductParams, RankParams, ScanParams,
+    ScheduleParams, ThresholdParams, TraversalParams, WideProductParams, WordParams,
 };
+pub use threshold::Threshold;
 
 /// The depth or distance of a node that was not reached, and the parent of one that has none.
 pub const UNREACHED: u32 = u32::MAX;

@@ -101,6 +101,8 @@ pub struct BoundsParams {
 pub struct ExpandParams {
     /// The most workgroups a dispatch may have.
     pub max_groups: u32,
+    /// How many nodes and edges a workgroup is for, where a dispatch is sized by edges.
+    pub part: u32,
     /// The schedule's.
     pub schedule: ScheduleParams,
 }
@@ -121,4 +123,42 @@ pub struct RankParams {
     pub spread: f32,
     /// Not 0 in the last iteration of a batch.
     pub last: u32,
+}
+
+/// Of the traversals with a worklist of edges.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct EdgeParams {
+    /// The most workgroups a dispatch may have.
+    pub max_groups: u32,
+    /// 1 when a node's edges are pushed together, 0 when one by one.
+    pub together: u32,
+}
+
+/// Of the kernels that choose a threshold of degrees and split nodes by it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct ThresholdParams {
+    /// How many nodes there are.
+    pub nodes: u32,
+    /// How many bins the histogram has.
+    pub bins: u32,
+}
+
+/// Of the traversals that take nodes in pieces.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct HierarchyParams {
+    /// How many nodes there are: a worklist has room for as many.
+    pub nodes: u32,
+    /// The most workgroups a dispatch may have.
+    pub max_groups: u32,
+    /// The most of one that takes its edges by workload decomposition.
+    pub max_decomposed_groups: u32,
+    /// The most edges of a node that an invocation takes at a time.
+    pub threshold: u32,
+    /// Shorter lists are left to workload decomposition.
+    pub switch_below: u32,
+    /// How many nodes have more edges than the threshold: a list of nodes with edges left has room for as many.
+    pub split_nodes: u32,
 }

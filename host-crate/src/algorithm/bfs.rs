@@ -5,7 +5,7 @@ use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recording},
     graph::Csr,
-    strategy::{self, DeviceGraph, DeviceLoop, Traversal},
+    strategy::{self, DeviceGraph, DeviceLoop, Traversal, Tuning},
 };
 use evenkeel_kernels::{bfs::BfsParents, operator::Operator};
 use evenkeel_types::{TraversalParams, UNREACHED};
@@ -23,11 +23,15 @@ pub struct BfsConfig {
     /// Find a parent of every node too.
     #[arg(long)]
     pub parents: bool,
+    /// What to change about the strategy.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub tuning: Tuning,
 }
 
 impl Default for BfsConfig {
     fn default() -> Self {
-        Self { strategy: "node".to_owned(), parents: false }
+        Self { strategy: "node".to_owned(), parents: false, tuning: Tuning::default() }
     }
 }
 
@@ -49,11 +53,11 @@ impl Bfs {
     /// The device memory it needs, the graph included.
     ///
     /// # Errors
-    /// When the strategy is not known.
+    /// When the strategy is not known, or does not read what was tuned.
     pub fn plan(csr: &Csr, config: &BfsConfig) -> Result<MemoryPlan> {
         let nodes = csr.nodes() as usize;
-        let plan =
-            DeviceGraph::plan(csr).with::<u32>("depths", nodes).and(strategy::by_name(&config.strategy)?.how.plan(csr));
+        let strategy = strategy::by_name(&config.strategy)?;
+        let plan = DeviceGraph::plan(csr).with::<u32>("depths", nodes).and(strategy.plan(csr, &config.tuning)?);
         Ok(if config.parents { plan.with::<u32>("parents", nodes) } else { plan })
     }
 
@@ -71,6 +75,7 @@ impl Bfs {
             values: device.buffer("depths", csr.nodes() as usize)?,
             marks: device.buffer("no marks", 1)?,
             source: device.buffer("source", 1)?,
+            tuning: config.tuning,
             graph,
         };
         let parents = if config.parents { Some(Parents::record(device, &traversal)?) } else { None };

@@ -6,7 +6,7 @@ use crate::{
     Error, Result,
     device::{Buffer, Device, MemoryPlan},
     graph::{Csr, Weights},
-    strategy::{self, DeviceGraph, DeviceLoop, Traversal},
+    strategy::{self, DeviceGraph, DeviceLoop, Traversal, Tuning},
 };
 use evenkeel_kernels::operator::Operator;
 use evenkeel_types::UNREACHED;
@@ -20,11 +20,15 @@ pub struct SsspConfig {
     /// How edges are handed to invocations: a name from `evenkeel strategies`.
     #[arg(long, value_name = "NAME", default_value = "node", value_parser = strategy::known_name)]
     pub strategy: String,
+    /// What to change about the strategy.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub tuning: Tuning,
 }
 
 impl Default for SsspConfig {
     fn default() -> Self {
-        Self { strategy: "node".to_owned() }
+        Self { strategy: "node".to_owned(), tuning: Tuning::default() }
     }
 }
 
@@ -51,14 +55,14 @@ impl Sssp {
     /// The device memory it needs, the graph and its weights included.
     ///
     /// # Errors
-    /// When the strategy is not known.
+    /// When the strategy is not known, or does not read what was tuned.
     pub fn plan(csr: &Csr, config: &SsspConfig) -> Result<MemoryPlan> {
         let nodes = csr.nodes() as usize;
         Ok(DeviceGraph::plan(csr)
             .with::<u32>("weights", csr.columns.len())
             .with::<u32>("distances", nodes)
             .with::<u32>("marks", nodes)
-            .and(strategy::by_name(&config.strategy)?.how.plan(csr)))
+            .and(strategy::by_name(&config.strategy)?.plan(csr, &config.tuning)?))
     }
 
     /// Copies the graph to the device and records the computation. A graph without weights gets 1 for each edge.
@@ -82,6 +86,7 @@ impl Sssp {
             values: device.buffer("distances", nodes)?,
             marks: device.buffer("marks", nodes)?,
             source: device.buffer("source", 1)?,
+            tuning: config.tuning,
         };
         Ok(Self {
             device: device.clone(),

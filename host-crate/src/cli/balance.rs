@@ -57,7 +57,7 @@ const COUNTED: &[Counted] = &[
         strategies: traversal_strategies,
         known: strategy::known_name,
         run: |device, csr, strategy, source| {
-            let config = SsspConfig { strategy: strategy.to_owned() };
+            let config = SsspConfig { strategy: strategy.to_owned(), ..SsspConfig::default() };
             Sssp::prepare(device, csr, &config)?.run(source).map(|_| ())
         },
     },

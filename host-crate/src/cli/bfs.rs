@@ -11,7 +11,7 @@ use evenkeel::{
     graph::{Csr, Graph, NodeIds},
     oracle::{self, Mismatch, bfs::UNREACHABLE},
     report::Value,
-    strategy::{self, STRATEGIES},
+    strategy::{self, STRATEGIES, Strategy, Tuning},
 };
 use std::fmt::Write;
 
@@ -34,6 +34,7 @@ impl Task for Bfs {
     const ALGORITHM: &'static str = "bfs";
     const CHOICE: &'static str = "strategy";
     type Config = BfsConfig;
+    type Tuning = Tuning;
     type Options = SourceOptions;
     type Input = u32;
     type Expected = Tree;
@@ -52,7 +53,20 @@ impl Task for Bfs {
     }
 
     fn with_choice(config: &BfsConfig, name: &str) -> BfsConfig {
-        BfsConfig { strategy: name.to_owned(), ..config.clone() }
+        BfsConfig { strategy: name.to_owned(), tuning: config.tuning.read_by(name), ..config.clone() }
+    }
+
+    fn tuned(tuning: &Tuning, names: &[String]) -> Result<BfsConfig> {
+        tuning.check(&names.iter().map(|name| strategy::by_name(name)).collect::<Result<Vec<_>>>()?)?;
+        Ok(BfsConfig { tuning: *tuning, ..BfsConfig::default() })
+    }
+
+    fn check(config: &BfsConfig) -> Result<()> {
+        config.tuning.check(&[strategy::by_name(&config.strategy)?])
+    }
+
+    fn lines_of_code(name: &str) -> Option<usize> {
+        strategy::by_name(name).ok().map(Strategy::lines_of_code)
     }
 
     fn input(options: &SourceOptions, graph: &Graph) -> Result<u32> {

@@ -24,6 +24,7 @@ use std::{cell::OnceCell, path::PathBuf};
 pub const EXAMPLES: &str = "\
 Examples:
   evenkeel compare bfs rmat:scale=18 road:nodes=262144
+  evenkeel compare sssp rmat:scale=18 --strategies edge --chunking edge --memory-limit 2GiB
   evenkeel compare sssp roads.gr.gz --strategies node,merge-path --source 1 --csv times.csv
   evenkeel compare spmv matrix.mtx --runs 20 --strategies merge-path,group-mapped:8,group-mapped:32";
 
@@ -79,18 +80,21 @@ pub struct CompareCommand<T: Task> {
     comparing: CompareOptions,
     #[command(flatten)]
     options: T::Options,
+    #[command(flatten, next_help_heading = "Algorithm")]
+    tuning: T::Tuning,
 }
 
 impl<T: Task> CompareCommand<T> {
     fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let names = self.names()?;
+        let config = T::tuned(&self.tuning, &names)?;
         let weights = T::weights(&self.options)?;
         let found: Vec<FoundGraph> = self.graphs.iter().map(|graph| self.reading.find(graph)).collect::<Result<_>>()?;
         let mut comparison = self.comparing.begin(quiet)?;
         for found in found {
             let (mut graph, built) = found.load()?;
             weigh(&mut graph, weights)?;
-            comparison.add::<T>(&graph, &built, T::input(&self.options, &graph)?, &names)?;
+            comparison.add::<T>(&graph, &built, T::input(&self.options, &graph)?, &config, &names)?;
         }
         comparison.finish()
     }
@@ -168,12 +172,13 @@ impl Comparison<'_> {
         self.shown
     }
 
-    /// Measures the named strategies of an algorithm on one graph, and prints them.
+    /// Measures the named strategies of an algorithm on one graph, each with what it takes of `config`, and prints them.
     pub fn add<T: Task>(
         &mut self,
         graph: &Graph,
         built: &BuildReport,
         input: T::Input,
+        config: &T::Config,
         names: &[String],
     ) -> anyhow::Result<()> {
         let device = self.device.clone();
@@ -188,8 +193,8 @@ impl Comparison<'_> {
             capture: false,
             expected: OnceCell::new(),
         };
-        let outcomes = names.iter().map(|name| self.outcome(&bench, name)).collect::<anyhow::Result<Vec<_>>>()?;
-        let entries = comparison::compare(outcomes);
+        let outcomes = names.iter().map(|name| self.outcome(&bench, &T::with_choice(config, name)));
+        let entries = comparison::compare(outcomes.collect::<anyhow::Result<_>>()?, T::lines_of_code);
         if self.shown {
             print(&self.block(&bench, &entries))?;
         }
@@ -198,16 +203,19 @@ impl Comparison<'_> {
     }
 
     /// One strategy. What it is refused for before it runs is a part of the comparison; what fails after that is an error.
-    fn outcome<T: Task>(&mut self, bench: &Bench<'_, T>, name: &str) -> anyhow::Result<Result<Report, Refusal>> {
-        let config = T::with_choice(&T::Config::default(), name);
-        let prepared = match bench.prepare(&config) {
+    fn outcome<T: Task>(
+        &mut self,
+        bench: &Bench<'_, T>,
+        config: &T::Config,
+    ) -> anyhow::Result<Result<Report, Refusal>> {
+        let prepared = match bench.prepare(config) {
             Ok(prepared) => prepared,
             Err(error) => {
                 let refusal = Refusal {
                     graph: GraphReport::new(bench.graph, bench.built),
                     device: bench.device.info().clone(),
                     algorithm: T::ALGORITHM,
-                    strategy: name.to_owned(),
+                    strategy: T::choice(config).to_owned(),
                     refused: error.root_cause().to_string(),
                 };
                 self.refused.get_or_insert(error);
@@ -263,7 +271,11 @@ impl Comparison<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{failure::WrongAnswer, options::SourceOptions, task::Answer};
+    use crate::cli::{
+        failure::WrongAnswer,
+        options::SourceOptions,
+        task::{Answer, NoTuning},
+    };
     use clap::Parser;
     use evenkeel::{
         algorithm::{BfsConfig, Run},
@@ -287,6 +299,7 @@ mod tests {
         const ALGORITHM: &'static str = "lie";
         const CHOICE: &'static str = "strategy";
         type Config = BfsConfig;
+        type Tuning = NoTuning;
         type Options = SourceOptions;
         type Input = ();
         type Expected = u32;
@@ -357,7 +370,7 @@ mod tests {
         let graph = "chain:nodes=3".parse::<Generator>().unwrap().generate().unwrap();
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut comparison = options.begin(true).unwrap();
-        comparison.add::<Liar>(&graph, &BuildReport::default(), (), &names).unwrap();
+        comparison.add::<Liar>(&graph, &BuildReport::default(), (), &BfsConfig::default(), &names).unwrap();
         let outcome = comparison.finish();
         (outcome, serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap())
     }

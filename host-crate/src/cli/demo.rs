@@ -53,11 +53,11 @@ fn add_all(comparison: &mut Comparison<'_>, graph: &Graph) -> anyhow::Result<()>
     let edges = graph.csr.edges().into();
     let built = BuildReport { edges_given: edges, edges_stored: edges, ..BuildReport::default() };
     let source = Source::MaxDegree.find(graph)?;
-    comparison.add::<Bfs>(graph, &built, source, &Bfs::alternatives())?;
-    comparison.add::<Sssp>(graph, &built, source, &Sssp::alternatives())?;
+    comparison.add::<Bfs>(graph, &built, source, &Default::default(), &Bfs::alternatives())?;
+    comparison.add::<Sssp>(graph, &built, source, &Default::default(), &Sssp::alternatives())?;
     let x = random_vector(graph.csr.nodes() as usize, 1);
-    comparison.add::<Spmv>(graph, &built, x, &Spmv::alternatives())?;
-    comparison.add::<Spmm>(graph, &built, Dense::new(1), &Spmm::alternatives())
+    comparison.add::<Spmv>(graph, &built, x, &Default::default(), &Spmv::alternatives())?;
+    comparison.add::<Spmm>(graph, &built, Dense::new(1), &Default::default(), &Spmm::alternatives())
 }
 
 const NEXT: &str = "

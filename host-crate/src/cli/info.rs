@@ -6,7 +6,12 @@ use super::{
     progress::while_showing,
 };
 use clap::Args;
-use evenkeel::{graph::statistics::Statistics, report::GraphReport};
+use evenkeel::{
+    graph::statistics::Statistics,
+    report::{GraphReport, SplitReport},
+    strategy::Tuning,
+};
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// Describe a graph: nodes, edges, degrees, self-loops, parallel edges, weights.
@@ -14,6 +19,13 @@ use std::path::PathBuf;
 pub struct Info {
     #[command(flatten)]
     graph: GraphOptions,
+    /// Say too what node splitting, strategy split, would make of it.
+    #[arg(long)]
+    split: bool,
+    /// Bins of the degrees' histogram, which says how many edges are too many.
+    #[arg(long, value_name = "B", requires = "split", default_value_t = Tuning::DEFAULT_BINS)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(Tuning::MAX_BINS)))]
+    bins: u32,
     /// Write the description as a JSON object. `-` is standard output.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -24,14 +36,28 @@ impl Info {
         let output = Output::create_if(self.json.as_deref())?;
         let (graph, built) = self.graph.find()?.load()?;
         let statistics = while_showing("counting", || Statistics::of(&graph))?;
+        let split = self.split.then(|| SplitReport::new(&graph.csr, self.bins));
+        let description = Description { statistics, split };
         if let Some(output) = output {
-            output.write_json(&statistics)?;
+            output.write_json(&description)?;
         }
         if !quiet && !self.json.as_deref().is_some_and(is_standard) {
-            print(&text(&statistics, &GraphReport::new(&graph, &built)))?;
+            print(&text(&description.statistics, &GraphReport::new(&graph, &built)))?;
+            if let Some(split) = description.split {
+                print(&format!("\n{split}"))?;
+            }
         }
         Ok(())
     }
+}
+
+/// All that is said of a graph.
+#[derive(Serialize)]
+struct Description {
+    #[serde(flatten)]
+    statistics: Statistics,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    split: Option<SplitReport>,
 }
 
 fn text(statistics: &Statistics, report: &GraphReport) -> String {

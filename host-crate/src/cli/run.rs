@@ -79,6 +79,7 @@ impl<T: Task> RunCommand<T> {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let run = &self.run;
         let weights = T::weights(&self.options)?;
+        T::check(&self.config)?;
         let outputs = run.outputs()?;
         let found = self.graph.find()?;
         let device = self.device.open(run.profile || run.trace.is_some())?;

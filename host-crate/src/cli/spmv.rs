@@ -2,7 +2,7 @@
 
 use super::{
     options::WeightOptions,
-    task::{Answer, Task},
+    task::{Answer, NoTuning, Task},
 };
 use clap::Args;
 use evenkeel::{
@@ -44,6 +44,7 @@ impl Task for Spmv {
     const ALGORITHM: &'static str = "spmv";
     const CHOICE: &'static str = "schedule";
     type Config = SpmvConfig;
+    type Tuning = NoTuning;
     type Options = SpmvOptions;
     type Input = Vec<f32>;
     type Expected = Vec<Bounded>;

@@ -12,7 +12,7 @@ use evenkeel::{
     graph::{Csr, Graph, Weights, weights::WeightSource},
     oracle::{Mismatch, dijkstra},
     report::Value,
-    strategy::{self, STRATEGIES},
+    strategy::{self, STRATEGIES, Strategy, Tuning},
 };
 
 /// What `evenkeel sssp --help` ends with.
@@ -37,6 +37,7 @@ impl Task for Sssp {
     const ALGORITHM: &'static str = "sssp";
     const CHOICE: &'static str = "strategy";
     type Config = SsspConfig;
+    type Tuning = Tuning;
     type Options = SsspOptions;
     type Input = u32;
     type Expected = Distances;
@@ -54,8 +55,21 @@ impl Task for Sssp {
         &config.strategy
     }
 
-    fn with_choice(_: &SsspConfig, name: &str) -> SsspConfig {
-        SsspConfig { strategy: name.to_owned() }
+    fn with_choice(config: &SsspConfig, name: &str) -> SsspConfig {
+        SsspConfig { strategy: name.to_owned(), tuning: config.tuning.read_by(name) }
+    }
+
+    fn tuned(tuning: &Tuning, names: &[String]) -> Result<SsspConfig> {
+        tuning.check(&names.iter().map(|name| strategy::by_name(name)).collect::<Result<Vec<_>>>()?)?;
+        Ok(SsspConfig { tuning: *tuning, ..SsspConfig::default() })
+    }
+
+    fn check(config: &SsspConfig) -> Result<()> {
+        config.tuning.check(&[strategy::by_name(&config.strategy)?])
+    }
+
+    fn lines_of_code(name: &str) -> Option<usize> {
+        strategy::by_name(name).ok().map(Strategy::lines_of_code)
     }
 
     fn weights(options: &SsspOptions) -> Result<WeightSource> {

@@ -20,6 +20,8 @@ pub trait Task: Sized {
     const CHOICE: &'static str;
     /// What can be chosen, the strategy or schedule among it.
     type Config: Args + Clone + Default + Serialize;
+    /// The part of that which `compare` takes for all of them.
+    type Tuning: Args;
     /// The options that say what it is run on beside the graph.
     type Options: Args;
     /// What these come to: the node to begin at, or a vector.
@@ -40,6 +42,21 @@ pub trait Task: Sized {
 
     /// The same configuration with another.
     fn with_choice(config: &Self::Config, name: &str) -> Self::Config;
+
+    /// What is chosen for a comparison of the named ones.
+    fn tuned(_tuning: &Self::Tuning, _names: &[String]) -> Result<Self::Config> {
+        Ok(Self::Config::default())
+    }
+
+    /// Refuses options that change nothing, before anything that takes long.
+    fn check(_config: &Self::Config) -> Result<()> {
+        Ok(())
+    }
+
+    /// How many lines of code one of them takes, where that is counted.
+    fn lines_of_code(_name: &str) -> Option<usize> {
+        None
+    }
 
     /// Where the edges' weights come from.
     fn weights(_options: &Self::Options) -> Result<WeightSource> {
@@ -82,6 +99,10 @@ pub trait Task: Sized {
         input: &Self::Input,
     ) -> Option<Mismatch>;
 }
+
+/// Of an algorithm about which nothing can be changed.
+#[derive(Args)]
+pub struct NoTuning {}
 
 /// A value for each node that was reached.
 pub trait Answer: Sync {

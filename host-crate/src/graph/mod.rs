@@ -11,6 +11,7 @@ pub mod formats;
 pub mod generate;
 pub mod ids;
 pub mod open;
+pub mod split;
 pub mod statistics;
 pub mod transform;
 pub mod weights;
@@ -19,6 +20,7 @@ pub use array::Array;
 pub use csr::{Csr, EdgeList};
 pub use ids::NodeIds;
 pub use open::{Direction, OpenOptions, adapt, open};
+pub use split::Splitting;
 pub use weights::Weights;
 
 /// A graph as the algorithms take it.

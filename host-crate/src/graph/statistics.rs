@@ -142,23 +142,30 @@ impl Degrees {
 }
 
 /// The bin of a degree: 0, then one for each number of binary digits.
-fn bin_of(degree: u32) -> usize {
+pub(super) fn bin_of(degree: u32) -> usize {
     (u32::BITS - degree.leading_zeros()) as usize
 }
 
+/// How many bins there are for all degrees.
+pub(super) const BIN_COUNT: usize = u32::BITS as usize + 1;
+
 fn histogram(degrees: &[u32], max: u32) -> Vec<Bin> {
-    const BINS: usize = u32::BITS as usize + 1;
     let counts = degrees
         .par_chunks(1 << 16)
         .map(|chunk| {
-            let mut counts = [0u64; BINS];
+            let mut counts = [0u64; BIN_COUNT];
             chunk.iter().for_each(|&degree| counts[bin_of(degree)] += 1);
             counts
         })
-        .reduce(|| [0; BINS], |a, b| std::array::from_fn(|bin| a[bin] + b[bin]));
+        .reduce(|| [0; BIN_COUNT], |a, b| std::array::from_fn(|bin| a[bin] + b[bin]));
+    bins_up_to(bin_of(max), &counts)
+}
+
+/// The bins from the first to `last`, with how many nodes are in each.
+pub(super) fn bins_up_to(last: usize, counts: &[u64; BIN_COUNT]) -> Vec<Bin> {
     let first = |bin: usize| if bin == 0 { 0 } else { 1 << (bin - 1) };
-    let last = |bin: usize| ((1u64 << bin) - 1) as u32;
-    (0..=bin_of(max)).map(|bin| Bin { from: first(bin), to: last(bin), nodes: counts[bin] }).collect()
+    let end = |bin: usize| ((1u64 << bin) - 1) as u32;
+    (0..=last).map(|bin| Bin { from: first(bin), to: end(bin), nodes: counts[bin] }).collect()
 }
 
 impl WeightStatistics {
@@ -212,7 +219,7 @@ impl Statistics {
 }
 
 /// A histogram as lines of text, one a bin: degrees, nodes, bar.
-struct Histogram<'a>(&'a [Bin]);
+pub struct Histogram<'a>(pub &'a [Bin]);
 
 impl fmt::Display for Histogram<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

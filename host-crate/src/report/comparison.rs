@@ -32,6 +32,9 @@ pub struct Measurement {
     pub report: Report,
     /// The median total over that of the fastest strategy whose answer is not wrong; none when there is no such strategy.
     pub ratio: Option<f64>,
+    /// How many lines of code the strategy takes, where that is counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines_of_code: Option<usize>,
 }
 
 /// A strategy that did not run.
@@ -49,14 +52,15 @@ pub struct Refusal {
     pub refused: String,
 }
 
-/// Compares the strategies of one algorithm on one graph.
-pub fn compare(outcomes: Vec<Result<Report, Refusal>>) -> Vec<Entry> {
+/// Compares the strategies of one algorithm on one graph; `lines_of_code` says how many a strategy takes.
+pub fn compare(outcomes: Vec<Result<Report, Refusal>>, lines_of_code: impl Fn(&str) -> Option<usize>) -> Vec<Entry> {
     let right = outcomes.iter().flatten().filter(|report| report.valid != Some(false));
     let best = right.map(|report| report.median.total_ms).min_by(f64::total_cmp);
     let entry = |outcome: Result<Report, Refusal>| match outcome {
         Ok(report) => {
             let ratio = best.map(|best| report.median.total_ms / best);
-            Entry::Measured(Box::new(Measurement { report, ratio }))
+            let lines_of_code = lines_of_code(&report.strategy);
+            Entry::Measured(Box::new(Measurement { report, ratio, lines_of_code }))
         }
         Err(refusal) => Entry::Refused(Box::new(refusal)),
     };
@@ -65,11 +69,16 @@ pub fn compare(outcomes: Vec<Result<Report, Refusal>>) -> Vec<Entry> {
 
 /// The strategies of one algorithm on one graph as a table, whose first column has the heading `choice`.
 pub fn text(choice: &str, entries: &[Entry]) -> String {
-    let bytes = |entry: &Entry| matches!(entry, Entry::Measured(entry) if entry.report.gbytes_per_s.is_some());
-    let with_bytes = entries.iter().any(bytes);
+    let any = |has: fn(&Measurement) -> bool| {
+        entries.iter().any(|entry| matches!(entry, Entry::Measured(measurement) if has(measurement)))
+    };
+    let with_bytes = any(|measurement| measurement.report.gbytes_per_s.is_some());
+    let with_lines = any(|measurement| measurement.lines_of_code.is_some());
     let mut headings = vec![choice, ">total ms", ">kernel ms", ">overhead ms", ">ratio", ">MTEPS"];
     headings.extend(with_bytes.then_some(">GB/s"));
-    headings.extend([">memory", ">iterations", "valid"]);
+    headings.extend([">memory", ">iterations"]);
+    headings.extend(with_lines.then_some(">lines"));
+    headings.push("valid");
     let columns = headings.len();
     table(&headings, entries.iter().map(|entry| entry.cells(columns)))
 }
@@ -102,6 +111,7 @@ impl Measurement {
         ];
         cells.extend(report.gbytes_per_s.map(rate));
         cells.extend([Bytes(report.memory_bytes).to_string(), grouped(median.iterations.into())]);
+        cells.extend(self.lines_of_code.map(|lines| lines.to_string()));
         let valid = match report.valid {
             Some(true) => "✓",
             Some(false) => "✗",
@@ -129,6 +139,7 @@ struct Row<'a> {
     mteps: Option<f64>,
     gbytes_per_s: Option<f64>,
     memory_bytes: Option<u64>,
+    lines_of_code: Option<usize>,
     valid: Option<bool>,
     /// The total of each run, in order, with spaces between.
     runs_ms: String,
@@ -157,7 +168,7 @@ impl<'a> Row<'a> {
                 ..Self::about(&refusal.graph, &refusal.device)
             },
             Entry::Measured(entry) => {
-                let Measurement { report, ratio } = &**entry;
+                let Measurement { report, ratio, lines_of_code } = &**entry;
                 let runs: Vec<String> = report.runs.iter().map(|run| run.total_ms.to_string()).collect();
                 Self {
                     algorithm: report.algorithm,
@@ -170,6 +181,7 @@ impl<'a> Row<'a> {
                     mteps: Some(report.mteps),
                     gbytes_per_s: report.gbytes_per_s,
                     memory_bytes: Some(report.memory_bytes),
+                    lines_of_code: *lines_of_code,
                     valid: report.valid,
                     runs_ms: runs.join(" "),
                     ..Self::about(&report.graph, &report.device)
@@ -200,12 +212,14 @@ mod tests {
     fn entries(report: fn() -> Report) -> Vec<Entry> {
         let Report { graph, device, algorithm, .. } = report();
         let refused = "1.0 GiB of device memory needed, \"tiny\" has less".to_owned();
-        compare(vec![
+        let lines = |_: &str| (algorithm == "sssp").then_some(120);
+        let outcomes = vec![
             Ok(taking(5.0, report())),
             Ok(Report { valid: Some(false), ..taking(2.0, report()) }),
             Ok(Report { valid: None, ..taking(4.0, report()) }),
             Err(Refusal { graph, device, algorithm, strategy: "large".into(), refused }),
-        ])
+        ];
+        compare(outcomes, lines)
     }
 
     #[test]
@@ -216,18 +230,18 @@ mod tests {
         };
         let ratios: Vec<_> = entries(example).iter().map(ratio).collect();
         assert_eq!(ratios, [Some(1.25), Some(0.5), Some(1.0), None]);
-        let wrong = compare(vec![Ok(Report { valid: Some(false), ..example() })]);
+        let wrong = compare(vec![Ok(Report { valid: Some(false), ..example() })], |_| None);
         assert_eq!(ratio(&wrong[0]), None);
     }
 
     #[test]
     fn a_table_has_a_line_for_each() {
         let expected = "\
-strategy  total ms  kernel ms  overhead ms  ratio  MTEPS   memory  iterations  valid
-in 5         5.000      1.500        3.500   1.25   9.50  3.0 MiB           8  ✓
-in 2         2.000      1.500        0.500   0.50   9.50  3.0 MiB           8  ✗
-in 4         4.000      1.500        2.500   1.00   9.50  3.0 MiB           8  not checked
-large                                                                          \
+strategy  total ms  kernel ms  overhead ms  ratio  MTEPS   memory  iterations  lines  valid
+in 5         5.000      1.500        3.500   1.25   9.50  3.0 MiB           8    120  ✓
+in 2         2.000      1.500        0.500   0.50   9.50  3.0 MiB           8    120  ✗
+in 4         4.000      1.500        2.500   1.00   9.50  3.0 MiB           8    120  not checked
+large                                                                                 \
 refused: 1.0 GiB of device memory needed, \"tiny\" has less
 ";
         assert_eq!(text("strategy", &entries(example)), expected);
@@ -241,11 +255,11 @@ refused: 1.0 GiB of device memory needed, \"tiny\" has less
         write_csv(&entries(product), &mut written).unwrap();
         let expected = "\
 graph,nodes,edges,device,algorithm,strategy,total_ms,kernel_ms,overhead_ms,iterations,ratio,mteps,gbytes_per_s,\
-memory_bytes,valid,runs_ms,refused
-tiny,6000,20000,Imaginary 9000,spmv,in 5,5.0,1.5,3.5,8,1.25,9.5,2.5,3145728,true,4 2,
-tiny,6000,20000,Imaginary 9000,spmv,in 2,2.0,1.5,0.5,8,0.5,9.5,2.5,3145728,false,4 2,
-tiny,6000,20000,Imaginary 9000,spmv,in 4,4.0,1.5,2.5,8,1.0,9.5,2.5,3145728,,4 2,
-tiny,6000,20000,Imaginary 9000,spmv,large,,,,,,,,,,,\"1.0 GiB of device memory needed, \"\"tiny\"\" has less\"
+memory_bytes,lines_of_code,valid,runs_ms,refused
+tiny,6000,20000,Imaginary 9000,spmv,in 5,5.0,1.5,3.5,8,1.25,9.5,2.5,3145728,,true,4 2,
+tiny,6000,20000,Imaginary 9000,spmv,in 2,2.0,1.5,0.5,8,0.5,9.5,2.5,3145728,,false,4 2,
+tiny,6000,20000,Imaginary 9000,spmv,in 4,4.0,1.5,2.5,8,1.0,9.5,2.5,3145728,,,4 2,
+tiny,6000,20000,Imaginary 9000,spmv,large,,,,,,,,,,,,\"1.0 GiB of device memory needed, \"\"tiny\"\" has less\"
 ";
         assert_eq!(str::from_utf8(&written).unwrap(), expected);
     }
@@ -254,6 +268,7 @@ tiny,6000,20000,Imaginary 9000,spmv,large,,,,,,,,,,,\"1.0 GiB of device memory n
     fn json_has_reports_and_reasons() {
         let array = serde_json::to_value(entries(example)).unwrap();
         assert_eq!((&array[0]["ratio"], &array[0]["source"]), (&1.25.into(), &7.into()));
+        assert_eq!(array[0]["lines_of_code"], 120);
         assert_eq!((&array[3]["strategy"], &array[3]["graph"]["name"]), (&"large".into(), &"tiny".into()));
         assert!(array[3]["refused"].as_str().unwrap().starts_with("1.0 GiB") && array[3].get("runs").is_none());
     }

@@ -7,11 +7,13 @@
 pub mod balance;
 pub mod comparison;
 mod graph;
+mod split;
 pub mod summary;
 pub mod table;
 mod value;
 
 pub use graph::GraphReport;
+pub use split::SplitReport;
 pub use value::Value;
 
 use crate::{algorithm::Run, device::DeviceInfo};

@@ -178,7 +178,8 @@ impl<V: Pod> Room<V> {
         recorder.dispatch(launch, params(choice.params(ScheduleParams::MAIN)), self.invocations);
         if self.finishes {
             // A lane to each part, of which each had a workgroup.
-            recorder.dispatch(launch, params(choice.params(ScheduleParams::FINISH)), self.parts * self.team as usize);
+            let lanes = self.invocations / (WORKGROUP / self.team) as usize;
+            recorder.dispatch(launch, params(choice.params(ScheduleParams::FINISH)), lanes);
         }
     }
 

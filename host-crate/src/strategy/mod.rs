@@ -17,21 +17,33 @@
 //! # Ok::<(), evenkeel::Error>(())
 //! ```
 
+mod decompose;
 mod device_loop;
+mod edge;
+mod hierarchical;
 mod node;
 mod scheduled;
+mod split;
+mod threshold;
+mod tuning;
 mod worklists;
 
 pub use device_loop::{DeviceLoop, LoopRun};
+pub use split::SplitGraph;
+pub use tuning::{Chunking, Setting, Tuning};
 
 use crate::{
     Error, Result,
     device::{Buffer, Device, MemoryPlan},
     graph::{Csr, statistics::max_degree_node},
 };
-use evenkeel_kernels::{operator::Operator, schedule::Schedule};
+use decompose::Decompose;
+use edge::Edge;
+use evenkeel_kernels::{operator::Operator, schedule::Schedule, strategy::text};
+use hierarchical::Hierarchical;
 use node::Node;
 use scheduled::Scheduled;
+use split::Split;
 
 /// A strategy that can be asked for by name.
 pub struct Strategy {
@@ -41,11 +53,29 @@ pub struct Strategy {
     pub paper: &'static str,
     /// What it does, in a line.
     pub summary: &'static str,
+    /// What of a [`Tuning`] it reads.
+    pub reads: &'static [Setting],
+    /// The files it is made of, here and in the kernels, but for what most strategies share.
+    pub text: &'static [&'static str],
     /// How it does it.
     pub how: &'static dyn Iterate,
 }
 
 impl Strategy {
+    /// How many lines of code it takes: those of its files that hold more than a comment, tests left out.
+    pub fn lines_of_code(&self) -> usize {
+        self.text.iter().map(|text| lines_of_code(text)).sum()
+    }
+
+    /// The device memory it needs beside the graph and the algorithm's values.
+    ///
+    /// # Errors
+    /// When it is tuned in a way that it does not know.
+    pub fn plan(&self, csr: &Csr, tuning: &Tuning) -> Result<MemoryPlan> {
+        tuning.check(&[self])?;
+        Ok(self.how.plan(csr, tuning))
+    }
+
     /// Allocates what the strategy needs and records the loop.
     ///
     /// # Errors
@@ -58,7 +88,7 @@ impl Strategy {
 /// What a strategy's author writes.
 pub trait Iterate: Sync {
     /// The device memory it needs beside the graph and the algorithm's values.
-    fn plan(&self, csr: &Csr) -> MemoryPlan;
+    fn plan(&self, csr: &Csr, tuning: &Tuning) -> MemoryPlan;
 
     /// Allocates that and records the loop, which is called `name` in profilers and traces.
     ///
@@ -73,39 +103,95 @@ pub const STRATEGIES: &[Strategy] = &[
         name: "node",
         paper: "BS, Raval et al.",
         summary: "one invocation a node of the worklist, with all its edges",
+        reads: &[],
+        text: &[text::NODE, include_str!("node.rs")],
         how: &Node,
+    },
+    Strategy {
+        name: "edge",
+        paper: "EP, Raval et al.",
+        summary: "one invocation an edge; the worklist holds edges",
+        reads: &[Setting::Chunking],
+        text: &[text::EDGE, include_str!("edge.rs")],
+        how: &Edge,
+    },
+    Strategy {
+        name: "decompose",
+        paper: "WD, Raval et al.",
+        summary: "each invocation an equal block of the worklist's edges",
+        reads: &[],
+        text: &[text::DECOMPOSE, include_str!("decompose.rs")],
+        how: &Decompose,
+    },
+    Strategy {
+        name: "split",
+        paper: "NS, Raval et al.",
+        summary: "nodes with many edges split once, an invocation to each piece",
+        reads: &[Setting::Bins],
+        text: &[text::SPLIT, text::THRESHOLD, include_str!("split.rs"), include_str!("threshold.rs")],
+        how: &Split,
+    },
+    Strategy {
+        name: "hierarchical",
+        paper: "HP, Raval et al.",
+        summary: "an invocation a node, in rounds of a few edges each; short lists decomposed",
+        reads: &[Setting::Bins, Setting::SwitchBelow],
+        text: &[
+            text::HIERARCHICAL,
+            text::DECOMPOSE,
+            text::THRESHOLD,
+            include_str!("hierarchical.rs"),
+            include_str!("threshold.rs"),
+        ],
+        how: &Hierarchical,
     },
     Strategy {
         name: Schedule::ThreadMapped.name(),
         paper: "Osama et al.",
         summary: "an invocation to each node, as a schedule of the programming model",
+        reads: &[],
+        text: &[text::schedule(Schedule::ThreadMapped), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::ThreadMapped),
     },
     Strategy {
         name: Schedule::GroupMapped.name(),
         paper: "Osama et al.",
         summary: "a group of invocations shares the edges of as many nodes",
+        reads: &[],
+        text: &[text::schedule(Schedule::GroupMapped), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::GroupMapped),
     },
     Strategy {
         name: Schedule::MergePath.name(),
         paper: "Osama et al.; Merrill and Garland",
         summary: "each workgroup an even share of nodes and edges together",
+        reads: &[],
+        text: &[text::schedule(Schedule::MergePath), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::MergePath),
     },
     Strategy {
         name: Schedule::NonzeroSplit.name(),
         paper: "Osama et al.",
         summary: "each workgroup an even share of edges",
+        reads: &[],
+        text: &[text::schedule(Schedule::NonzeroSplit), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::NonzeroSplit),
     },
     Strategy {
         name: Schedule::RadixBinned.name(),
         paper: "LRB, Fox et al.",
         summary: "nodes sorted by the logarithm of their degree; an invocation, a subgroup or a workgroup to each",
+        reads: &[],
+        text: &[text::schedule(Schedule::RadixBinned), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::RadixBinned),
     },
 ];
+
+/// Tests stand at the end of a file.
+fn lines_of_code(text: &str) -> usize {
+    let lines = text.lines().map(str::trim).take_while(|line| *line != "#[cfg(test)]");
+    lines.filter(|line| !line.is_empty() && !line.starts_with("//")).count()
+}
 
 /// The strategy of that name.
 ///
@@ -157,6 +243,8 @@ pub struct Traversal {
     pub marks: Buffer<u32>,
     /// The node to begin at.
     pub source: Buffer<u32>,
+    /// What was changed about the strategy.
+    pub tuning: Tuning,
 }
 
 /// A CSR in device memory.
@@ -188,5 +276,24 @@ impl DeviceGraph {
     /// The number of nodes.
     pub fn nodes(&self) -> u32 {
         (self.row_offsets.len() - 1) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_blank_lines_and_tests_are_no_code() {
+        let text = "//! What it is.\n\nfn a() {\n    // Why.\n    b(); // here\n}\n\n#[cfg(test)]\nmod tests {}\n";
+        assert_eq!(lines_of_code(text), 3);
+    }
+
+    #[test]
+    fn names_are_said_once_and_every_strategy_has_code() {
+        for (position, strategy) in STRATEGIES.iter().enumerate() {
+            assert!(STRATEGIES[..position].iter().all(|other| other.name != strategy.name), "{}", strategy.name);
+            assert!(strategy.lines_of_code() > 40, "{}", strategy.name);
+        }
     }
 }

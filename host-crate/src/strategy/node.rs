@@ -1,6 +1,6 @@
 //! One invocation a node of the worklist: the papers' baseline. The kernel is `strategy/node.rs` of the kernels.
 
-use super::{DeviceLoop, Iterate, Traversal, worklists::Worklists};
+use super::{DeviceLoop, Iterate, Traversal, Tuning, worklists::Worklists};
 use crate::{
     Result,
     device::{Device, MemoryPlan},
@@ -13,13 +13,13 @@ use evenkeel_types::{Control, TraversalParams};
 pub(super) struct Node;
 
 impl Iterate for Node {
-    fn plan(&self, csr: &Csr) -> MemoryPlan {
-        Worklists::plan(csr)
+    fn plan(&self, csr: &Csr, _: &Tuning) -> MemoryPlan {
+        Worklists::plan(csr.nodes() as usize)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let Traversal { operator, graph, weights, values, marks, .. } = traversal;
-        let worklists = Worklists::new(device, graph.nodes())?;
+        let worklists = Worklists::new(device, graph.nodes() as usize)?;
         let params = TraversalParams { nodes: graph.nodes(), max_groups: device.info().max_groups };
         DeviceLoop::record(
             device,

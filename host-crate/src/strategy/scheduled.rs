@@ -2,7 +2,7 @@
 //! beforehand, prefix sums of the degrees or bins, is made on the device in each iteration. The kernels are
 //! `strategy/scheduled.rs` and `schedule/` of the kernels.
 
-use super::{DeviceLoop, Iterate, Traversal, worklists::Worklists};
+use super::{DeviceLoop, Iterate, Traversal, Tuning, worklists::Worklists};
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
@@ -10,7 +10,7 @@ use crate::{
     schedule::{Choice, Room},
 };
 use evenkeel_kernels::{
-    schedule::Schedule,
+    schedule::{PART, Schedule},
     strategy::scheduled::{DegreeBlocks, DegreePrefixes, DegreeSums, Expand},
 };
 use evenkeel_types::{Control, ExpandParams, SCAN_BLOCK, ScheduleParams, TraversalParams, WORKGROUP};
@@ -31,10 +31,10 @@ impl Scheduled {
 }
 
 impl Iterate for Scheduled {
-    fn plan(&self, csr: &Csr) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: &Tuning) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         let [prefixes, sums] = self.prefix_lengths(nodes);
-        Worklists::plan(csr)
+        Worklists::plan(nodes)
             .with::<u32>("degree prefixes", prefixes)
             .with::<u32>("degree sums", sums)
             .and(Room::<u32>::plan_scatter(self.0, nodes))
@@ -42,12 +42,16 @@ impl Iterate for Scheduled {
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let nodes = traversal.graph.nodes();
-        let worklists = Worklists::new(device, nodes)?;
+        let worklists = Worklists::new(device, nodes as usize)?;
         let [prefixes, sums] = self.prefix_lengths(nodes as usize);
         let max_groups = device.info().max_groups;
         let steps = Steps {
             schedule: self.0,
-            params: ExpandParams { max_groups, schedule: Choice::from(self.0).params(ScheduleParams::MAIN) },
+            params: ExpandParams {
+                max_groups,
+                part: PART,
+                schedule: Choice::from(self.0).params(ScheduleParams::MAIN),
+            },
             room: Room::scatter(device, self.0, nodes as usize)?,
             degrees_before: device.buffer("degree prefixes", prefixes)?,
             sums: device.buffer("degree sums", sums)?,

@@ -4,10 +4,18 @@ use super::Traversal;
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
-    graph::Csr,
 };
-use evenkeel_kernels::strategy::start::Start;
+use evenkeel_kernels::strategy::start::{Start, StartRange};
 use evenkeel_types::{Control, TraversalParams, UNREACHED};
+
+/// Invocations that put a source's edges on the worklist: enough to fill a large GPU, and most sources have few.
+const MOST_AT_START: usize = 1 << 16;
+
+/// Records that no node has a value.
+pub(super) fn clear(recorder: &mut Recorder, traversal: &Traversal) {
+    recorder.fill(&traversal.values, UNREACHED);
+    recorder.fill(&traversal.marks, 0);
+}
 
 /// See the module.
 pub(super) struct Worklists {
@@ -19,18 +27,18 @@ pub(super) struct Worklists {
 }
 
 impl Worklists {
-    pub fn plan(csr: &Csr) -> MemoryPlan {
-        let nodes = csr.nodes() as usize;
+    /// The memory for worklists of up to `entries` entries.
+    pub fn plan(entries: usize) -> MemoryPlan {
         MemoryPlan::new()
-            .with::<u32>("worklist", nodes)
-            .with::<u32>("next worklist", nodes)
+            .with::<u32>("worklist", entries)
+            .with::<u32>("next worklist", entries)
             .with::<Control>("control", 1)
     }
 
-    pub fn new(device: &Device, nodes: u32) -> Result<Self> {
+    pub fn new(device: &Device, entries: usize) -> Result<Self> {
         let control = device.buffer::<Control>("control", 1)?;
         Ok(Self {
-            lists: [device.buffer("worklist", nodes as usize)?, device.buffer("next worklist", nodes as usize)?],
+            lists: [device.buffer("worklist", entries)?, device.buffer("next worklist", entries)?],
             words: control.cast(),
             control,
         })
@@ -38,10 +46,24 @@ impl Worklists {
 
     /// Records the beginning of a traversal: no node has a value but the source, which is alone on the worklist.
     pub fn start(&self, recorder: &mut Recorder, traversal: &Traversal, params: TraversalParams) {
-        let Traversal { values, marks, source, .. } = traversal;
-        recorder.fill(values, UNREACHED);
-        recorder.fill(marks, 0);
+        let Traversal { values, source, .. } = traversal;
+        clear(recorder, traversal);
         recorder.dispatch(&Start { source, values, worklist: &self.lists[0], control: &self.words }, params, 1);
+    }
+
+    /// The same with all that belongs to the source on the worklist, the numbers from `firsts[source]` up to
+    /// `firsts[source + 1]`.
+    pub fn start_range(
+        &self,
+        recorder: &mut Recorder,
+        traversal: &Traversal,
+        firsts: &Buffer<u32>,
+        params: TraversalParams,
+    ) {
+        let Traversal { values, source, .. } = traversal;
+        clear(recorder, traversal);
+        let step = StartRange { source, firsts, values, worklist: &self.lists[0], control: &self.words };
+        recorder.dispatch(&step, params, self.lists[0].len().min(MOST_AT_START));
     }
 
     /// The worklist to read and the one to write.

@@ -1,5 +1,50 @@
 //! How the edges of a worklist are handed out: a kernel a strategy, made for every operator.
 
+pub mod decompose;
+pub mod edge;
+pub mod hierarchical;
 pub mod node;
 pub mod scheduled;
+pub mod split;
 pub mod start;
+pub mod threshold;
+
+use crate::memory::Read;
+
+/// The number of edges of a node.
+#[inline(always)]
+fn degree(row_offsets: Read<u32>, node: u32) -> u32 {
+    row_offsets.get(node + 1) - row_offsets.get(node)
+}
+
+/// What the strategies are written as, for whoever compares how much there is to each.
+#[cfg(not(target_arch = "spirv"))]
+pub mod text {
+    use crate::schedule::Schedule;
+
+    /// Of `node`.
+    pub const NODE: &str = include_str!("node.rs");
+    /// Of `edge`.
+    pub const EDGE: &str = include_str!("edge.rs");
+    /// Of `decompose`.
+    pub const DECOMPOSE: &str = include_str!("decompose.rs");
+    /// Of `split`.
+    pub const SPLIT: &str = include_str!("split.rs");
+    /// Of `hierarchical`.
+    pub const HIERARCHICAL: &str = include_str!("hierarchical.rs");
+    /// Of the threshold that the last two take nodes apart by.
+    pub const THRESHOLD: &str = include_str!("threshold.rs");
+    /// Of what all schedules share.
+    pub const SCHEDULED: &str = include_str!("scheduled.rs");
+
+    /// Of a schedule.
+    pub const fn schedule(schedule: Schedule) -> &'static str {
+        match schedule {
+            Schedule::ThreadMapped => include_str!("../schedule/thread_mapped.rs"),
+            Schedule::GroupMapped => include_str!("../schedule/group_mapped.rs"),
+            Schedule::MergePath => include_str!("../schedule/merge_path.rs"),
+            Schedule::NonzeroSplit => include_str!("../schedule/nonzero_split.rs"),
+            Schedule::RadixBinned => include_str!("../schedule/radix_binned.rs"),
+        }
+    }
+}

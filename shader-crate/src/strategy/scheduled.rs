@@ -2,14 +2,15 @@
 //! cut across tiles need the prefix sums of the degrees, and those that sort them the bins: the kernels here make both for a
 //! worklist whose length only the device knows.
 
+use super::degree;
 use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read, Shared},
     operator::{Operate, Traversal},
-    primitive::workgroup::{SUBGROUPS, prefix_sum},
+    primitive::workgroup::{SUBGROUPS, Slots, prefix_sum},
     ranges::step,
-    schedule::{Distribute, PART, Scratch},
+    schedule::{Distribute, Scratch},
     tiles::Frontier,
 };
 use evenkeel_types::{Control, ExpandParams, SCAN_BLOCK, SCAN_ITEMS};
@@ -42,13 +43,50 @@ pub fn expand<S: Distribute, O: Operate>(
     traversal.advance(lane, params.max_groups);
 }
 
+/// The sum of the degrees in each block of a worklist of `length` entries.
 #[inline(always)]
-fn degree(row_offsets: Read<u32>, worklist: Read<u32>, place: u32, length: u32) -> u32 {
-    if place < length {
-        let node = worklist.get(place);
-        row_offsets.get(node + 1) - row_offsets.get(node)
-    } else {
-        0
+pub fn sum_blocks(lane: Lane, length: u32, degree: impl Fn(u32) -> u32, sums: &mut Global<u32>, slots: &mut Slots) {
+    for block in lane.by_group(length.div_ceil(SCAN_BLOCK)) {
+        let mut sum = 0;
+        for item in 0..SCAN_ITEMS {
+            let place = block * SCAN_BLOCK + item * lane.threads + lane.local;
+            if place < length {
+                sum += degree(place);
+            }
+        }
+        let prefix = prefix_sum(lane, sum, slots);
+        if lane.local == 0 {
+            sums.set(block, prefix.total);
+        }
+        lane.barrier();
+    }
+}
+
+/// The prefix sums of the degrees, from those of the blocks, and behind them their total.
+#[inline(always)]
+pub fn prefix_blocks(
+    lane: Lane,
+    control: Read<u32>,
+    degree: impl Fn(u32) -> u32,
+    sums: Read<u32>,
+    degrees_before: &mut Global<u32>,
+    slots: &mut Slots,
+) {
+    let length = control.get(Control::FRONTIER);
+    for block in lane.by_group(length.div_ceil(SCAN_BLOCK)) {
+        let mut running = sums.get(block);
+        for item in 0..SCAN_ITEMS {
+            let place = block * SCAN_BLOCK + item * lane.threads + lane.local;
+            let prefix = prefix_sum(lane, if place < length { degree(place) } else { 0 }, slots);
+            if place < length {
+                degrees_before.set(place, running + prefix.before);
+            }
+            running += prefix.total;
+            lane.barrier();
+        }
+    }
+    if lane.global() == 0 {
+        degrees_before.set(length, control.get(Control::EDGES));
     }
 }
 
@@ -64,17 +102,7 @@ pub fn degree_sums(
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
     let length = control.get(Control::FRONTIER);
-    for block in step(lane.group, length.div_ceil(SCAN_BLOCK), lane.groups) {
-        let mut sum = 0;
-        for item in 0..SCAN_ITEMS {
-            sum += degree(row_offsets, worklist, block * SCAN_BLOCK + item * lane.threads + lane.local, length);
-        }
-        let prefix = prefix_sum(lane, sum, &mut slots);
-        if lane.local == 0 {
-            sums.set(block, prefix.total);
-        }
-        lane.barrier();
-    }
+    sum_blocks(lane, length, |place| degree(row_offsets, worklist.get(place)), &mut sums, &mut slots);
 }
 
 /// The prefix sums of those sums, by one workgroup, and from their total the size of the dispatch that takes the edges.
@@ -101,7 +129,7 @@ pub fn degree_blocks(
     }
     if lane.local == 0 {
         control.set(Control::EDGES, running);
-        control.set(Control::EXPAND_GROUPS, (length + running).div_ceil(PART).min(params.max_groups));
+        control.set(Control::EXPAND_GROUPS, (length + running).div_ceil(params.part).min(params.max_groups));
     }
 }
 
@@ -117,20 +145,6 @@ pub fn degree_prefixes(
     mut degrees_before: Global<u32>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
-    let length = control.get(Control::FRONTIER);
-    for block in step(lane.group, length.div_ceil(SCAN_BLOCK), lane.groups) {
-        let mut running = sums.get(block);
-        for item in 0..SCAN_ITEMS {
-            let place = block * SCAN_BLOCK + item * lane.threads + lane.local;
-            let prefix = prefix_sum(lane, degree(row_offsets, worklist, place, length), &mut slots);
-            if place < length {
-                degrees_before.set(place, running + prefix.before);
-            }
-            running += prefix.total;
-            lane.barrier();
-        }
-    }
-    if lane.global() == 0 {
-        degrees_before.set(length, control.get(Control::EDGES));
-    }
+    let degree = |place| degree(row_offsets, worklist.get(place));
+    prefix_blocks(lane, control, degree, sums, &mut degrees_before, &mut slots);
 }

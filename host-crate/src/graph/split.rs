@@ -1,0 +1,138 @@
+//! What node splitting makes of a graph (Raval et al.): nodes with more edges than a threshold become several that share them
+//! evenly. The threshold, the paper's MDT, comes from a histogram of the degrees with bins of equal width: it is the upper bound
+//! of the fullest bin, so that most nodes stay whole.
+
+use super::{
+    Csr,
+    statistics::{BIN_COUNT, Bin, bin_of, bins_up_to, max_degree_node},
+};
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Splitting {
+    /// How many bins the histogram has.
+    pub bins: u32,
+    /// The most edges that a node has afterwards.
+    pub threshold: u32,
+    /// The number of nodes before.
+    pub nodes: u32,
+    /// How many of them are split.
+    pub nodes_split: u64,
+    /// How many there are afterwards.
+    pub nodes_after: u64,
+    /// How many have degree 0, 1, 2–3, 4–7, … afterwards.
+    pub histogram: Vec<Bin>,
+}
+
+/// What is counted of a part of the nodes.
+#[derive(Clone, Copy)]
+struct Counts {
+    split: u64,
+    after: u64,
+    bins: [u64; BIN_COUNT],
+}
+
+impl Splitting {
+    /// Splits by a histogram with `bins` bins, at least one.
+    pub fn of(csr: &Csr, bins: u32) -> Self {
+        let threshold = threshold(csr, bins.max(1));
+        let none = Counts { split: 0, after: 0, bins: [0; BIN_COUNT] };
+        let counts = (0..csr.nodes())
+            .into_par_iter()
+            .fold(|| none, |counts, node| counts.with(csr.degree(node), threshold))
+            .reduce(|| none, Counts::and);
+        let largest = (0..BIN_COUNT).rev().find(|bin| counts.bins[*bin] > 0).unwrap_or(0);
+        Self {
+            bins: bins.max(1),
+            threshold,
+            nodes: csr.nodes(),
+            nodes_split: counts.split,
+            nodes_after: counts.after,
+            histogram: bins_up_to(largest, &counts.bins),
+        }
+    }
+}
+
+/// The upper bound of the fullest bin, the first of several, and at least 1.
+fn threshold(csr: &Csr, bins: u32) -> u32 {
+    let largest = u64::from(max_degree_node(csr).map_or(0, |node| csr.degree(node)));
+    let bins = u64::from(bins);
+    let empty = || vec![0u64; bins as usize];
+    // Bin i, counted from 1, has the degrees above (i - 1) / bins of the largest up to i / bins of it; the first has 0 too.
+    let bin = |degree: u32| (u64::from(degree) * bins).div_ceil(largest.max(1)).max(1) as usize - 1;
+    let count = |mut counts: Vec<u64>, node: u32| {
+        counts[bin(csr.degree(node))] += 1;
+        counts
+    };
+    let add = |a: Vec<u64>, b: Vec<u64>| a.iter().zip(b).map(|(a, b)| a + b).collect();
+    let counts = (0..csr.nodes()).into_par_iter().fold(empty, count).reduce(empty, add);
+    let fullest = (1..=bins).rev().max_by_key(|index| counts[*index as usize - 1]).unwrap_or(1);
+    (fullest * largest / bins).max(1) as u32
+}
+
+impl Counts {
+    fn with(mut self, degree: u32, threshold: u32) -> Self {
+        let pieces = degree.div_ceil(threshold).max(1);
+        let (even, more) = (degree / pieces, degree % pieces);
+        self.split += u64::from(pieces > 1);
+        self.after += u64::from(pieces);
+        self.bins[bin_of(even + u32::from(more > 0))] += u64::from(more);
+        self.bins[bin_of(even)] += u64::from(pieces - more);
+        self
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            split: self.split + other.split,
+            after: self.after + other.after,
+            bins: std::array::from_fn(|bin| self.bins[bin] + other.bins[bin]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Weights;
+
+    fn with_degrees(degrees: &[u32]) -> Csr {
+        let mut row_offsets = vec![0];
+        degrees.iter().for_each(|degree| row_offsets.push(row_offsets[row_offsets.len() - 1] + degree));
+        let edges = row_offsets[degrees.len()] as usize;
+        Csr { row_offsets: row_offsets.into(), columns: vec![0; edges].into(), weights: Weights::None }
+    }
+
+    fn splitting(degrees: &[u32], bins: u32) -> (u32, u64, u64) {
+        let splitting = Splitting::of(&with_degrees(degrees), bins);
+        (splitting.threshold, splitting.nodes_split, splitting.nodes_after)
+    }
+
+    #[test]
+    fn the_threshold_is_the_bound_of_the_fullest_bin() {
+        // The paper's rmat20: most nodes in the first of 10 bins up to 1,181.
+        assert_eq!(splitting(&[3, 9, 118, 1181, 240], 10), (118, 2, 4 + 11 + 3 - 1));
+        // Its road networks: most have 2 or 3 of at most 9 edges.
+        assert_eq!(splitting(&[2, 2, 3, 9, 1], 10), (2, 2, 3 + 2 + 5));
+        assert_eq!(splitting(&[4, 4, 4], 10), (4, 0, 3));
+        assert_eq!(splitting(&[2, 4], 2), (2, 1, 3));
+        assert_eq!(splitting(&[7, 1, 9], 1), (9, 0, 3));
+    }
+
+    #[test]
+    fn a_threshold_is_never_nothing() {
+        assert_eq!(splitting(&[0, 0, 3], 10), (1, 1, 5));
+        assert_eq!(splitting(&[0], 10), (1, 0, 1));
+        assert_eq!(splitting(&[], 10), (1, 0, 0));
+    }
+
+    #[test]
+    fn pieces_share_evenly() {
+        let after = Splitting::of(&with_degrees(&[1, 1, 1, 9, 14]), 4);
+        assert_eq!((after.threshold, after.nodes_after), (3, 3 + 3 + 5));
+        // 3, 3, 3 and 3, 3, 3, 3, 2.
+        let counts: Vec<u64> = after.histogram.iter().map(|bin| bin.nodes).collect();
+        assert_eq!(counts, [0, 3, 8]);
+    }
+}

@@ -1,0 +1,79 @@
+//! What node splitting would make of a graph, as `evenkeel info` shows it: how many nodes, with which degrees, in how much memory.
+
+use crate::{
+    device::memory::Bytes,
+    graph::{
+        Csr, Splitting,
+        statistics::{Histogram, grouped},
+    },
+    strategy::{DeviceGraph, SplitGraph},
+};
+use serde::Serialize;
+use std::fmt;
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SplitReport {
+    /// How it is split. Its fields are those of the object itself.
+    #[serde(flatten)]
+    pub splitting: Splitting,
+    /// Bytes of device memory that the graph takes.
+    pub memory_bytes: u64,
+    /// Bytes that it takes with its nodes split.
+    pub memory_bytes_after: u64,
+}
+
+impl SplitReport {
+    /// Splits a graph by a histogram of its degrees with so many bins.
+    pub fn new(csr: &Csr, bins: u32) -> Self {
+        let splitting = Splitting::of(csr, bins);
+        let memory_bytes = DeviceGraph::plan(csr).bytes();
+        let pieces = SplitGraph::plan(csr.nodes() as usize, splitting.nodes_after as usize).bytes();
+        Self { splitting, memory_bytes, memory_bytes_after: memory_bytes + pieces }
+    }
+}
+
+impl fmt::Display for SplitReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Splitting { bins, threshold, nodes, nodes_split, nodes_after, histogram } = &self.splitting;
+        let mut line = |name: &str, value: String| writeln!(f, "{name:<21}{value}");
+        let percent = 100.0 * *nodes_split as f64 / f64::from((*nodes).max(1));
+        line("split", format!("nodes of more than {} edges (MDT, by {bins} bins)", grouped((*threshold).into())))?;
+        line("  nodes split", format!("{}, {percent:.2} %", grouped(*nodes_split)))?;
+        line("  nodes after", grouped(*nodes_after))?;
+        line("  memory", format!("{}, before {}", Bytes(self.memory_bytes_after), Bytes(self.memory_bytes)))?;
+        write!(f, "\n{}", Histogram(histogram))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Weights;
+
+    #[test]
+    fn a_star_is_split_at_its_hub() {
+        let columns: Vec<u32> = (1..=40).chain([0; 40]).collect();
+        let row_offsets: Vec<u32> = [0].into_iter().chain(40..=80).collect();
+        let csr = Csr { row_offsets: row_offsets.into(), columns: columns.into(), weights: Weights::None };
+        let report = SplitReport::new(&csr, 10);
+        let expected = "\
+split                nodes of more than 4 edges (MDT, by 10 bins)
+  nodes split        1, 2.44 %
+  nodes after        50
+  memory             1.0 KiB, before 488 B
+
+degree  nodes
+     0      0
+     1     40  ████████████████████████████████████████
+ 2 – 3      0
+ 4 – 7     10  ██████████
+";
+        assert_eq!(report.to_string(), expected);
+        let object = serde_json::to_value(&report).unwrap();
+        assert_eq!(
+            (&object["threshold"], &object["memory_bytes_after"]),
+            (&4.into(), &(488 + 4 * (42 + 51 + 50)).into())
+        );
+    }
+}

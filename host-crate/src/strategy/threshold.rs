@@ -1,0 +1,39 @@
+//! The threshold above which nodes are taken in pieces, chosen on the device from a histogram of the degrees. The kernels are
+//! `strategy/threshold.rs` of the kernels; [`Splitting`](crate::graph::Splitting) computes the same on the host, for memory plans.
+
+use super::DeviceGraph;
+use crate::{
+    Result,
+    device::{Buffer, Device, MemoryPlan},
+};
+use evenkeel_kernels::strategy::threshold::{ChooseThreshold, CountPieces, DegreeHistogram, LargestDegree};
+use evenkeel_types::{Threshold, ThresholdParams};
+
+/// The memory that choosing takes.
+pub(super) fn plan(bins: u32) -> MemoryPlan {
+    MemoryPlan::new().with::<Threshold>("threshold", 1).with::<u32>("histogram", bins as usize)
+}
+
+/// Chooses the threshold for a graph, and leaves it on the device too.
+///
+/// # Errors
+/// When something does not fit or the device fails.
+pub(super) fn choose(device: &Device, graph: &DeviceGraph, bins: u32) -> Result<(Threshold, Buffer<u32>)> {
+    let threshold = device.buffer::<Threshold>("threshold", 1)?;
+    let (words, histogram) = (&threshold.cast(), &device.buffer("histogram", bins as usize)?);
+    let (row_offsets, nodes) = (&graph.row_offsets, graph.nodes() as usize);
+    let params = ThresholdParams { nodes: graph.nodes(), bins };
+    let mut chosen = None;
+    let mut recording = device.record("threshold of degrees", |recorder| {
+        recorder.fill(words, 0);
+        recorder.fill(histogram, 0);
+        recorder.dispatch(&LargestDegree { row_offsets, words }, params, nodes);
+        recorder.dispatch(&DegreeHistogram { row_offsets, words, histogram }, params, nodes);
+        recorder.dispatch(&ChooseThreshold { histogram, words }, params, 1);
+        recorder.dispatch(&CountPieces { row_offsets, words }, params, nodes);
+        chosen = Some(recorder.read_back(&threshold));
+    })?;
+    recording.run()?;
+    let chosen = chosen.ok_or_else(|| crate::Error::Device("a recording was not made".into()))?;
+    Ok((recording.value(chosen), words.clone()))
+}

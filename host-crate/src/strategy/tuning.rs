@@ -1,0 +1,128 @@
+//! What can be changed about some strategies. The defaults are the paper's; an option that a strategy does not read is refused
+//! with the names of those that do.
+
+use super::{STRATEGIES, Strategy};
+use crate::{Error, Result};
+use evenkeel_types::Threshold;
+
+/// See the module. What is not given is the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args, serde::Serialize)]
+pub struct Tuning {
+    /// edge: reserve room for all edges of a node at once, or for one edge at a time [default: node].
+    #[arg(long, value_name = "UNIT", value_enum)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chunking: Option<Chunking>,
+    /// split, hierarchical: bins of the degrees' histogram, which says how many edges are one piece [default: 10].
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=i64::from(Self::MAX_BINS)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bins: Option<u32>,
+    /// hierarchical: leave lists shorter than this to workload decomposition [default: 1024].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(Self::MAX_SWITCH_BELOW)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switch_below: Option<u32>,
+}
+
+/// For what one atomic addition makes room on a worklist of edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Chunking {
+    /// All edges of a node: the paper's work chunking.
+    #[default]
+    Node,
+    /// One edge.
+    Edge,
+}
+
+/// Something that can be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// [`Tuning::chunking`].
+    Chunking,
+    /// [`Tuning::bins`].
+    Bins,
+    /// [`Tuning::switch_below`].
+    SwitchBelow,
+}
+
+impl Setting {
+    const ALL: [Self; 3] = [Self::Chunking, Self::Bins, Self::SwitchBelow];
+
+    /// The option that sets it.
+    fn option(self) -> &'static str {
+        match self {
+            Self::Chunking => "--chunking",
+            Self::Bins => "--bins",
+            Self::SwitchBelow => "--switch-below",
+        }
+    }
+}
+
+impl Tuning {
+    /// The bins of the histogram of degrees unless said.
+    pub const DEFAULT_BINS: u32 = 10;
+    /// The most there can be: a workgroup counts in as many words.
+    pub const MAX_BINS: u32 = Threshold::MAX_BINS;
+    /// The length below which lists are left to workload decomposition unless said.
+    pub const DEFAULT_SWITCH_BELOW: u32 = 1024;
+    /// The most it can be: one workgroup makes the prefix sums of such a list.
+    pub const MAX_SWITCH_BELOW: u32 = 65_535;
+
+    /// For what one atomic makes room.
+    pub fn chunking(&self) -> Chunking {
+        self.chunking.unwrap_or_default()
+    }
+
+    /// The bins of the histogram of degrees.
+    pub fn bins(&self) -> u32 {
+        self.bins.unwrap_or(Self::DEFAULT_BINS)
+    }
+
+    /// The length below which lists are left to workload decomposition.
+    pub fn switch_below(&self) -> u32 {
+        self.switch_below.unwrap_or(Self::DEFAULT_SWITCH_BELOW)
+    }
+
+    /// What of it the strategy of that name reads.
+    pub fn read_by(&self, name: &str) -> Self {
+        let strategy = STRATEGIES.iter().find(|strategy| strategy.name == name);
+        let reads = |setting| strategy.is_some_and(|strategy| strategy.reads.contains(&setting));
+        Self {
+            chunking: self.chunking.filter(|_| reads(Setting::Chunking)),
+            bins: self.bins.filter(|_| reads(Setting::Bins)),
+            switch_below: self.switch_below.filter(|_| reads(Setting::SwitchBelow)),
+        }
+    }
+
+    /// Refuses numbers that mean nothing, and what none of `strategies` reads.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the option and what it is for.
+    pub fn check(&self, strategies: &[&Strategy]) -> Result<()> {
+        if !(1..=Self::MAX_BINS).contains(&self.bins()) {
+            return Err(Error::Usage(format!("--bins is at least 1 and at most {}", Self::MAX_BINS)));
+        }
+        if self.switch_below() > Self::MAX_SWITCH_BELOW {
+            return Err(Error::Usage(format!("--switch-below is at most {}", Self::MAX_SWITCH_BELOW)));
+        }
+        let reads = |strategy: &Strategy, setting| strategy.reads.contains(&setting);
+        for setting in Setting::ALL.into_iter().filter(|setting| self.is_given(*setting)) {
+            if !strategies.iter().any(|strategy| reads(strategy, setting)) {
+                let names: Vec<_> = STRATEGIES
+                    .iter()
+                    .filter(|strategy| reads(strategy, setting))
+                    .map(|strategy| strategy.name)
+                    .collect();
+                return Err(Error::Usage(format!("{} is for strategy {}", setting.option(), names.join(" and "))));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_given(&self, setting: Setting) -> bool {
+        match setting {
+            Setting::Chunking => self.chunking.is_some(),
+            Setting::Bins => self.bins.is_some(),
+            Setting::SwitchBelow => self.switch_below.is_some(),
+        }
+    }
+}
