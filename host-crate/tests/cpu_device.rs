@@ -14,6 +14,7 @@ use evenkeel::{
     },
     oracle,
     primitive::{Compact, Kind, Reduction, Scan, reduce},
+    strategy::{STRATEGIES, Tuning},
 };
 use evenkeel_kernels::{
     lane::Lane,
@@ -376,12 +377,18 @@ proptest! {
     #[cfg_attr(miri, ignore = "too long for Miri")]
     fn traversals_agree_with_the_oracles((csr, source) in graphs()) {
         let device = device();
-        let mut bfs = Bfs::prepare(&device, &csr, &BfsConfig { parents: true, ..BfsConfig::default() }).unwrap();
-        bfs.run(source).unwrap();
-        let depths = bfs.depths().unwrap();
-        prop_assert_eq!(&depths, &oracle::bfs::depths(&csr, source));
-        let mut sssp = Sssp::prepare(&device, &csr, &SsspConfig::default()).unwrap();
-        sssp.run(source).unwrap();
-        prop_assert_eq!(sssp.distances().unwrap(), Distances::U32(oracle::dijkstra::whole(&csr, source).unwrap()));
+        // A few nodes are no short list either, so that all kernels of the strategy have something to do.
+        let rounds = ("hierarchical", Tuning { switch_below: Some(8), ..Tuning::default() });
+        for (strategy, tuning) in STRATEGIES.iter().map(|way| (way.name, Tuning::default())).chain([rounds]) {
+            let config = BfsConfig { strategy: strategy.to_owned(), parents: true, tuning };
+            let mut bfs = Bfs::prepare(&device, &csr, &config).unwrap();
+            bfs.run(source).unwrap();
+            prop_assert_eq!(&bfs.depths().unwrap(), &oracle::bfs::depths(&csr, source), "{}", strategy);
+            let config = SsspConfig { strategy: strategy.to_owned(), tuning };
+            let mut sssp = Sssp::prepare(&device, &csr, &config).unwrap();
+            sssp.run(source).unwrap();
+            let expected = Distances::U32(oracle::dijkstra::whole(&csr, source).unwrap());
+            prop_assert_eq!(sssp.distances().unwrap(), expected, "{}", strategy);
+        }
     }
 }
