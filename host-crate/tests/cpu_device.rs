@@ -6,7 +6,10 @@
 
 use evenkeel::{
     Error, Result,
-    algorithm::{Bfs, BfsConfig, Distances, PageRank, PageRankConfig, Sssp, SsspConfig},
+    algorithm::{
+        Bfs, BfsConfig, Distances, PageRank, PageRankConfig, Precision, Spmm, SpmmConfig, Spmv, SpmvConfig, Sssp,
+        SsspConfig, spmv::random_vector,
+    },
     device::{Buffer, Device, DeviceKind, DeviceOptions, Recording},
     graph::{
         Csr, EdgeList,
@@ -15,6 +18,7 @@ use evenkeel::{
     oracle,
     primitive::{Compact, Kind, Reduction, Scan, reduce},
     schedule::Schedule,
+    strategy::{STRATEGIES, Tuning},
 };
 use evenkeel_kernels::{
     lane::Lane,
@@ -377,13 +381,19 @@ proptest! {
     #[cfg_attr(miri, ignore = "too long for Miri")]
     fn traversals_agree_with_the_oracles((csr, source) in graphs()) {
         let device = device();
-        let mut bfs = Bfs::prepare(&device, &csr, &BfsConfig { parents: true, ..BfsConfig::default() }).unwrap();
-        bfs.run(source).unwrap();
-        let depths = bfs.depths().unwrap();
-        prop_assert_eq!(&depths, &oracle::bfs::depths(&csr, source));
-        let mut sssp = Sssp::prepare(&device, &csr, &SsspConfig::default()).unwrap();
-        sssp.run(source).unwrap();
-        prop_assert_eq!(sssp.distances().unwrap(), Distances::U32(oracle::dijkstra::whole(&csr, source).unwrap()));
+        // A few nodes are no short list either, so that all kernels of the strategy have something to do.
+        let rounds = ("hierarchical", Tuning { switch_below: Some(8), ..Tuning::default() });
+        for (strategy, tuning) in STRATEGIES.iter().map(|way| (way.name, Tuning::default())).chain([rounds]) {
+            let config = BfsConfig { strategy: strategy.to_owned(), parents: true, tuning };
+            let mut bfs = Bfs::prepare(&device, &csr, &config).unwrap();
+            bfs.run(source).unwrap();
+            prop_assert_eq!(&bfs.depths().unwrap(), &oracle::bfs::depths(&csr, source), "{}", strategy);
+            let config = SsspConfig { strategy: strategy.to_owned(), tuning };
+            let mut sssp = Sssp::prepare(&device, &csr, &config).unwrap();
+            sssp.run(source).unwrap();
+            let expected = Distances::U32(oracle::dijkstra::whole(&csr, source).unwrap());
+            prop_assert_eq!(sssp.distances().unwrap(), expected, "{}", strategy);
+        }
     }
 }
 
@@ -402,5 +412,34 @@ fn ranks_agree_with_the_oracle_under_every_schedule() {
         pagerank.run().unwrap();
         let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.ranks().unwrap());
         assert_eq!(mismatch, None, "{schedule:?}");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "too long for Miri")]
+fn products_agree_with_the_oracle_under_every_schedule() {
+    // A row of several parts, a run of empty rows that has no room in workgroup memory, and rows of a few entries.
+    let row = |row: u32, length: u32| (0..length).map(move |column| (row, column));
+    let (sources, targets) = row(3, 5000).chain((4000..4900).flat_map(|line| row(line, line % 9))).unzip();
+    let edges = EdgeList { nodes: 5000, sources, targets, weights: EdgeWeights::None };
+    let csr = Csr::from_edges(edges, BuildOptions::default()).unwrap().0;
+    let x = random_vector(5000, 1);
+    let (expected, b) = (oracle::spmv::product(&csr, &x), random_vector(5000 * 6, 2));
+    for schedule in Schedule::ALL.iter().map(|schedule| schedule.name().to_owned()) {
+        for (precision, unit) in [(Precision::Single, oracle::spmv::SINGLE), (Precision::Double, oracle::spmv::DOUBLE)]
+        {
+            let config = SpmvConfig { schedule: schedule.clone(), precision };
+            let mut spmv = Spmv::prepare(&device(), &csr, &config).unwrap();
+            spmv.load(&x).unwrap();
+            spmv.run().unwrap();
+            let mismatch = oracle::spmv::first_mismatch(&expected, &spmv.product().unwrap(), unit);
+            assert_eq!(mismatch, None, "{config:?}");
+        }
+        let config = SpmmConfig { schedule, columns: 6 };
+        let mut spmm = Spmm::prepare(&device(), &csr, &config).unwrap();
+        spmm.load(&b).unwrap();
+        spmm.run().unwrap();
+        let mismatch = oracle::spmv::first_mismatch_of_matrix(&csr, &b, &spmm.product().unwrap(), 6);
+        assert_eq!(mismatch, None, "{config:?}");
     }
 }

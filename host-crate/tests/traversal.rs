@@ -147,6 +147,20 @@ fn tuned_strategies_on_a_skewed_graph() {
     }
 }
 
+/// Where a worklist has more edges than workload decomposition has invocations, a block has several and spans nodes.
+#[test]
+fn blocks_of_several_edges() {
+    let ways = [("decompose", Tuning::default()), ("hierarchical", Tuning::default())];
+    for text in ["complete:nodes=900", "er:nodes=70000,degree=12"] {
+        let graph = text.parse::<Generator>().unwrap().generate().unwrap();
+        assert!(graph.csr.edges() > 3 << 18);
+        for device in common::devices() {
+            check_bfs(&device, &graph.csr, 1, &ways);
+            common::finish(&device);
+        }
+    }
+}
+
 #[test]
 fn what_a_strategy_does_not_read_is_refused() {
     let chain = csr(2, &[(0, 1)], EdgeWeights::None);

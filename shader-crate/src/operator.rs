@@ -73,9 +73,15 @@ impl Traversal<'_> {
     /// invocation for each entry but no more than `max_groups` workgroups.
     #[inline(always)]
     pub fn advance(&mut self, lane: Lane, max_groups: u32) {
+        self.advance_by(lane, lane.threads, max_groups);
+    }
+
+    /// The same with a workgroup for each `entries` entries.
+    #[inline(always)]
+    pub fn advance_by(&mut self, lane: Lane, entries: u32, max_groups: u32) {
         if lane.last(&mut self.control, Control::TICKET) {
             let frontier = self.control.load(Control::NEXT);
-            let groups = frontier / lane.threads + (frontier % lane.threads).min(1);
+            let groups = frontier / entries + (frontier % entries).min(1);
             self.control.store(Control::GROUPS, groups.min(max_groups));
             self.control.store(Control::FRONTIER, frontier);
             self.control.store(Control::NEXT, 0);

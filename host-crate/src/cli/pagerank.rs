@@ -4,7 +4,10 @@ use super::task::{Answer, Task};
 use clap::Args;
 use evenkeel::{
     Result,
-    algorithm::{PageRank, PageRankConfig, Run},
+    algorithm::{
+        PageRank, PageRankConfig, Run,
+        pagerank::{DAMPING, ITERATIONS, known_damping},
+    },
     device::{Device, MemoryPlan},
     graph::{Csr, Graph},
     oracle::{
@@ -30,10 +33,23 @@ Examples:
 #[derive(Args)]
 pub struct NoOptions {}
 
+/// What `evenkeel compare pagerank` can choose for all schedules.
+#[derive(Args)]
+pub struct PageRankTuning {
+    /// How likely a walk is to follow an edge rather than to begin anew: from 0 to 1.
+    #[arg(long, value_name = "D", default_value_t = DAMPING, value_parser = known_damping, help_heading = "Run")]
+    damping: f64,
+    /// How many iterations.
+    #[arg(long, value_name = "N", default_value_t = ITERATIONS, help_heading = "Run")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    iterations: u32,
+}
+
 impl Task for PageRank {
     const ALGORITHM: &'static str = "pagerank";
     const CHOICE: &'static str = "schedule";
     type Config = PageRankConfig;
+    type Tuning = PageRankTuning;
     type Options = NoOptions;
     type Input = ();
     type Expected = Vec<f64>;
@@ -53,6 +69,10 @@ impl Task for PageRank {
 
     fn with_choice(config: &PageRankConfig, name: &str) -> PageRankConfig {
         PageRankConfig { schedule: name.to_owned(), ..config.clone() }
+    }
+
+    fn tuned(tuning: &PageRankTuning, _: &[String]) -> Result<PageRankConfig> {
+        Ok(PageRankConfig { damping: tuning.damping, iterations: tuning.iterations, ..PageRankConfig::default() })
     }
 
     fn input(_: &NoOptions, _: &Graph) -> Result<()> {

@@ -25,7 +25,7 @@ right when each element is as close to a double-precision reference as single pr
 Examples:
   evenkeel spmm rmat:scale=18 --validate
   evenkeel spmm matrix.mtx --columns 7 --schedule merge-path --runs 20 --warmup 2
-  evenkeel compare spmm grid:rows=1024,cols=1024 --b-seed 5";
+  evenkeel compare spmm grid:rows=1024,cols=1024 --columns 64 --b-seed 5";
 
 /// The values of the matrices.
 #[derive(Args)]
@@ -37,10 +37,20 @@ pub struct SpmmOptions {
     b_seed: u64,
 }
 
+/// What `evenkeel compare spmm` can choose for all schedules.
+#[derive(Args)]
+pub struct SpmmTuning {
+    /// Columns of the dense matrix.
+    #[arg(long, value_name = "N", default_value_t = SpmmConfig::default().columns, help_heading = "Run")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    columns: u32,
+}
+
 impl Task for Spmm {
     const ALGORITHM: &'static str = "spmm";
     const CHOICE: &'static str = "schedule";
     type Config = SpmmConfig;
+    type Tuning = SpmmTuning;
     type Options = SpmmOptions;
     type Input = Dense;
     type Expected = ();
@@ -60,6 +70,10 @@ impl Task for Spmm {
 
     fn with_choice(config: &SpmmConfig, name: &str) -> SpmmConfig {
         SpmmConfig { schedule: name.to_owned(), ..config.clone() }
+    }
+
+    fn tuned(tuning: &SpmmTuning, _: &[String]) -> Result<SpmmConfig> {
+        Ok(SpmmConfig { columns: tuning.columns, ..SpmmConfig::default() })
     }
 
     fn weights(options: &SpmmOptions) -> Result<WeightSource> {

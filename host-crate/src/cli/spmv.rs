@@ -2,7 +2,7 @@
 
 use super::{
     options::WeightOptions,
-    task::{Answer, NoTuning, Task},
+    task::{Answer, Task},
 };
 use clap::Args;
 use evenkeel::{
@@ -40,11 +40,19 @@ pub struct SpmvOptions {
     x_seed: u64,
 }
 
+/// What `evenkeel compare spmv` can choose for all schedules.
+#[derive(Args)]
+pub struct SpmvTuning {
+    /// The numbers that the products are computed with.
+    #[arg(long, value_name = "NAME", default_value = "single", help_heading = "Run")]
+    precision: Precision,
+}
+
 impl Task for Spmv {
     const ALGORITHM: &'static str = "spmv";
     const CHOICE: &'static str = "schedule";
     type Config = SpmvConfig;
-    type Tuning = NoTuning;
+    type Tuning = SpmvTuning;
     type Options = SpmvOptions;
     type Input = Vec<f32>;
     type Expected = Vec<Bounded>;
@@ -64,6 +72,10 @@ impl Task for Spmv {
 
     fn with_choice(config: &SpmvConfig, name: &str) -> SpmvConfig {
         SpmvConfig { schedule: name.to_owned(), ..config.clone() }
+    }
+
+    fn tuned(tuning: &SpmvTuning, _: &[String]) -> Result<SpmvConfig> {
+        Ok(SpmvConfig { precision: tuning.precision, ..SpmvConfig::default() })
     }
 
     fn weights(options: &SpmvOptions) -> Result<WeightSource> {

@@ -20,7 +20,17 @@ use evenkeel_types::{
 };
 
 /// The most invocations that edges are dealt out to: as many as a large GPU runs at a time. An H200 has room for 270,336.
-pub(super) const INVOCATIONS: usize = 1 << 18;
+const INVOCATIONS: usize = 1 << 18;
+
+/// How many offsets there are to find in a graph of so many edges: an invocation without edges has none.
+pub(super) fn offsets(edges: usize) -> usize {
+    edges.min(INVOCATIONS)
+}
+
+/// The most workgroups that edges are dealt out to.
+pub(super) fn max_groups(device: &Device) -> u32 {
+    device.info().max_groups.min(INVOCATIONS as u32 / WORKGROUP)
+}
 
 /// See the module.
 pub(super) struct Decompose;
@@ -33,7 +43,7 @@ impl Iterate for Decompose {
             .with::<u32>("next degrees", nodes)
             .with::<u32>("degree prefixes", nodes + 1)
             .with::<u32>("degree sums", nodes.div_ceil(SCAN_BLOCK as usize))
-            .with::<Offset>("offsets", INVOCATIONS)
+            .with::<Offset>("offsets", offsets(csr.columns.len()))
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
@@ -44,8 +54,9 @@ impl Iterate for Decompose {
             degrees: [device.buffer("degrees", nodes)?, device.buffer("next degrees", nodes)?],
             degrees_before: device.buffer("degree prefixes", nodes + 1)?,
             sums: device.buffer("degree sums", nodes.div_ceil(SCAN_BLOCK as usize))?,
-            offsets: device.buffer("offsets", INVOCATIONS)?,
+            offsets: device.buffer("offsets", offsets(traversal.graph.columns.len()))?,
             max_groups: device.info().max_groups,
+            max_blocks: max_groups(device),
         };
         DeviceLoop::record(
             device,
@@ -69,6 +80,7 @@ struct Steps<'a> {
     sums: Buffer<u32>,
     offsets: Buffer<Offset>,
     max_groups: u32,
+    max_blocks: u32,
 }
 
 impl Steps<'_> {
@@ -94,7 +106,7 @@ impl Steps<'_> {
         let (degrees, words, control) =
             (&self.degrees[usize::from(odd)], &self.worklists.words, &self.worklists.control);
         let params = ExpandParams {
-            max_groups: self.max_groups.min(INVOCATIONS as u32 / WORKGROUP),
+            max_groups: self.max_blocks,
             part: WORKGROUP,
             schedule: ScheduleParams { group: 1, pass: ScheduleParams::MAIN },
         };

@@ -2,7 +2,7 @@
 //! decomposition. A recorded step is one round; the device decides which list it takes and how. The kernels are
 //! `strategy/hierarchical.rs` of the kernels.
 
-use super::{DeviceLoop, Iterate, Traversal, Tuning, decompose::INVOCATIONS, threshold, worklists::clear};
+use super::{DeviceLoop, Iterate, Traversal, Tuning, decompose, threshold, worklists::clear};
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
@@ -24,8 +24,8 @@ impl Iterate for Hierarchical {
         MemoryPlan::new()
             .with::<u32>("worklists", 2 * csr.nodes() as usize)
             .with::<Remainder>("nodes with edges left", 2 * split_nodes)
-            .with::<u32>("edge prefixes", tuning.switch_below() as usize + 1)
-            .with::<Offset>("offsets", INVOCATIONS)
+            .with::<u32>("edge prefixes", tuning.switch_below() as usize)
+            .with::<Offset>("offsets", decompose::offsets(csr.columns.len()))
             .with::<Control>("control", 1)
             .and(threshold::plan(tuning.bins()))
     }
@@ -33,20 +33,19 @@ impl Iterate for Hierarchical {
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let Traversal { graph, tuning, .. } = traversal;
         let (threshold, _) = threshold::choose(device, graph, tuning.bins())?;
-        let max_groups = device.info().max_groups;
         let control = device.buffer::<Control>("control", 1)?;
         let steps = Steps {
             traversal,
             worklists: device.buffer("worklists", 2 * graph.nodes() as usize)?,
             remainders: device.buffer("nodes with edges left", 2 * threshold.split_nodes as usize)?,
-            edges_before: device.buffer("edge prefixes", tuning.switch_below() as usize + 1)?,
-            offsets: device.buffer("offsets", INVOCATIONS)?,
+            edges_before: device.buffer("edge prefixes", tuning.switch_below() as usize)?,
+            offsets: device.buffer("offsets", decompose::offsets(graph.columns.len()))?,
             words: control.cast(),
             control: control.clone(),
             params: HierarchyParams {
                 nodes: graph.nodes(),
-                max_groups,
-                max_decomposed_groups: max_groups.min(INVOCATIONS as u32 / WORKGROUP),
+                max_groups: device.info().max_groups,
+                max_decomposed_groups: decompose::max_groups(device),
                 threshold: threshold.threshold,
                 switch_below: tuning.switch_below(),
                 split_nodes: threshold.split_nodes,

@@ -19,7 +19,7 @@ pub const ROOM: usize = PART as usize + 2;
 /// A tile of which a lane would have more atoms than this is left to a subgroup. There are never more of them in a part than
 /// have room beside their number in the words that there are for subgroups.
 pub const LONG: u32 = 32;
-const _: () = assert!((PART / (LONG + 1)) as usize + 1 <= SUBGROUPS_ON_GPU);
+const _: () = assert!(((PART / (LONG + 1)) as usize) < SUBGROUPS_ON_GPU);
 
 /// Room for a value for each subgroup, or for each member of a team in it.
 pub type Carries<'a, V> = Shared<'a, V, SUBGROUPS>;

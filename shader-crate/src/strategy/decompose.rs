@@ -15,7 +15,7 @@ use crate::{
     primitive::workgroup::SUBGROUPS,
 };
 use core::ops::Range;
-use evenkeel_types::{Control, ExpandParams, Offset, TraversalParams, WordParams};
+use evenkeel_types::{Control, ExpandParams, Offset, SCAN_BLOCK, TraversalParams, WordParams};
 
 /// One iteration: each invocation takes a block of edges.
 #[kernel(threads = 256, each(O in for_each_operator))]
@@ -51,7 +51,8 @@ pub fn decompose<O: Operate>(
             }
         }
     }
-    traversal.advance(lane, params.max_groups);
+    // The next to read it are those that make the prefix sums.
+    traversal.advance_by(lane, SCAN_BLOCK, params.max_groups);
 }
 
 /// What is left of an invocation's block of edges.
