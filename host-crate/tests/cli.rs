@@ -7,7 +7,7 @@ use assert_cmd::assert::OutputAssertExt;
 use evenkeel::{
     algorithm::spmv::random_vector,
     device::{Device, DeviceKind},
-    schedule::Choice,
+    schedule,
     strategy::STRATEGIES,
 };
 use serde_json::Value;
@@ -113,7 +113,7 @@ fn usage_errors_end_with_2_and_list_what_there_is() {
     assert!(refused(evenkeel(&["spmv", &roads, "--source", "1"]), 2).contains("--source"));
     assert!(refused(evenkeel(&["pagerank", &roads, "--damping", "1.5"]), 2).contains("a number from 0 to 1"));
     assert!(refused(evenkeel(&["pagerank", &roads, "--iterations", "0"]), 2).contains("--iterations"));
-    assert!(refused(evenkeel(&["compare", "dfs", &roads]), 2).contains("there is bfs, sssp, spmv, pagerank"));
+    assert!(refused(evenkeel(&["compare", "dfs", &roads]), 2).contains("there is bfs, pagerank, spmm, spmv, sssp"));
     assert!(refused(evenkeel(&["compare", "bfs", &roads, "--strategies", "node,even"]), 2).contains("there is node, "));
     assert!(refused(evenkeel(&["compare", "spmv", &roads, "--schedules", "node"]), 2).contains("there is thread-"));
     assert!(refused(evenkeel(&["compare", "bfs", &roads, "--csv", "-", "--json", "-"]), 2).contains("only one"));
@@ -369,13 +369,12 @@ fn a_comparison_has_a_line_for_each_strategy_on_each_graph() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (table, array) = (path("table.csv"), path("array.json"));
     let graphs = [&roads, "rmat:scale=6,seed=3"];
-    for algorithm in ["bfs", "sssp", "spmv", "pagerank"] {
+    for algorithm in ["bfs", "sssp", "spmv", "spmm", "pagerank"] {
         let files = ["--runs", "3", "--csv", &table, "--json", &array];
         let text = printed(on_device(&[&["compare", algorithm] as &[&str], &graphs, &files].concat()));
         let entries: Vec<Value> = serde_json::from_str(&fs::read_to_string(&array).unwrap()).unwrap();
-        // Every schedule, and auto.
-        let scheduled = ["spmv", "pagerank"].contains(&algorithm);
-        let names = if scheduled { Choice::all().len() + 1 } else { STRATEGIES.len() };
+        let traversal = ["bfs", "sssp"].contains(&algorithm);
+        let names = if traversal { STRATEGIES.len() } else { schedule::names().len() };
         assert_eq!(entries.len(), 2 * names);
         assert_eq!(text.matches('✓').count(), entries.len(), "{text}");
         assert!(text.contains(&format!("All {} answers agree", entries.len())), "{text}");

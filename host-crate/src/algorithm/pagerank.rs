@@ -78,7 +78,7 @@ impl PageRank {
         if ![AUTO, PAPER].contains(&config.schedule.as_str()) {
             return Ok(most(config.schedule.parse::<Choice>()?.schedule));
         }
-        let (alike, skewed) = (most(Schedule::ThreadMapped), most(Schedule::MergePath));
+        let (alike, skewed) = (most(Schedule::ThreadMapped), most(Schedule::NonzeroSplit));
         Ok(if alike.bytes() > skewed.bytes() { alike } else { skewed })
     }
 

@@ -61,12 +61,12 @@ impl Choice {
         }
     }
 
-    /// By what was measured on an H200 (docs/measurements.md): where rows are alike (grids, er) an invocation a row is fastest,
-    /// and where some are far longer than the mean (rmat) merge-path is.
+    /// By what was measured on an H200 (docs/measurements.md): where rows are alike (grids) an invocation a row is fastest, and
+    /// where they are not (er, rmat) nonzero-split is.
     fn of_rows(csr: &Csr) -> Self {
         let mean = csr.columns.len() / (csr.nodes() as usize).max(1) + 1;
         let longest = max_degree_node(csr).map_or(0, |node| csr.degree(node) as usize);
-        if longest <= ALIKE * mean { Schedule::ThreadMapped.into() } else { Schedule::MergePath.into() }
+        if longest <= ALIKE * mean { Schedule::ThreadMapped.into() } else { Schedule::NonzeroSplit.into() }
     }
 
     /// Osama et al., section 6.2: merge-path but for small matrices; for those thread- or group-mapped, it does not say which.
@@ -85,8 +85,8 @@ impl Choice {
     }
 }
 
-/// Rows are alike when the longest has at most this many times the mean: 4 on er, thousands on rmat.
-const ALIKE: usize = 16;
+/// Rows are alike when the longest has at most this many times the mean: 1 on grids, 3 on er, thousands on rmat.
+const ALIKE: usize = 2;
 
 /// In place of a schedule's name: whichever suits the rows and the device.
 pub const AUTO: &str = "auto";

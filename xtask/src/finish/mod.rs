@@ -1,6 +1,7 @@
 //! What a module needs after rust-gpu has compiled it.
 
 mod capabilities;
+mod pointers;
 mod shared_memory;
 
 use anyhow::{Result, anyhow};
@@ -12,6 +13,7 @@ use rspirv::{
 /// The finished module of a compiled one.
 pub fn finish(compiled: &[u8]) -> Result<Vec<u8>> {
     let mut module = parse(compiled)?;
+    pointers::refuse_kept(&module)?;
     shared_memory::order(&mut module);
     capabilities::keep_used(&mut module);
     Ok(module.assemble().into_iter().flat_map(u32::to_le_bytes).collect())
