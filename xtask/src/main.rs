@@ -19,7 +19,7 @@ use std::{
 };
 
 /// The crates of kernels in this repository.
-const PACKAGES: [&str; 2] = ["shader-crate", "examples/own-kernel/kernels"];
+const PACKAGES: [&str; 3] = ["shader-crate", "examples/own-kernel/kernels", "benches/fused"];
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Chores of the evenkeel workspace")]

@@ -93,8 +93,10 @@ fn finish<C: Cut, T: TileSet, V: Value, J: Join<V>>(
             if ends_here && C::atom(number * items, tile) > set.before(tile) {
                 let first = C::item(set.before(tile), tile) / items;
                 if number - first > LONG {
-                    let place = 1 + scratch.slots.add(0, 1);
-                    scratch.slots.set(place, number);
+                    if lane.member == 0 {
+                        let place = 1 + scratch.slots.add(0, 1);
+                        scratch.slots.set(place, number);
+                    }
                 } else {
                     let piece = |part: u32| scratch.pieces.get((2 * part + 1) * lane.team + lane.member);
                     let joined = join_range::<V, J>(first, number, 1, piece);
@@ -209,7 +211,7 @@ impl<C: Cut> Distribute for C {
                     let end = bound(set, &scratch, &part, kept, tile + 1);
                     if end - begin > LONG * width {
                         here = false;
-                        if member == 0 {
+                        if member == 0 && lane.member == 0 {
                             let place = 1 + scratch.slots.add(0, 1);
                             scratch.slots.set(place, tile);
                         }

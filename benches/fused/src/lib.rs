@@ -1,0 +1,169 @@
+//! Sparse matrix times dense vector by merge-path, in single precision, written out by hand: no tile set, no schedule, no join.
+//! It does what `spmv_f32` does under merge-path, and is here to see whether the programming model costs anything.
+
+#![cfg_attr(target_arch = "spirv", no_std)]
+
+use bytemuck::{Pod, Zeroable};
+use evenkeel_kernels::{
+    kernel,
+    lane::Lane,
+    memory::{Global, Read, Shared},
+};
+
+/// What the host pushes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct FusedParams {
+    /// How many rows there are.
+    pub rows: u32,
+    /// How many entries.
+    pub entries: u32,
+    /// How many parts.
+    pub parts: u32,
+    /// 0 for the product, 1 for the second pass.
+    pub finish: u32,
+}
+
+/// Rows and entries in a part.
+pub const PART: u32 = 1792;
+const LONG: u32 = 32;
+
+/// Sums `cells` from `begin` on, every `stride`-th, with four loads in flight.
+#[inline(always)]
+fn sum(cells: &Shared<u32, 1794>, begin: u32, end: u32, stride: u32) -> f32 {
+    let (mut sum, mut at) = (0.0, begin);
+    while at < end && end - at > 3 * stride {
+        let (a, b) = (f32::from_bits(cells.get(at)), f32::from_bits(cells.get(at + stride)));
+        let (c, d) = (f32::from_bits(cells.get(at + 2 * stride)), f32::from_bits(cells.get(at + 3 * stride)));
+        sum = sum + a + b + c + d;
+        at += 4 * stride;
+    }
+    while at < end {
+        sum += f32::from_bits(cells.get(at));
+        at += stride;
+    }
+    sum
+}
+
+#[inline(always)]
+fn sum_lanes(lane: Lane, mut value: f32, member: u32, width: u32) -> f32 {
+    let mut distance = 1;
+    while distance < width {
+        let other = lane.shuffle_up(value, distance);
+        if member >= distance {
+            value += other;
+        }
+        distance *= 2;
+    }
+    value
+}
+
+/// A part to each workgroup. `bounds` has the row in progress where each part begins, and where the last one ends.
+#[kernel(threads = 256)]
+pub fn fused_spmv(
+    lane: Lane,
+    params: &FusedParams,
+    row_offsets: Read<u32>,
+    columns: Read<u32>,
+    values: Read<f32>,
+    x: Read<f32>,
+    bounds: Read<u32>,
+    mut pieces: Global<f32>,
+    mut y: Global<f32>,
+    mut cells: Shared<u32, 1794>,
+    mut slots: Shared<u32, 64>,
+) {
+    if params.finish == 1 {
+        for part in lane.grid_stride(params.parts) {
+            let row = bounds.get(part);
+            let begin = row_offsets.get(row);
+            if bounds.get(part + 1) > row && part * PART - row > begin {
+                let mut sum = 0.0;
+                for earlier in (begin + row) / PART..part {
+                    sum += pieces.get(2 * earlier + 1);
+                }
+                y.set(row, sum + pieces.get(2 * part));
+            }
+        }
+        return;
+    }
+    for part in lane.by_group(params.parts) {
+        let (first_row, end_row) = (bounds.get(part), bounds.get(part + 1));
+        let begin = part * PART;
+        let end = begin + PART.min(params.rows + params.entries - begin);
+        let (first, last) = (begin - first_row, end - end_row);
+        let (rows, entries) = (end_row - first_row, last - first);
+        let begun_before = first > row_offsets.get(first_row);
+        let bound = |row: u32| {
+            let entry = row_offsets.get((first_row + row).min(params.rows));
+            entry.max(first).min(last) - first
+        };
+        let (one, other) = (bound(lane.local), bound(lane.local + lane.threads));
+        if entries > 0 {
+            let place = |step: u32| (lane.local + step * lane.threads).min(entries - 1);
+            let load = |at: u32| values.get(first + at) * x.get(columns.get(first + at));
+            let (a, b, c, d) = (load(place(0)), load(place(1)), load(place(2)), load(place(3)));
+            let (e, f, g) = (load(place(4)), load(place(5)), load(place(6)));
+            cells.set(rows + 2 + place(0), a.to_bits());
+            cells.set(rows + 2 + place(1), b.to_bits());
+            cells.set(rows + 2 + place(2), c.to_bits());
+            cells.set(rows + 2 + place(3), d.to_bits());
+            cells.set(rows + 2 + place(4), e.to_bits());
+            cells.set(rows + 2 + place(5), f.to_bits());
+            cells.set(rows + 2 + place(6), g.to_bits());
+        }
+        for row in lane.group_stride(rows + 2) {
+            let near = if row == lane.local { one } else { other };
+            cells.set(row, if row >= 2 * lane.threads { bound(row) } else { near });
+        }
+        if lane.local == 0 {
+            slots.set(0, 0);
+        }
+        lane.barrier();
+        let shift = 31 - (lane.threads / (rows + 1)).clamp(1, lane.subgroup_size).leading_zeros();
+        let width = 1 << shift;
+        for round in 0..((rows + 1) << shift).div_ceil(lane.threads) {
+            let place = round * lane.threads + lane.local;
+            let (row, member) = (place >> shift, place & (width - 1));
+            let mut here = row <= rows;
+            let mut joined = 0.0;
+            if here {
+                let (from, to) = (cells.get(row), cells.get(row + 1));
+                if to - from > LONG * width {
+                    here = false;
+                    if member == 0 {
+                        let place = 1 + slots.add(0, 1);
+                        slots.set(place, row);
+                    }
+                } else {
+                    joined = sum(&cells, rows + 2 + from + member, rows + 2 + to, width);
+                }
+            }
+            joined = sum_lanes(lane, joined, member, width);
+            if here && member == width - 1 {
+                if row < rows && !(row == 0 && begun_before) {
+                    y.set(first_row + row, joined);
+                } else {
+                    pieces.set(2 * part + u32::from(row == rows), joined);
+                }
+            }
+        }
+        lane.barrier();
+        let mut long = lane.subgroup;
+        while long < slots.get(0) {
+            let row = slots.get(1 + long);
+            let from = rows + 2 + cells.get(row) + lane.subgroup_lane;
+            let joined = sum(&cells, from, rows + 2 + cells.get(row + 1), lane.subgroup_size);
+            let joined = sum_lanes(lane, joined, lane.subgroup_lane, lane.subgroup_size);
+            if lane.subgroup_lane == lane.subgroup_size - 1 {
+                if row < rows && !(row == 0 && begun_before) {
+                    y.set(first_row + row, joined);
+                } else {
+                    pieces.set(2 * part + u32::from(row == rows), joined);
+                }
+            }
+            long += lane.subgroups;
+        }
+        lane.barrier();
+    }
+}
