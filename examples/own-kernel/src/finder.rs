@@ -71,7 +71,7 @@ impl Finder {
             reals.record_gather(recorder, choice, &sum, params);
             reals.record_gather(recorder, choice, &largest, params);
             recorder.fill(&neighbours, NOBODY);
-            recorder.dispatch(&end, once, edges);
+            recorder.dispatch(&end, once, extent.atoms);
             recorder.dispatch(&climb, once, nodes);
         })?;
         Ok(Self { device: device.clone(), degrees, heaviest, neighbours, climbs, recording })
