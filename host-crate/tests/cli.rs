@@ -246,7 +246,7 @@ fn a_report_has_the_fields_that_programs_read() {
     let (_folder, roads) = roads();
     let arguments = ["sssp", &roads, "--source", "1", "--runs", "3", "--warmup", "1", "--json", "-"];
     let report = json(on_device(&arguments));
-    assert_eq!((&report["algorithm"], &report["strategy"]), (&"sssp".into(), &"node".into()));
+    assert_eq!((&report["algorithm"], &report["strategy"]), (&"sssp".into(), &"auto".into()));
     assert_eq!((&report["graph"]["name"], &report["graph"]["nodes"]), (&"roads".into(), &4.into()));
     assert_eq!((&report["graph"]["edges"], &report["graph"]["directed"]), (&4.into(), &true.into()));
     assert_eq!((&report["source"], &report["reached"]), (&1.into(), &3.into()));

@@ -4,7 +4,7 @@ use super::{Algorithm, Run};
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recording},
-    graph::Csr,
+    graph::{Csr, statistics::Skew},
     strategy::{self, DeviceGraph, DeviceLoop, Traversal, Tuning},
 };
 use evenkeel_kernels::{bfs::BfsParents, operator::Operator};
@@ -18,7 +18,7 @@ pub(super) const ALGORITHM: Algorithm =
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args, serde::Serialize)]
 pub struct BfsConfig {
     /// How edges are handed to invocations: a name from `evenkeel strategies`.
-    #[arg(long, value_name = "NAME", default_value = "node", value_parser = strategy::known_name)]
+    #[arg(long, value_name = "NAME", default_value = strategy::AUTO, value_parser = strategy::known_name)]
     pub strategy: String,
     /// Find a parent of every node too.
     #[arg(long)]
@@ -31,7 +31,7 @@ pub struct BfsConfig {
 
 impl Default for BfsConfig {
     fn default() -> Self {
-        Self { strategy: "node".to_owned(), parents: false, tuning: Tuning::default() }
+        Self { strategy: strategy::AUTO.to_owned(), parents: false, tuning: Tuning::default() }
     }
 }
 
@@ -76,6 +76,7 @@ impl Bfs {
             marks: device.buffer("no marks", 1)?,
             source: device.buffer("source", 1)?,
             tuning: config.tuning,
+            skew: Skew::of(csr),
             graph,
         };
         let parents = if config.parents { Some(Parents::record(device, &traversal)?) } else { None };

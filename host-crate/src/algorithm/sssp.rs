@@ -5,7 +5,7 @@ use super::{Algorithm, Run};
 use crate::{
     Error, Result,
     device::{Buffer, Device, MemoryPlan},
-    graph::{Csr, Weights},
+    graph::{Csr, Weights, statistics::Skew},
     strategy::{self, DeviceGraph, DeviceLoop, Traversal, Tuning},
 };
 use evenkeel_kernels::operator::Operator;
@@ -18,7 +18,7 @@ pub(super) const ALGORITHM: Algorithm =
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args, serde::Serialize)]
 pub struct SsspConfig {
     /// How edges are handed to invocations: a name from `evenkeel strategies`.
-    #[arg(long, value_name = "NAME", default_value = "node", value_parser = strategy::known_name)]
+    #[arg(long, value_name = "NAME", default_value = strategy::AUTO, value_parser = strategy::known_name)]
     pub strategy: String,
     /// What to change about the strategy.
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub struct SsspConfig {
 
 impl Default for SsspConfig {
     fn default() -> Self {
-        Self { strategy: "node".to_owned(), tuning: Tuning::default() }
+        Self { strategy: strategy::AUTO.to_owned(), tuning: Tuning::default() }
     }
 }
 
@@ -87,6 +87,7 @@ impl Sssp {
             marks: device.buffer("marks", nodes)?,
             source: device.buffer("source", 1)?,
             tuning: config.tuning,
+            skew: Skew::of(csr),
         };
         Ok(Self {
             device: device.clone(),

@@ -48,6 +48,13 @@ pub enum DeviceKind {
     Cpu,
 }
 
+impl DeviceKind {
+    /// Whether kernels run on the CPU in the end, by whatever way.
+    pub fn is_cpu(self) -> bool {
+        matches!(self, Self::Software | Self::Cpu)
+    }
+}
+
 impl fmt::Display for DeviceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -82,6 +82,23 @@ pub struct WeightStatistics {
     pub mean: f64,
 }
 
+/// How uneven the degrees are, in two numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Skew {
+    /// The mean degree; 0 in a graph without nodes.
+    pub mean: f64,
+    /// The highest.
+    pub highest: u32,
+}
+
+impl Skew {
+    /// That of a graph.
+    pub fn of(csr: &Csr) -> Self {
+        let mean = f64::from(csr.edges()) / f64::from(csr.nodes().max(1));
+        Self { mean, highest: max_degree_node(csr).map_or(0, |node| csr.degree(node)) }
+    }
+}
+
 /// The node of the highest degree, the first of several; none in a graph without nodes.
 pub fn max_degree_node(csr: &Csr) -> Option<u32> {
     (0..csr.nodes()).into_par_iter().max_by_key(|&node| (csr.degree(node), std::cmp::Reverse(node)))

@@ -9,7 +9,7 @@ pub use room::{Extent, Room};
 use crate::{
     Error, Result,
     device::Device,
-    graph::{Csr, statistics::max_degree_node},
+    graph::{Csr, statistics::Skew},
 };
 use evenkeel_types::{ScheduleParams, WORKGROUP};
 use std::{fmt, str::FromStr};
@@ -43,8 +43,8 @@ impl Choice {
     /// When there is no such schedule.
     pub fn for_rows(name: &str, csr: &Csr, device: &Device) -> Result<Self> {
         match name {
-            // Nothing is gained by sharing a row where every invocation goes its own way, and every barrier costs.
-            AUTO if device.info().subgroup_size == 1 => Ok(Schedule::ThreadMapped.into()),
+            // There is no hardware that makes sharing a row cheap, and every barrier costs.
+            AUTO if device.info().kind.is_cpu() => Ok(Schedule::ThreadMapped.into()),
             _ => Self::planned(name, csr),
         }
     }
@@ -64,9 +64,12 @@ impl Choice {
     /// By what was measured on an H200 (docs/measurements.md): where rows are alike (grids) an invocation a row is fastest, and
     /// where they are not (er, rmat) nonzero-split is.
     fn of_rows(csr: &Csr) -> Self {
-        let mean = csr.columns.len() / (csr.nodes() as usize).max(1) + 1;
-        let longest = max_degree_node(csr).map_or(0, |node| csr.degree(node) as usize);
-        if longest <= ALIKE * mean { Schedule::ThreadMapped.into() } else { Schedule::NonzeroSplit.into() }
+        let Skew { mean, highest } = Skew::of(csr);
+        if f64::from(highest) <= ALIKE * mean.ceil() {
+            Schedule::ThreadMapped.into()
+        } else {
+            Schedule::NonzeroSplit.into()
+        }
     }
 
     /// Osama et al., section 6.2: merge-path but for small matrices; for those thread- or group-mapped, it does not say which.
@@ -86,7 +89,7 @@ impl Choice {
 }
 
 /// Rows are alike when the longest has at most this many times the mean: 1 on grids, 3 on er, thousands on rmat.
-const ALIKE: usize = 2;
+const ALIKE: f64 = 2.0;
 
 /// In place of a schedule's name: whichever suits the rows and the device.
 pub const AUTO: &str = "auto";
