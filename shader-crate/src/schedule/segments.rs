@@ -25,7 +25,8 @@ pub fn search(lane: Lane, mut low: u32, mut high: u32, past: impl Fn(u32) -> boo
     low
 }
 
-/// [`search`] by one invocation alone.
+/// The first of `low..high` for which `past` is true, where it is false for all before and true for all after; one invocation
+/// looks alone.
 #[inline(always)]
 pub fn first(mut low: u32, mut high: u32, past: impl Fn(u32) -> bool) -> u32 {
     while low < high {
