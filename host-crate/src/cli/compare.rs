@@ -271,11 +271,7 @@ impl Comparison<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{
-        failure::WrongAnswer,
-        options::SourceOptions,
-        task::{Answer, NoTuning},
-    };
+    use crate::cli::{failure::WrongAnswer, options::SourceOptions, task::Answer};
     use clap::Parser;
     use evenkeel::{
         algorithm::{BfsConfig, Run},
@@ -288,6 +284,9 @@ mod tests {
 
     /// Has a strategy that is right, one that is wrong, and one that is refused.
     struct Liar(u32);
+
+    #[derive(Args)]
+    struct NoTuning {}
 
     impl Answer for u32 {
         fn value(&self, _: u32) -> Option<Value> {

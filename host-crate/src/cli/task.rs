@@ -100,10 +100,6 @@ pub trait Task: Sized {
     ) -> Option<Mismatch>;
 }
 
-/// Of an algorithm about which nothing can be changed.
-#[derive(Args)]
-pub struct NoTuning {}
-
 /// A value for each node that was reached.
 pub trait Answer: Sync {
     /// What was found for a node; none when it was not reached.
