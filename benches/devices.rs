@@ -11,7 +11,7 @@ use evenkeel::{
     graph::weights::{WeightSource, assign},
     oracle,
     schedule::Schedule,
-    strategy::STRATEGIES,
+    strategy::{self, Operator},
 };
 use evenkeel_benches::{generate, scale_or};
 use std::{hint::black_box, time::Duration};
@@ -60,7 +60,7 @@ fn traversals(criterion: &mut Criterion) {
     let mut bfs_group = group(criterion, "bfs", csr.edges());
     bfs_group.bench_function("oracle", |bencher| bencher.iter(|| black_box(oracle::bfs::depths(csr, source))));
     for (name, device) in &devices {
-        for strategy in STRATEGIES {
+        for strategy in strategy::of(Operator::Bfs) {
             let config = BfsConfig { strategy: strategy.name.to_owned(), ..BfsConfig::default() };
             let prepare = || {
                 let mut bfs = Bfs::prepare(device, csr, &config).expect("room for the graph");
@@ -79,7 +79,7 @@ fn traversals(criterion: &mut Criterion) {
     let mut sssp_group = group(criterion, "sssp", csr.edges());
     sssp_group.bench_function("oracle", |bencher| bencher.iter(|| black_box(dijkstra())));
     for (name, device) in &devices {
-        for strategy in STRATEGIES {
+        for strategy in strategy::of(Operator::SsspU32) {
             let config = SsspConfig { strategy: strategy.name.to_owned(), ..SsspConfig::default() };
             let prepare = || {
                 let mut sssp = Sssp::prepare(device, csr, &config).expect("room for the graph");

@@ -16,7 +16,7 @@ use evenkeel::{
         weights::{WeightSource, assign},
     },
     oracle,
-    strategy::STRATEGIES,
+    strategy::{self, Operator},
 };
 use evenkeel_benches::{device, generate, scale};
 use std::{cell::OnceCell, time::Duration};
@@ -37,8 +37,10 @@ fn traversals(criterion: &mut Criterion) {
         let source = Source::MaxDegree.find(&graph).expect("a graph with nodes");
         let setting = Setting::new(&device, &graph, source);
         let mut group = group(criterion, &text);
-        for strategy in STRATEGIES {
+        for strategy in strategy::of(Operator::Bfs) {
             setting.bfs(&mut group, &format!("bfs/{}", strategy.name), strategy.name);
+        }
+        for strategy in strategy::of(Operator::SsspU32) {
             setting.sssp(&mut group, &format!("sssp/{}", strategy.name), strategy.name);
         }
         group.finish();

@@ -8,7 +8,7 @@ use evenkeel::{
     algorithm::spmv::random_vector,
     device::{Device, DeviceKind},
     schedule,
-    strategy::STRATEGIES,
+    strategy::{self, Operator},
 };
 use serde_json::Value;
 use std::{
@@ -373,8 +373,11 @@ fn a_comparison_has_a_line_for_each_strategy_on_each_graph() {
         let files = ["--runs", "3", "--csv", &table, "--json", &array];
         let text = printed(on_device(&[&["compare", algorithm] as &[&str], &graphs, &files].concat()));
         let entries: Vec<Value> = serde_json::from_str(&fs::read_to_string(&array).unwrap()).unwrap();
-        let traversal = ["bfs", "sssp"].contains(&algorithm);
-        let names = if traversal { STRATEGIES.len() } else { schedule::names().len() };
+        let names = match algorithm {
+            "bfs" => strategy::of(Operator::Bfs).count(),
+            "sssp" => strategy::of(Operator::SsspU32).count(),
+            _ => schedule::names().len(),
+        };
         assert_eq!(entries.len(), 2 * names);
         assert_eq!(text.matches('✓').count(), entries.len(), "{text}");
         assert!(text.contains(&format!("All {} answers agree", entries.len())), "{text}");

@@ -18,7 +18,7 @@ use evenkeel::{
     oracle,
     primitive::{Compact, Kind, Reduction, Scan, reduce},
     schedule::Schedule,
-    strategy::{STRATEGIES, Tuning},
+    strategy::{self, Operator, Tuning},
 };
 use evenkeel_kernels::{
     lane::Lane,
@@ -383,11 +383,14 @@ proptest! {
         let device = device();
         // A few nodes are no short list either, so that all kernels of the strategy have something to do.
         let rounds = ("hierarchical", Tuning { switch_below: Some(8), ..Tuning::default() });
-        for (strategy, tuning) in STRATEGIES.iter().map(|way| (way.name, Tuning::default())).chain([rounds]) {
+        let ways = |operator| strategy::of(operator).map(|way| (way.name, Tuning::default())).chain([rounds]);
+        for (strategy, tuning) in ways(Operator::Bfs) {
             let config = BfsConfig { strategy: strategy.to_owned(), parents: true, tuning };
             let mut bfs = Bfs::prepare(&device, &csr, &config).unwrap();
             bfs.run(source).unwrap();
             prop_assert_eq!(&bfs.depths().unwrap(), &oracle::bfs::depths(&csr, source), "{}", strategy);
+        }
+        for (strategy, tuning) in ways(Operator::SsspU32) {
             let config = SsspConfig { strategy: strategy.to_owned(), tuning };
             let mut sssp = Sssp::prepare(&device, &csr, &config).unwrap();
             sssp.run(source).unwrap();

@@ -10,7 +10,7 @@ use evenkeel::{
     graph::{Direction, Graph, OpenOptions, formats::Format, open},
     oracle,
     schedule::Choice,
-    strategy::STRATEGIES,
+    strategy::{self, Operator},
 };
 use std::{
     io::Read,
@@ -86,8 +86,8 @@ fn check_ranks(device: &Device, graph: &Graph, iterations: u32, path: &Path) {
 }
 
 /// Holds every strategy against published answers; `found` runs one.
-fn assert_answers(found: impl Fn(&str) -> Vec<f64>, expected: &[f64], what: &str) {
-    for strategy in STRATEGIES {
+fn assert_answers(operator: Operator, found: impl Fn(&str) -> Vec<f64>, expected: &[f64], what: &str) {
+    for strategy in strategy::of(operator) {
         assert_close(&found(strategy.name), expected, &format!("{what} by {}", strategy.name));
     }
 }
@@ -107,10 +107,20 @@ fn ldbc_answers() {
         for (name, direction) in [("dir", Direction::Directed), ("undir", Direction::Undirected)] {
             let input = graph(&ldbc.join(format!("bfs/{name}-input")), Some(direction), Some(Format::Adjacency));
             let expected = answers(&ldbc.join(format!("bfs/{name}-output")), &input);
-            assert_answers(|strategy| depths(&device, &input, 1, strategy), &expected, &format!("bfs/{name}"));
+            assert_answers(
+                Operator::Bfs,
+                |strategy| depths(&device, &input, 1, strategy),
+                &expected,
+                &format!("bfs/{name}"),
+            );
             let input = graph(&ldbc.join(format!("sssp/{name}-input.e")), Some(direction), None);
             let expected = answers(&ldbc.join(format!("sssp/{name}-output")), &input);
-            assert_answers(|strategy| distances(&device, &input, 1, strategy), &expected, &format!("sssp/{name}"));
+            assert_answers(
+                Operator::SsspU32,
+                |strategy| distances(&device, &input, 1, strategy),
+                &expected,
+                &format!("sssp/{name}"),
+            );
         }
         // As many iterations as the properties beside the graphs say; the damping is 0.85 in all of them.
         for (name, direction, iterations) in [("dir", Direction::Directed, 14), ("undir", Direction::Undirected, 26)] {
@@ -123,9 +133,9 @@ fn ldbc_answers() {
             let folder = ldbc.join("example");
             let input = graph(&folder.join(format!("{name}.e")), Some(direction), None);
             let expected = answers(&folder.join(format!("{name}-BFS")), &input);
-            assert_answers(|strategy| depths(&device, &input, source, strategy), &expected, name);
+            assert_answers(Operator::Bfs, |strategy| depths(&device, &input, source, strategy), &expected, name);
             let expected = answers(&folder.join(format!("{name}-SSSP")), &input);
-            assert_answers(|strategy| distances(&device, &input, source, strategy), &expected, name);
+            assert_answers(Operator::SsspU32, |strategy| distances(&device, &input, source, strategy), &expected, name);
             check_ranks(&device, &input, 2, &folder.join(format!("{name}-PR")));
         }
         common::finish(&device);
@@ -143,9 +153,19 @@ fn p2p_gnutella31_answers() {
                 check_ranks(&device, &input, 10, &folder.join("p2p-31-PR.gz"));
             }
             let expected = answers(&folder.join(format!("p2p-31-BFS{suffix}.gz")), &input);
-            assert_answers(|strategy| depths(&device, &input, 6, strategy), &expected, &format!("BFS{suffix}"));
+            assert_answers(
+                Operator::Bfs,
+                |strategy| depths(&device, &input, 6, strategy),
+                &expected,
+                &format!("BFS{suffix}"),
+            );
             let expected = answers(&folder.join(format!("p2p-31-SSSP{suffix}.gz")), &input);
-            assert_answers(|strategy| distances(&device, &input, 6, strategy), &expected, &format!("SSSP{suffix}"));
+            assert_answers(
+                Operator::SsspU32,
+                |strategy| distances(&device, &input, 6, strategy),
+                &expected,
+                &format!("SSSP{suffix}"),
+            );
         }
         common::finish(&device);
     }
@@ -166,9 +186,9 @@ fn graph_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Every strategy where a graph is small, and where all would take minutes on a software device, one.
-fn strategies(graph: &Graph) -> Vec<&'static str> {
-    let few = if graph.csr.edges() < 100_000 { STRATEGIES.len() } else { 1 };
-    STRATEGIES[..few].iter().map(|strategy| strategy.name).collect()
+fn strategies(graph: &Graph, operator: Operator) -> impl Iterator<Item = &'static str> {
+    let few = if graph.csr.edges() < 100_000 { usize::MAX } else { 1 };
+    strategy::of(operator).map(|strategy| strategy.name).take(few)
 }
 
 #[test]
@@ -184,19 +204,26 @@ fn every_file_agrees_with_the_oracles() {
             let expected = oracle::pagerank::ranks(&graph.csr, ranking.damping, ranking.iterations);
             let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.ranks().unwrap());
             assert_eq!(mismatch, None, "PageRank on {} on {device:?}", file.display());
-            for strategy in strategies(&graph) {
-                check(&device, &graph, source, strategy, &format!("{} by {strategy} on {device:?}", file.display()));
+            let what = |strategy: &str| format!("{} by {strategy} on {device:?}", file.display());
+            for strategy in strategies(&graph, Operator::Bfs) {
+                check_bfs(&device, &graph, source, strategy, &what(strategy));
+            }
+            for strategy in strategies(&graph, Operator::SsspU32) {
+                check_sssp(&device, &graph, source, strategy, &what(strategy));
             }
         }
         common::finish(&device);
     }
 }
 
-fn check(device: &Device, graph: &Graph, source: u32, strategy: &str, what: &str) {
+fn check_bfs(device: &Device, graph: &Graph, source: u32, strategy: &str, what: &str) {
     let mut bfs = Bfs::prepare(device, &graph.csr, &bfs_config(strategy)).unwrap();
     bfs.run(source).unwrap();
     let mismatch = oracle::first_mismatch(&oracle::bfs::depths(&graph.csr, source), &bfs.depths().unwrap());
     assert_eq!(mismatch, None, "BFS: {what}");
+}
+
+fn check_sssp(device: &Device, graph: &Graph, source: u32, strategy: &str, what: &str) {
     let signed = evenkeel::graph::weights::first_negative(graph).is_some();
     match Sssp::prepare(device, &graph.csr, &sssp_config(strategy)) {
         Err(error) => assert!(signed && error.to_string().contains("negative"), "{what}: {error}"),

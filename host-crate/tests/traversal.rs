@@ -14,7 +14,7 @@ use evenkeel::{
         weights::{WeightSource, assign},
     },
     oracle,
-    strategy::{Chunking, DeviceGraph, STRATEGIES, SplitGraph, Tuning},
+    strategy::{self, Chunking, DeviceGraph, Operator, SplitGraph, Tuning},
 };
 use proptest::prelude::*;
 
@@ -26,9 +26,9 @@ fn csr(nodes: u32, edges: &[(u32, u32)], weights: EdgeWeights) -> Csr {
 /// A strategy and what is changed about it.
 type Way = (&'static str, Tuning);
 
-/// Every strategy as it is.
-fn untuned() -> Vec<Way> {
-    STRATEGIES.iter().map(|strategy| (strategy.name, Tuning::default())).collect()
+/// Every strategy for an operator, as it is.
+fn untuned(operator: Operator) -> Vec<Way> {
+    strategy::of(operator).map(|strategy| (strategy.name, Tuning::default())).collect()
 }
 
 /// Those that can be changed, changed: to extremes, so that short lists go through every branch.
@@ -71,6 +71,12 @@ fn check_sssp(device: &Device, csr: &Csr, source: u32, ways: &[Way]) {
             assert_eq!(mismatch, None, "{way:?} on {device:?}");
         }
     }
+}
+
+/// Every strategy, as it is.
+fn check_untuned(device: &Device, csr: &Csr, source: u32) {
+    check_bfs(device, csr, source, &untuned(Operator::Bfs));
+    check_sssp(device, csr, source, &untuned(Operator::SsspU32));
 }
 
 fn check(device: &Device, csr: &Csr, source: u32, ways: &[Way]) {
@@ -117,7 +123,7 @@ fn graphs_of_every_shape() {
     for device in common::devices() {
         for (shape, csr, source) in &shapes {
             println!("{shape}");
-            check(&device, csr, *source, &untuned());
+            check_untuned(&device, csr, *source);
             check(&device, csr, *source, &tuned());
         }
         common::finish(&device);
@@ -131,7 +137,7 @@ fn generated_graphs() {
             ["rmat:scale=12", "er:nodes=3000,degree=5", "grid:rows=40,cols=53", "road:nodes=5000", "complete:nodes=120"]
         {
             let graph: Generator = text.parse().unwrap();
-            check(&device, &graph.generate().unwrap().csr, 1, &untuned());
+            check_untuned(&device, &graph.generate().unwrap().csr, 1);
         }
         common::finish(&device);
     }
@@ -281,7 +287,7 @@ fn random_graphs() {
         });
         runner
             .run(&random_graph(), |(csr, source)| {
-                check(&device, &csr, source, &untuned());
+                check_untuned(&device, &csr, source);
                 Ok(())
             })
             .unwrap();
@@ -311,7 +317,7 @@ fn a_row_that_a_driver_would_stop_in_is_refused() {
     let csr = graph.generate().unwrap().csr;
     for device in common::devices() {
         match (device.info().loop_limit, Bfs::prepare(&device, &csr, &BfsConfig::default())) {
-            (None, Ok(_)) => check_bfs(&device, &csr, 0, &untuned()),
+            (None, Ok(_)) => check_bfs(&device, &csr, 0, &untuned(Operator::Bfs)),
             (Some(_), Err(Error::Device(reason))) => assert!(reason.contains("69999 edges"), "{reason}"),
             _ => panic!("neither refused nor run by {device:?}"),
         }

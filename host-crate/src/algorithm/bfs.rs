@@ -18,7 +18,7 @@ pub(super) const ALGORITHM: Algorithm =
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args, serde::Serialize)]
 pub struct BfsConfig {
     /// How edges are handed to invocations: a name from `evenkeel strategies`.
-    #[arg(long, value_name = "NAME", default_value = strategy::AUTO, value_parser = strategy::known_name)]
+    #[arg(long, value_name = "NAME", default_value = strategy::AUTO, value_parser = known_strategy)]
     pub strategy: String,
     /// Find a parent of every node too.
     #[arg(long)]
@@ -27,6 +27,14 @@ pub struct BfsConfig {
     #[command(flatten)]
     #[serde(flatten)]
     pub tuning: Tuning,
+}
+
+/// That name, if a strategy has it that bfs can take: for the command line.
+///
+/// # Errors
+/// As for [`strategy::by_name`].
+pub fn known_strategy(name: &str) -> Result<String> {
+    strategy::by_name(Operator::Bfs, name).map(|strategy| strategy.name.to_owned())
 }
 
 impl Default for BfsConfig {
@@ -56,7 +64,7 @@ impl Bfs {
     /// When the strategy is not known, or does not read what was tuned.
     pub fn plan(csr: &Csr, config: &BfsConfig) -> Result<MemoryPlan> {
         let nodes = csr.nodes() as usize;
-        let strategy = strategy::by_name(&config.strategy)?;
+        let strategy = strategy::by_name(Operator::Bfs, &config.strategy)?;
         let plan = DeviceGraph::plan(csr).with::<u32>("depths", nodes).and(strategy.plan(csr, &config.tuning)?);
         Ok(if config.parents { plan.with::<u32>("parents", nodes) } else { plan })
     }
@@ -82,7 +90,7 @@ impl Bfs {
         let parents = if config.parents { Some(Parents::record(device, &traversal)?) } else { None };
         Ok(Self {
             device: device.clone(),
-            traversal: strategy::by_name(&config.strategy)?.record(device, &traversal)?,
+            traversal: strategy::by_name(Operator::Bfs, &config.strategy)?.record(device, &traversal)?,
             depths: traversal.values,
             source: traversal.source,
             parents,

@@ -18,12 +18,20 @@ pub(super) const ALGORITHM: Algorithm =
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args, serde::Serialize)]
 pub struct SsspConfig {
     /// How edges are handed to invocations: a name from `evenkeel strategies`.
-    #[arg(long, value_name = "NAME", default_value = strategy::AUTO, value_parser = strategy::known_name)]
+    #[arg(long, value_name = "NAME", default_value = strategy::AUTO, value_parser = known_strategy)]
     pub strategy: String,
     /// What to change about the strategy.
     #[command(flatten)]
     #[serde(flatten)]
     pub tuning: Tuning,
+}
+
+/// That name, if a strategy has it that sssp can take: for the command line.
+///
+/// # Errors
+/// As for [`strategy::by_name`].
+pub fn known_strategy(name: &str) -> Result<String> {
+    strategy::by_name(Operator::SsspU32, name).map(|strategy| strategy.name.to_owned())
 }
 
 impl Default for SsspConfig {
@@ -62,7 +70,7 @@ impl Sssp {
             .with::<u32>("weights", csr.columns.len())
             .with::<u32>("distances", nodes)
             .with::<u32>("marks", nodes)
-            .and(strategy::by_name(&config.strategy)?.plan(csr, &config.tuning)?))
+            .and(strategy::by_name(Operator::SsspU32, &config.strategy)?.plan(csr, &config.tuning)?))
     }
 
     /// Copies the graph to the device and records the computation. A graph without weights gets 1 for each edge.
@@ -92,7 +100,7 @@ impl Sssp {
         Ok(Self {
             device: device.clone(),
             csr: csr.clone(),
-            traversal: strategy::by_name(&config.strategy)?.record(device, &traversal)?,
+            traversal: strategy::by_name(Operator::SsspU32, &config.strategy)?.record(device, &traversal)?,
             distances: traversal.values,
             source: traversal.source,
             overflowed: false,

@@ -9,7 +9,7 @@ use super::{
 use clap::Args;
 use evenkeel::{
     Error, Result,
-    algorithm::{Bfs, BfsConfig, Source, Spmv, SpmvConfig, Sssp, SsspConfig, spmv::random_vector},
+    algorithm::{Bfs, BfsConfig, Source, Spmv, SpmvConfig, Sssp, SsspConfig, bfs, spmv::random_vector, sssp},
     device::Device,
     graph::{Csr, weights::WeightSource},
     report::{
@@ -17,7 +17,7 @@ use evenkeel::{
         balance::{BalanceReport, StrategyBalance},
     },
     schedule::{self, Schedule},
-    strategy::{self, STRATEGIES},
+    strategy::{self, Operator},
 };
 use std::path::PathBuf;
 
@@ -43,8 +43,8 @@ const COUNTED: &[Counted] = &[
         name: "bfs",
         weighted: false,
         sourced: true,
-        strategies: traversal_strategies,
-        known: strategy::known_name,
+        strategies: || traversal_strategies(Operator::Bfs),
+        known: bfs::known_strategy,
         run: |device, csr, strategy, source| {
             let config = BfsConfig { strategy: strategy.to_owned(), ..BfsConfig::default() };
             Bfs::prepare(device, csr, &config)?.run(source).map(|_| ())
@@ -54,8 +54,8 @@ const COUNTED: &[Counted] = &[
         name: "sssp",
         weighted: true,
         sourced: true,
-        strategies: traversal_strategies,
-        known: strategy::known_name,
+        strategies: || traversal_strategies(Operator::SsspU32),
+        known: sssp::known_strategy,
         run: |device, csr, strategy, source| {
             let config = SsspConfig { strategy: strategy.to_owned(), ..SsspConfig::default() };
             Sssp::prepare(device, csr, &config)?.run(source).map(|_| ())
@@ -77,8 +77,8 @@ const COUNTED: &[Counted] = &[
     },
 ];
 
-fn traversal_strategies() -> Vec<String> {
-    STRATEGIES.iter().map(|strategy| strategy.name.to_owned()).collect()
+fn traversal_strategies(operator: Operator) -> Vec<String> {
+    strategy::of(operator).map(|strategy| strategy.name.to_owned()).collect()
 }
 
 /// Count how many edges each invocation, group of lanes and workgroup takes, and show how even that is.

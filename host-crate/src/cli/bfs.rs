@@ -6,12 +6,12 @@ use super::{
 };
 use evenkeel::{
     Result,
-    algorithm::{Bfs, BfsConfig, Run},
+    algorithm::{self, Bfs, BfsConfig, Run},
     device::{Device, MemoryPlan},
     graph::{Csr, Graph, NodeIds},
     oracle::{self, Mismatch, bfs::UNREACHABLE},
     report::Value,
-    strategy::{self, STRATEGIES, Strategy, Tuning},
+    strategy::{self, Operator, Strategy, Tuning},
 };
 use std::fmt::Write;
 
@@ -41,11 +41,11 @@ impl Task for Bfs {
     type Answer = Tree;
 
     fn alternatives() -> Vec<String> {
-        STRATEGIES.iter().map(|strategy| strategy.name.to_owned()).collect()
+        strategy::of(Operator::Bfs).map(|strategy| strategy.name.to_owned()).collect()
     }
 
     fn known(name: &str) -> Result<String> {
-        strategy::known_name(name)
+        algorithm::bfs::known_strategy(name)
     }
 
     fn choice(config: &BfsConfig) -> &str {
@@ -57,16 +57,16 @@ impl Task for Bfs {
     }
 
     fn tuned(tuning: &Tuning, names: &[String]) -> Result<BfsConfig> {
-        tuning.check(&names.iter().map(|name| strategy::by_name(name)).collect::<Result<Vec<_>>>()?)?;
+        tuning.check(&names.iter().map(|name| strategy::by_name(Operator::Bfs, name)).collect::<Result<Vec<_>>>()?)?;
         Ok(BfsConfig { tuning: *tuning, ..BfsConfig::default() })
     }
 
     fn check(config: &BfsConfig) -> Result<()> {
-        config.tuning.check(&[strategy::by_name(&config.strategy)?])
+        config.tuning.check(&[strategy::by_name(Operator::Bfs, &config.strategy)?])
     }
 
     fn lines_of_code(name: &str) -> Option<usize> {
-        strategy::by_name(name).ok().map(Strategy::lines_of_code)
+        strategy::by_name(Operator::Bfs, name).ok().map(Strategy::lines_of_code)
     }
 
     fn input(options: &SourceOptions, graph: &Graph) -> Result<u32> {

@@ -7,12 +7,12 @@ use super::{
 use clap::Args;
 use evenkeel::{
     Result,
-    algorithm::{Distances, Run, Sssp, SsspConfig},
+    algorithm::{self, Distances, Run, Sssp, SsspConfig},
     device::{Device, MemoryPlan},
     graph::{Csr, Graph, Weights, weights::WeightSource},
     oracle::{Mismatch, dijkstra},
     report::Value,
-    strategy::{self, STRATEGIES, Strategy, Tuning},
+    strategy::{self, Operator, Strategy, Tuning},
 };
 
 /// What `evenkeel sssp --help` ends with.
@@ -44,11 +44,11 @@ impl Task for Sssp {
     type Answer = Distances;
 
     fn alternatives() -> Vec<String> {
-        STRATEGIES.iter().map(|strategy| strategy.name.to_owned()).collect()
+        strategy::of(Operator::SsspU32).map(|strategy| strategy.name.to_owned()).collect()
     }
 
     fn known(name: &str) -> Result<String> {
-        strategy::known_name(name)
+        algorithm::sssp::known_strategy(name)
     }
 
     fn choice(config: &SsspConfig) -> &str {
@@ -60,16 +60,17 @@ impl Task for Sssp {
     }
 
     fn tuned(tuning: &Tuning, names: &[String]) -> Result<SsspConfig> {
-        tuning.check(&names.iter().map(|name| strategy::by_name(name)).collect::<Result<Vec<_>>>()?)?;
+        tuning
+            .check(&names.iter().map(|name| strategy::by_name(Operator::SsspU32, name)).collect::<Result<Vec<_>>>()?)?;
         Ok(SsspConfig { tuning: *tuning, ..SsspConfig::default() })
     }
 
     fn check(config: &SsspConfig) -> Result<()> {
-        config.tuning.check(&[strategy::by_name(&config.strategy)?])
+        config.tuning.check(&[strategy::by_name(Operator::SsspU32, &config.strategy)?])
     }
 
     fn lines_of_code(name: &str) -> Option<usize> {
-        strategy::by_name(name).ok().map(Strategy::lines_of_code)
+        strategy::by_name(Operator::SsspU32, name).ok().map(Strategy::lines_of_code)
     }
 
     fn weights(options: &SsspOptions) -> Result<WeightSource> {

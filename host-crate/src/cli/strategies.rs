@@ -7,7 +7,7 @@ use evenkeel::{
     algorithm::{ALGORITHMS, Algorithm, Bfs, Sssp},
     report::table::table,
     schedule::Choice,
-    strategy::{STRATEGIES, Strategy},
+    strategy::{Operator, STRATEGIES, Strategy},
 };
 
 const MATRICES: &str = "
@@ -33,8 +33,9 @@ impl Strategies {
         ))?;
         let of_the_model: Vec<String> = Choice::all().iter().map(Choice::to_string).collect();
         let schedule = |strategy: &&Strategy| of_the_model.iter().any(|name| name == strategy.name);
+        let taken = |strategy: &&Strategy| algorithms.iter().any(|algorithm| takes(algorithm, strategy));
         if algorithms.iter().any(|algorithm| is_traversal(algorithm)) {
-            list("strategy", STRATEGIES.iter())?;
+            list("strategy", STRATEGIES.iter().filter(taken))?;
         }
         if !algorithms.iter().all(|algorithm| is_traversal(algorithm)) {
             list("schedule", STRATEGIES.iter().filter(schedule))?;
@@ -47,6 +48,12 @@ impl Strategies {
 /// Traversals take a whole strategy, worklist and all; what has no worklist takes a schedule.
 fn is_traversal(algorithm: &Algorithm) -> bool {
     [Bfs::ALGORITHM, Sssp::ALGORITHM].contains(&algorithm.name)
+}
+
+/// Whether a traversal can take that strategy.
+fn takes(algorithm: &Algorithm, strategy: &Strategy) -> bool {
+    let operator = if algorithm.name == Bfs::ALGORITHM { Operator::Bfs } else { Operator::SsspU32 };
+    is_traversal(algorithm) && strategy.operators.contains(&operator)
 }
 
 fn row(algorithm: &Algorithm) -> Vec<String> {

@@ -4,11 +4,11 @@
 //! ```
 //! use evenkeel::algorithm::{Bfs, BfsConfig};
 //! use evenkeel::device::{Device, DeviceOptions};
-//! use evenkeel::{graph::generate::Generator, strategy::STRATEGIES};
+//! use evenkeel::{graph::generate::Generator, strategy::{self, Operator}};
 //!
 //! let chain = "chain:nodes=4".parse::<Generator>()?.generate()?;
 //! let device = Device::open("cpu", &DeviceOptions::default())?;
-//! for strategy in STRATEGIES {
+//! for strategy in strategy::of(Operator::Bfs) {
 //!     let config = BfsConfig { strategy: strategy.name.to_owned(), ..BfsConfig::default() };
 //!     let mut bfs = Bfs::prepare(&device, &chain.csr, &config)?;
 //!     bfs.run(0)?;
@@ -30,6 +30,7 @@ mod tuning;
 mod worklists;
 
 pub use device_loop::{DeviceLoop, LoopRun};
+pub use evenkeel_kernels::operator::Operator;
 pub use split::SplitGraph;
 pub use tuning::{Chunking, Setting, Tuning};
 
@@ -44,7 +45,7 @@ use crate::{
 use auto::Auto;
 use decompose::Decompose;
 use edge::Edge;
-use evenkeel_kernels::{operator::Operator, schedule::Schedule, strategy::text};
+use evenkeel_kernels::{schedule::Schedule, strategy::text};
 use hierarchical::Hierarchical;
 use node::Node;
 use scheduled::Scheduled;
@@ -58,6 +59,8 @@ pub struct Strategy {
     pub paper: &'static str,
     /// What it does, in a line.
     pub summary: &'static str,
+    /// The operators it is made for.
+    pub operators: &'static [Operator],
     /// What of a [`Tuning`] it reads.
     pub reads: &'static [Setting],
     /// The files it is made of, here and in the kernels, but for what most strategies share.
@@ -105,12 +108,13 @@ pub trait Iterate: Sync {
 /// The strategy unless another is asked for.
 pub const AUTO: &str = "auto";
 
-/// All strategies, for every traversal.
+/// All strategies.
 pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "node",
         paper: "BS, Raval et al.",
         summary: "one invocation a node of the worklist, with all its edges",
+        operators: Operator::ALL,
         reads: &[],
         text: &[text::NODE, include_str!("node.rs")],
         how: &Node,
@@ -119,6 +123,7 @@ pub const STRATEGIES: &[Strategy] = &[
         name: "edge",
         paper: "EP, Raval et al.",
         summary: "one invocation an edge; the worklist holds edges",
+        operators: Operator::ALL,
         reads: &[Setting::Chunking],
         text: &[text::EDGE, include_str!("edge.rs")],
         how: &Edge,
@@ -127,6 +132,7 @@ pub const STRATEGIES: &[Strategy] = &[
         name: "decompose",
         paper: "WD, Raval et al.",
         summary: "each invocation an equal block of the worklist's edges",
+        operators: Operator::ALL,
         reads: &[],
         text: &[text::DECOMPOSE, include_str!("decompose.rs")],
         how: &Decompose,
@@ -135,6 +141,7 @@ pub const STRATEGIES: &[Strategy] = &[
         name: "split",
         paper: "NS, Raval et al.",
         summary: "nodes with many edges split once, an invocation to each piece",
+        operators: Operator::ALL,
         reads: &[Setting::Bins],
         text: &[text::SPLIT, text::THRESHOLD, include_str!("split.rs"), include_str!("threshold.rs")],
         how: &Split,
@@ -143,6 +150,7 @@ pub const STRATEGIES: &[Strategy] = &[
         name: "hierarchical",
         paper: "HP, Raval et al.",
         summary: "an invocation a node, in rounds of a few edges each; short lists decomposed",
+        operators: Operator::ALL,
         reads: &[Setting::Bins, Setting::SwitchBelow],
         text: &[
             text::HIERARCHICAL,
@@ -157,6 +165,7 @@ pub const STRATEGIES: &[Strategy] = &[
         name: Schedule::ThreadMapped.name(),
         paper: "Osama et al.",
         summary: "an invocation to each node, as a schedule of the programming model",
+        operators: Operator::ALL,
         reads: &[],
         text: &[text::schedule(Schedule::ThreadMapped), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::ThreadMapped),
@@ -165,6 +174,7 @@ pub const STRATEGIES: &[Strategy] = &[
         name: Schedule::GroupMapped.name(),
         paper: "Osama et al.",
         summary: "a group of invocations shares the edges of as many nodes",
+        operators: Operator::ALL,
         reads: &[],
         text: &[text::schedule(Schedule::GroupMapped), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::GroupMapped),
@@ -173,6 +183,7 @@ pub const STRATEGIES: &[Strategy] = &[
         name: Schedule::MergePath.name(),
         paper: "Osama et al.; Merrill and Garland",
         summary: "each workgroup an even share of nodes and edges together",
+        operators: Operator::ALL,
         reads: &[],
         text: &[text::schedule(Schedule::MergePath), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::MergePath),
@@ -181,6 +192,7 @@ pub const STRATEGIES: &[Strategy] = &[
         name: Schedule::NonzeroSplit.name(),
         paper: "Osama et al.",
         summary: "each workgroup an even share of edges",
+        operators: Operator::ALL,
         reads: &[],
         text: &[text::schedule(Schedule::NonzeroSplit), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::NonzeroSplit),
@@ -189,6 +201,7 @@ pub const STRATEGIES: &[Strategy] = &[
         name: Schedule::RadixBinned.name(),
         paper: "LRB, Fox et al.",
         summary: "nodes sorted by the logarithm of their degree; an invocation, a subgroup or a workgroup to each",
+        operators: Operator::ALL,
         reads: &[],
         text: &[text::schedule(Schedule::RadixBinned), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::RadixBinned),
@@ -197,6 +210,7 @@ pub const STRATEGIES: &[Strategy] = &[
         name: AUTO,
         paper: "",
         summary: "whichever of these suits the degrees, the algorithm and the device",
+        operators: Operator::ALL,
         reads: &[],
         text: &[include_str!("auto.rs")],
         how: &Auto,
@@ -209,24 +223,21 @@ fn lines_of_code(text: &str) -> usize {
     lines.filter(|line| !line.is_empty() && !line.starts_with("//")).count()
 }
 
-/// The strategy of that name.
+/// The strategies that an operator can take, in the order they are listed.
+pub fn of(operator: Operator) -> impl Iterator<Item = &'static Strategy> {
+    STRATEGIES.iter().filter(move |strategy| strategy.operators.contains(&operator))
+}
+
+/// The strategy of that name, for that operator.
 ///
 /// # Errors
 /// [`Error::UnknownName`] with the names there are.
-pub fn by_name(name: &str) -> Result<&'static Strategy> {
-    STRATEGIES.iter().find(|strategy| strategy.name == name).ok_or_else(|| Error::UnknownName {
+pub fn by_name(operator: Operator, name: &str) -> Result<&'static Strategy> {
+    of(operator).find(|strategy| strategy.name == name).ok_or_else(|| Error::UnknownName {
         kind: "strategy",
         name: name.to_owned(),
-        known: STRATEGIES.iter().map(|strategy| strategy.name.to_owned()).collect(),
+        known: of(operator).map(|strategy| strategy.name.to_owned()).collect(),
     })
-}
-
-/// That name, if a strategy has it: for the command line.
-///
-/// # Errors
-/// As for [`by_name`].
-pub fn known_name(name: &str) -> Result<String> {
-    by_name(name).map(|strategy| strategy.name.to_owned())
 }
 
 /// Refuses a graph with a row that the driver would stop in the middle of, with a wrong answer and no error.
