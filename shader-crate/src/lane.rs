@@ -143,6 +143,22 @@ mod gpu {
         }
 
         #[inline(always)]
+        pub fn bits(&self, present: bool) -> u32 {
+            let mask = subgroup_ballot(present);
+            // Of a wider subgroup the word that this lane is in, of a narrower one its part of the word.
+            let word = if self.subgroup_lane < 32 {
+                mask.x
+            } else if self.subgroup_lane < 64 {
+                mask.y
+            } else if self.subgroup_lane < 96 {
+                mask.z
+            } else {
+                mask.w
+            };
+            word << ((self.local - self.subgroup_lane) % 32)
+        }
+
+        #[inline(always)]
         pub fn shuffle_up<V: Value>(&self, value: V, distance: u32) -> V {
             subgroup_shuffle_up(value, distance * self.team)
         }
@@ -212,6 +228,11 @@ mod native {
         /// How many invocations of the subgroup are here with `present` true.
         pub fn count(&self, present: bool) -> u32 {
             u32::from(present)
+        }
+
+        /// A word with a bit for each 32 invocations of the workgroup, those of the subgroup for which `present` is true set.
+        pub fn bits(&self, present: bool) -> u32 {
+            u32::from(present) << (self.local % 32)
         }
 
         /// The value of the invocation `distance` before this one in the subgroup; undefined where there is none.

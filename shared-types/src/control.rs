@@ -34,6 +34,14 @@ pub struct Control {
     pub left_side: u32,
     /// Entries of the list that workload decomposition takes, where a strategy switches to it; 0 when it does not.
     pub decomposed: u32,
+    /// Where a search chooses its direction: how the next iteration goes, one of [`crate::SearchParams`]' numbers.
+    pub mode: u32,
+    /// The half of the bitmaps that has the nodes seen so far: 0 or 1.
+    pub seen_side: u32,
+    /// Edges out of the nodes found so far in this iteration.
+    pub next_edges: u32,
+    /// Edges out of all nodes seen.
+    pub seen_edges: u32,
 }
 
 /// The word at a byte offset.
@@ -68,6 +76,14 @@ impl Control {
     pub const LEFT_SIDE: u32 = word(offset_of!(Self, left_side));
     /// The word of `decomposed`.
     pub const DECOMPOSED: u32 = word(offset_of!(Self, decomposed));
+    /// The word of `mode`.
+    pub const MODE: u32 = word(offset_of!(Self, mode));
+    /// The word of `seen_side`.
+    pub const SEEN_SIDE: u32 = word(offset_of!(Self, seen_side));
+    /// The word of `next_edges`.
+    pub const NEXT_EDGES: u32 = word(offset_of!(Self, next_edges));
+    /// The word of `seen_edges`.
+    pub const SEEN_EDGES: u32 = word(offset_of!(Self, seen_edges));
     /// How many words there are.
     pub const WORDS: u32 = word(size_of::<Self>());
 

@@ -7,6 +7,7 @@ mod bins;
 mod control;
 mod offset;
 mod params;
+mod search;
 mod threshold;
 
 pub use bins::Bins;
@@ -16,6 +17,7 @@ pub use params::{
     BoundsParams, EdgeParams, ExpandParams, HierarchyParams, LengthParams, ProductParams, RankParams, ScanParams,
     ScheduleParams, ThresholdParams, TraversalParams, WideProductParams, WordParams,
 };
+pub use search::SearchParams;
 pub use threshold::Threshold;
 
 /// The depth or distance of a node that was not reached, and the parent of one that has none.

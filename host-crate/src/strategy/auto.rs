@@ -8,7 +8,12 @@
 //! | com-dblp | 6.6 | 52 | 1.75, 0.91, 1.50 | |
 //! | rmat 20 | 30 | 2,162 | 66.0, 5.13, 0.99 | 120, 10.4, 2.68 |
 
-use super::{DeviceLoop, Iterate, Traversal, Tuning, node::Node, scheduled::Scheduled};
+use super::{
+    DeviceLoop, Iterate, Traversal, Tuning,
+    direction::{self, Direction},
+    node::Node,
+    scheduled::Scheduled,
+};
 use crate::{
     Result,
     device::{Device, MemoryPlan},
@@ -28,16 +33,28 @@ const FEW: f64 = 6.0;
 const NODE: (&str, &dyn Iterate) = ("node", &Node);
 const GROUP_MAPPED: (&str, &dyn Iterate) = (Schedule::GroupMapped.name(), &Scheduled(Schedule::GroupMapped));
 const MERGE_PATH: (&str, &dyn Iterate) = (Schedule::MergePath.name(), &Scheduled(Schedule::MergePath));
+const DIRECTION: (&str, &dyn Iterate) = ("direction", &Direction);
+
+/// What the rule is told.
+struct Case {
+    skew: Skew,
+    operator: Operator,
+    /// Whether every edge has its reverse; only looked at for a search.
+    symmetric: bool,
+    on_cpu: bool,
+}
 
 /// The rule.
-fn choose(skew: Skew, operator: Operator, on_cpu: bool) -> (&'static str, &'static dyn Iterate) {
-    let search = operator == Operator::Bfs;
-    if on_cpu {
+fn choose(case: &Case) -> (&'static str, &'static dyn Iterate) {
+    let search = case.operator == Operator::Bfs;
+    if case.on_cpu {
         // There is no hardware that makes sharing a node cheap, and every barrier costs.
         NODE
-    } else if f64::from(skew.highest) > EVEN * skew.mean.max(1.0) {
+    } else if search && case.symmetric {
+        DIRECTION
+    } else if f64::from(case.skew.highest) > EVEN * case.skew.mean.max(1.0) {
         MERGE_PATH
-    } else if search && skew.mean < FEW {
+    } else if search && case.skew.mean < FEW {
         NODE
     } else {
         GROUP_MAPPED
@@ -45,13 +62,19 @@ fn choose(skew: Skew, operator: Operator, on_cpu: bool) -> (&'static str, &'stat
 }
 
 impl Iterate for Auto {
-    /// Of the one that is chosen on a GPU, for either algorithm: the others need no more.
+    /// The most that what is chosen on a GPU may need, for either algorithm.
     fn plan(&self, csr: &Csr, tuning: &Tuning) -> MemoryPlan {
-        choose(Skew::of(csr), Operator::SsspU32, false).1.plan(csr, tuning)
+        let skew = Skew::of(csr);
+        let plan = |operator| choose(&Case { skew, operator, symmetric: true, on_cpu: false }).1.plan(csr, tuning);
+        let plans = [Operator::Bfs, Operator::SsspU32].map(plan);
+        plans.into_iter().max_by_key(MemoryPlan::bytes).unwrap_or_default()
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let (chosen, how) = choose(traversal.skew, traversal.operator, device.info().kind.is_cpu());
+        let Traversal { skew, operator, graph, .. } = traversal;
+        let on_cpu = device.info().kind.is_cpu();
+        let symmetric = !on_cpu && *operator == Operator::Bfs && direction::is_symmetric(device, graph)?;
+        let (chosen, how) = choose(&Case { skew: *skew, operator: *operator, symmetric, on_cpu });
         tracing::info!("{name} takes {chosen}");
         how.record(device, traversal, &format!("{name}, {chosen}"))
     }
@@ -66,7 +89,7 @@ mod tests {
     fn degrees_decide() {
         let choose = |text: &str, operator, on_cpu| {
             let graph = text.parse::<Generator>().unwrap().generate().unwrap();
-            choose(Skew::of(&graph.csr), operator, on_cpu).0
+            choose(&Case { skew: Skew::of(&graph.csr), operator, symmetric: false, on_cpu }).0
         };
         assert_eq!(choose("grid:rows=20,cols=20", Operator::Bfs, false), "node");
         assert_eq!(choose("grid:rows=20,cols=20", Operator::SsspU32, false), "group-mapped");
@@ -74,5 +97,8 @@ mod tests {
         assert_eq!(choose("star:nodes=2000", Operator::Bfs, false), "merge-path");
         assert_eq!(choose("star:nodes=2000", Operator::SsspF32, true), "node");
         assert_eq!(choose("chain:nodes=1", Operator::Bfs, false), "node");
+        let case = |operator| Case { skew: Skew { mean: 4.0, highest: 4 }, operator, symmetric: true, on_cpu: false };
+        assert_eq!(super::choose(&case(Operator::Bfs)).0, "direction");
+        assert_eq!(super::choose(&case(Operator::SsspF32)).0, "group-mapped");
     }
 }

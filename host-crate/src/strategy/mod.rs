@@ -20,6 +20,7 @@
 mod auto;
 mod decompose;
 mod device_loop;
+mod direction;
 mod edge;
 mod hierarchical;
 mod node;
@@ -44,6 +45,7 @@ use crate::{
 };
 use auto::Auto;
 use decompose::Decompose;
+use direction::Direction;
 use edge::Edge;
 use evenkeel_kernels::{schedule::Schedule, strategy::text};
 use hierarchical::Hierarchical;
@@ -205,6 +207,15 @@ pub const STRATEGIES: &[Strategy] = &[
         reads: &[],
         text: &[text::schedule(Schedule::RadixBinned), text::SCHEDULED, include_str!("scheduled.rs")],
         how: &Scheduled(Schedule::RadixBinned),
+    },
+    Strategy {
+        name: "direction",
+        paper: "Beamer et al.",
+        summary: "pushes from a short frontier, many levels a dispatch; else unseen nodes pull",
+        operators: &[Operator::Bfs],
+        reads: &[],
+        text: &[text::DIRECTION, text::RESIDENT, include_str!("direction.rs")],
+        how: &Direction,
     },
     Strategy {
         name: AUTO,

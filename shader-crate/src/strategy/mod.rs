@@ -1,9 +1,11 @@
 //! How the edges of a worklist are handed out: a kernel a strategy, made for every operator.
 
 pub mod decompose;
+pub mod direction;
 pub mod edge;
 pub mod hierarchical;
 pub mod node;
+pub mod resident;
 pub mod scheduled;
 pub mod split;
 pub mod start;
@@ -34,6 +36,10 @@ pub mod text {
     pub const HIERARCHICAL: &str = include_str!("hierarchical.rs");
     /// Of the threshold that the last two take nodes apart by.
     pub const THRESHOLD: &str = include_str!("threshold.rs");
+    /// Of `direction`.
+    pub const DIRECTION: &str = include_str!("direction.rs");
+    /// Of what `direction` does with a short frontier.
+    pub const RESIDENT: &str = include_str!("resident.rs");
     /// Of what all schedules share.
     pub const SCHEDULED: &str = include_str!("scheduled.rs");
 

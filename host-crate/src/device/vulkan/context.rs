@@ -9,7 +9,7 @@ use super::{
     timing::{Clock, Spans},
 };
 use crate::{Error, Result, device::DeviceOptions};
-use ash::{ext, vk};
+use ash::{ext, khr, vk};
 use gpu_allocator::{
     AllocationSizes,
     vulkan::{Allocator, AllocatorCreateDesc},
@@ -33,6 +33,8 @@ pub(super) struct Context {
     pub(super) physical: Physical,
     pub(super) clock: Clock,
     pub(super) spans: Spans,
+    /// The functions that ask for a kernel's statistics, where they are wanted and there are any.
+    pub(super) statistics: Option<khr::pipeline_executable_properties::Device>,
     debug: Option<ext::debug_utils::Device>,
     reported: AtomicUsize,
 }
@@ -55,12 +57,15 @@ impl Context {
         })
         .map_err(|error| Error::Device(format!("setting up device memory: {error}")))?;
         let debug = instance.debug_utils.then(|| ext::debug_utils::Device::new(&instance.handle, &device.handle));
+        let statistics = (options.profile && physical.extras.statistics)
+            .then(|| khr::pipeline_executable_properties::Device::new(&instance.handle, &device.handle));
         let clock = Clock::new(&device, &physical);
         let context = Arc::new(Self {
             allocator: Mutex::new(allocator),
             queue: Mutex::new(queue),
             clock,
             spans: Spans::new(options.profile),
+            statistics,
             debug,
             reported: AtomicUsize::new(0),
             device,
@@ -149,7 +154,7 @@ pub(super) struct LogicalDevice {
 
 impl LogicalDevice {
     fn new(instance: Arc<Instance>, physical: &Physical) -> Result<Self> {
-        let Extras { device_scope, int64, float64, float_atomics, full_subgroups, calibrated_timestamps } =
+        let Extras { device_scope, int64, float64, float_atomics, full_subgroups, calibrated_timestamps, statistics } =
             physical.extras;
         let queue =
             [vk::DeviceQueueCreateInfo::default().queue_family_index(physical.queue_family).queue_priorities(&[1.0])];
@@ -163,6 +168,8 @@ impl LogicalDevice {
         let mut subgroups = vk::PhysicalDeviceSubgroupSizeControlFeatures::default()
             .subgroup_size_control(true)
             .compute_full_subgroups(true);
+        let mut executables =
+            vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default().pipeline_executable_info(true);
         let mut extensions = Vec::new();
         let mut info =
             vk::DeviceCreateInfo::default().queue_create_infos(&queue).enabled_features(&core).push_next(&mut twelve);
@@ -175,6 +182,10 @@ impl LogicalDevice {
         }
         if calibrated_timestamps {
             extensions.push(ext::calibrated_timestamps::NAME.as_ptr());
+        }
+        if statistics {
+            extensions.push(khr::pipeline_executable_properties::NAME.as_ptr());
+            info = info.push_next(&mut executables);
         }
         let info = info.enabled_extension_names(&extensions);
         let _alone = one_at_a_time();

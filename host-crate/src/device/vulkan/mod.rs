@@ -14,6 +14,7 @@ mod pipeline_cache;
 mod plan;
 mod recording;
 mod staging;
+mod statistics;
 mod submit;
 #[cfg(test)]
 mod tests;

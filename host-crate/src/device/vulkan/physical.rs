@@ -5,7 +5,7 @@ use crate::{
     Error, Result,
     device::{DeviceInfo, DeviceKind},
 };
-use ash::{ext, vk};
+use ash::{ext, khr, vk};
 use std::ffi::CStr;
 
 /// Workgroups a dispatch has at most, where the device allows it: the most that every device of Vulkan 1.2 must take. At 256
@@ -40,6 +40,8 @@ pub(super) struct Extras {
     /// Kernels may count on subgroups without idle invocations.
     pub(super) full_subgroups: bool,
     pub(super) calibrated_timestamps: bool,
+    /// The driver tells what it made of a kernel.
+    pub(super) statistics: bool,
 }
 
 /// What a compiled pipeline is good for: this device with this driver.
@@ -168,6 +170,7 @@ fn features(
     let mut twelve = vk::PhysicalDeviceVulkan12Features::default();
     let mut atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default();
     let mut subgroups = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
+    let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
     let mut chain = vk::PhysicalDeviceFeatures2::default();
     if api_version >= vk::API_VERSION_1_2 {
         chain = chain.push_next(&mut twelve);
@@ -177,6 +180,9 @@ fn features(
     }
     if has(ext::shader_atomic_float::NAME) {
         chain = chain.push_next(&mut atomics);
+    }
+    if has(khr::pipeline_executable_properties::NAME) {
+        chain = chain.push_next(&mut executables);
     }
     // SAFETY: the handle comes from this instance, and the device knows every structure in the chain.
     unsafe { instance.handle.get_physical_device_features2(handle, &mut chain) };
@@ -189,6 +195,7 @@ fn features(
             && atomics.shader_buffer_float32_atomic_add == vk::TRUE,
         full_subgroups: subgroups.subgroup_size_control == vk::TRUE && subgroups.compute_full_subgroups == vk::TRUE,
         calibrated_timestamps: has(ext::calibrated_timestamps::NAME),
+        statistics: executables.pipeline_executable_info == vk::TRUE,
     };
     (twelve, extras)
 }

@@ -1,6 +1,6 @@
 //! Kernels made ready for the device: one pipeline a kernel, compiled when it is first used and kept while the device is open.
 
-use super::{Failed, context::Context, lock, pipeline_cache::PipelineCache};
+use super::{Failed, context::Context, lock, pipeline_cache::PipelineCache, statistics};
 use crate::{Error, Result};
 use ash::vk;
 use evenkeel_kernels::launch::Kernel;
@@ -77,13 +77,19 @@ impl Pipeline {
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(module.handle)
             .name(&entry_point);
-        let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(pipeline.layout)];
+        let flags = if context.statistics.is_some() {
+            vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR
+        } else {
+            vk::PipelineCreateFlags::empty()
+        };
+        let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(pipeline.layout)];
         // SAFETY: module and layouts are alive, and the layouts were made from the same declaration as the module.
         let made = unsafe { context.vk().create_compute_pipelines(cache.handle, &info, None) }
             .map_err(|(_, error)| error)
             .failed(&format!("compiling kernel {}", kernel.name))?;
         pipeline.handle = made.first().copied().unwrap_or_default();
         context.name(pipeline.handle, kernel.name);
+        statistics::log(context, pipeline.handle, kernel.name);
         Ok(pipeline)
     }
 }
