@@ -144,18 +144,7 @@ mod gpu {
 
         #[inline(always)]
         pub fn bits(&self, present: bool) -> u32 {
-            let mask = subgroup_ballot(present);
-            // Of a wider subgroup the word that this lane is in, of a narrower one its part of the word.
-            let word = if self.subgroup_lane < 32 {
-                mask.x
-            } else if self.subgroup_lane < 64 {
-                mask.y
-            } else if self.subgroup_lane < 96 {
-                mask.z
-            } else {
-                mask.w
-            };
-            word << ((self.local - self.subgroup_lane) % 32)
+            subgroup_ballot(present).x
         }
 
         #[inline(always)]
@@ -230,9 +219,9 @@ mod native {
             u32::from(present)
         }
 
-        /// A word with a bit for each 32 invocations of the workgroup, those of the subgroup for which `present` is true set.
+        /// A bit for each of the first 32 invocations of the subgroup, set where `present` is true.
         pub fn bits(&self, present: bool) -> u32 {
-            u32::from(present) << (self.local % 32)
+            u32::from(present)
         }
 
         /// The value of the invocation `distance` before this one in the subgroup; undefined where there is none.

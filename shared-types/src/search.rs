@@ -14,8 +14,10 @@ pub struct SearchParams {
     pub max_groups: u32,
     /// 1 when every edge has its reverse, so that a node can look for those that lead to it.
     pub can_pull: u32,
-    /// A frontier of up to this many nodes is left to one workgroup; 0 when none is.
+    /// A frontier of up to this many nodes is left to one workgroup; 0 when none is. Where some is, no node is heavy.
     pub short: u32,
+    /// Edges of a node on average, rounded up.
+    pub mean_degree: u32,
 }
 
 impl SearchParams {

@@ -92,6 +92,8 @@ pub struct DeviceInfo {
     pub loop_limit: Option<u32>,
     /// Bytes of workgroup memory.
     pub workgroup_memory: u32,
+    /// The most invocations of a workgroup.
+    pub workgroup_invocations: u32,
     /// Whether kernels may use 64-bit integers.
     pub int64: bool,
     /// Whether kernels may use 64-bit floats.

@@ -150,6 +150,7 @@ pub(crate) mod tests {
                 max_groups: 65_535,
                 loop_limit: None,
                 workgroup_memory: 32_768,
+                workgroup_invocations: 1024,
                 int64: true,
                 float64: true,
                 float_atomics: true,

@@ -9,21 +9,22 @@ use crate::{
 };
 use evenkeel_kernels::strategy::{
     direction::{HEAVY, SearchLevel, SearchOneWay, SearchSkips, SearchStart},
-    resident::{SHORT, SearchResident},
+    resident::{INVOCATIONS, SHORT, SearchResident},
 };
 use evenkeel_types::{Control, SearchParams, UNREACHED};
 
 /// See the module.
 pub(super) struct Direction;
 
-/// The most workgroups of a dispatch. On an H200 a workgroup that has nothing to do costs 5 ns, and a thousand fill it.
-const MAX_GROUPS: u32 = 4096;
+/// The most workgroups of a dispatch: five for each of an H200's 132 multiprocessors, which is how many run at a time there. More
+/// only take turns, and each costs 17 ns.
+const MAX_GROUPS: u32 = 660;
 
 /// Where nodes have fewer edges than this on average, frontiers grow slowly and there are many levels.
 const FEW: f64 = 6.0;
 
 /// Levels of the whole dispatch between two chances to take many levels in one: each chance not taken costs 3 µs on an H200.
-const LEVELS_BETWEEN: usize = 4;
+const LEVELS_BETWEEN: usize = 8;
 
 /// Whether every edge of the graph has its reverse.
 ///
@@ -44,6 +45,7 @@ fn params(graph: &DeviceGraph, can_pull: bool, short: u32) -> SearchParams {
         max_groups: MAX_GROUPS,
         can_pull: can_pull.into(),
         short,
+        mean_degree: graph.columns.len().div_ceil(graph.nodes().max(1) as usize) as u32,
     }
 }
 
@@ -60,7 +62,8 @@ impl Iterate for Direction {
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let Traversal { graph, skew, .. } = traversal;
-        let many_levels = skew.mean < FEW && skew.highest <= HEAVY;
+        let many_levels =
+            skew.mean < FEW && skew.highest <= HEAVY && device.info().workgroup_invocations >= INVOCATIONS;
         let params = params(graph, is_symmetric(device, graph)?, if many_levels { SHORT } else { 0 });
         let steps = Steps::new(device, params, traversal)?;
         DeviceLoop::record(

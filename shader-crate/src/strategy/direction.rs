@@ -61,6 +61,33 @@ pub struct Seen {
     pub new: u32,
 }
 
+/// Four of them.
+#[derive(Clone, Copy)]
+pub struct Four {
+    /// The first.
+    pub a: Seen,
+    /// The second.
+    pub b: Seen,
+    /// The third.
+    pub c: Seen,
+    /// The fourth.
+    pub d: Seen,
+}
+
+impl Four {
+    /// None that is new.
+    pub const NONE: Self = {
+        let none = Seen { node: 0, new: 0 };
+        Self { a: none, b: none, c: none, d: none }
+    };
+
+    /// How many are new.
+    #[inline(always)]
+    pub fn count(self) -> u32 {
+        self.a.new + self.b.new + self.c.new + self.d.new
+    }
+}
+
 impl Search<'_> {
     /// The entry of a list's half.
     #[inline(always)]
@@ -70,18 +97,18 @@ impl Search<'_> {
 
     /// The nodes at the ends of `edge` and the next three, `stride` apart; the last before `end` for those that are past it.
     #[inline(always)]
-    fn ends(&self, edge: u32, stride: u32, end: u32) -> (u32, u32, u32, u32) {
+    pub fn ends(&self, edge: u32, stride: u32, end: u32) -> (u32, u32, u32, u32) {
         let last = end - 1;
         let node = |steps: u32| self.columns.get((edge + steps * stride).min(last));
         (node(0), node(1), node(2), node(3))
     }
 
-    /// Sees the nodes at the ends of `edge` and the next three, `stride` apart, as far as they are before `end`. There is one.
+    /// Sees four nodes at the ends of `edge` and the next three, `stride` apart, as far as these are before `end`.
     #[inline(always)]
-    pub fn see(&mut self, edge: u32, stride: u32, end: u32) -> (Seen, Seen, Seen, Seen) {
-        let (a, b, c, d) = self.ends(edge, stride, end);
+    pub fn see(&mut self, (a, b, c, d): (u32, u32, u32, u32), edge: u32, stride: u32, end: u32) -> Four {
         // A node that is there only to fill up sets no bit. Four atomics in flight cost little more than one.
-        let bit = |node: u32, steps: u32| u32::from(end - edge > steps * stride) << (node % 32);
+        let left = end - edge;
+        let bit = |node: u32, steps: u32| u32::from(left > steps * stride) << (node % 32);
         let bits = (bit(a, 0), bit(b, 1), bit(c, 2), bit(d, 3));
         let before = (
             self.seen.or(self.now + a / 32, bits.0),
@@ -89,17 +116,21 @@ impl Search<'_> {
             self.seen.or(self.now + c / 32, bits.2),
             self.seen.or(self.now + d / 32, bits.3),
         );
-        (
-            Seen { node: a, new: u32::from(bits.0 & !before.0 != 0) },
-            Seen { node: b, new: u32::from(bits.1 & !before.1 != 0) },
-            Seen { node: c, new: u32::from(bits.2 & !before.2 != 0) },
-            Seen { node: d, new: u32::from(bits.3 & !before.3 != 0) },
-        )
+        Four {
+            a: Seen { node: a, new: u32::from(bits.0 & !before.0 != 0) },
+            b: Seen { node: b, new: u32::from(bits.1 & !before.1 != 0) },
+            c: Seen { node: c, new: u32::from(bits.2 & !before.2 != 0) },
+            d: Seen { node: d, new: u32::from(bits.3 & !before.3 != 0) },
+        }
     }
 
-    /// The edges out of a node that is new. One that is not is looked up where `known` is: in the cache.
+    /// The edges out of a node that is new. One that is not is looked up where `known` is: in the cache. Where no node is heavy,
+    /// the mean will do.
     #[inline(always)]
     fn degree(&self, seen: Seen, known: u32) -> u32 {
+        if self.params.short > 0 {
+            return self.params.mean_degree * seen.new;
+        }
         let node = if seen.new == 1 { seen.node } else { known };
         (self.row_offsets.get(node + 1) - self.row_offsets.get(node)) * seen.new
     }
@@ -123,7 +154,8 @@ impl Search<'_> {
     /// Sees four nodes and puts the new ones on the list that is written. Returns the edges out of these.
     #[inline(always)]
     fn push(&mut self, lane: Lane, half: u32, edge: u32, stride: u32, end: u32) -> u32 {
-        let (a, b, c, d) = self.see(edge, stride, end);
+        let nodes = self.ends(edge, stride, end);
+        let Four { a, b, c, d } = self.see(nodes, edge, stride, end);
         let degrees = (self.degree(a, a.node), self.degree(b, a.node), self.degree(c, a.node), self.degree(d, a.node));
         let light = |seen: Seen, degree: u32| if degree <= HEAVY { seen.new } else { 0 };
         let lights = light(a, degrees.0) + light(b, degrees.1) + light(c, degrees.2) + light(d, degrees.3);
@@ -187,54 +219,75 @@ impl Search<'_> {
         (seen(a) | seen(b) | seen(c) | seen(d)) == 1
     }
 
-    /// One level by the nodes not seen yet. Returns how many of them this lane found, and the edges out of these.
+    /// Whether the node has a neighbour in the frontier: for the first edges each lane looks by itself, then all for one after
+    /// the other. Every lane of the subgroup calls it, with `edge` at `end` when it has no node.
+    #[inline(always)]
+    fn pull(&self, lane: Lane, mut edge: u32, end: u32) -> bool {
+        let alone = end.min(edge + PULL_ALONE);
+        let mut found = false;
+        while edge < alone && !found {
+            found = self.any_seen(edge, 1, end);
+            edge += 4;
+        }
+        if found {
+            edge = end;
+        }
+        let mut owner = next_owner(lane, edge, end);
+        while owner != NONE {
+            let (mut begin, last) = (of(lane, owner, edge), of(lane, owner, end));
+            let mut any = 0;
+            while begin < last && any == 0 {
+                let first = begin + lane.subgroup_lane;
+                any = lane.count(first < last && self.any_seen(first, lane.subgroup_size, last));
+                begin += 4 * lane.subgroup_size;
+            }
+            if lane.subgroup_lane == owner {
+                edge = end;
+                found = any > 0;
+            }
+            owner = next_owner(lane, edge, end);
+        }
+        found
+    }
+
+    /// One level by the nodes not seen yet: each lane looks at a word of the bitmap, and the subgroup takes the words that have
+    /// any. Returns how many nodes this lane found, and the edges out of these.
     #[inline(always)]
     fn pull_level(&mut self, lane: Lane) -> (u32, u32) {
         let (nodes, words) = (self.params.nodes, self.params.words());
         let other = words - self.now;
+        let subgroups = lane.subgroups * lane.groups;
         let (mut count, mut edges) = (0, 0);
-        for block in lane.by_group(nodes.div_ceil(lane.threads)) {
-            let node = block * lane.threads + lane.local;
-            let word = node / 32;
+        for first in step(lane.group * lane.subgroups + lane.subgroup, words, subgroups * lane.subgroup_size) {
+            let word = first + lane.subgroup_lane * subgroups;
             let before = if word < words { self.seen.get(self.now + word) } else { NONE };
-            let (mut edge, mut end, mut found) = (0, 0, false);
-            if node < nodes && (before >> (node % 32)) & 1 == 0 {
-                edge = self.row_offsets.get(node);
-                end = self.row_offsets.get(node + 1);
-            }
-            let degree = end - edge;
-            let alone = end.min(edge + PULL_ALONE);
-            while edge < alone && !found {
-                found = self.any_seen(edge, 1, end);
-                edge += 4;
-            }
-            if found {
-                edge = end;
-            }
-            let mut owner = next_owner(lane, edge, end);
+            let mut after = before;
+            let mut owner = lane.reduce_min(if before != NONE { lane.subgroup_lane } else { NONE });
             while owner != NONE {
-                let (mut begin, last) = (of(lane, owner, edge), of(lane, owner, end));
-                let mut any = 0;
-                while begin < last && any == 0 {
-                    let first = begin + lane.subgroup_lane;
-                    any = lane.count(first < last && self.any_seen(first, lane.subgroup_size, last));
-                    begin += 4 * lane.subgroup_size;
+                let (base, seen) = (of(lane, owner, word) * 32, of(lane, owner, before));
+                for bit in step(lane.subgroup_lane, 32_u32.next_multiple_of(lane.subgroup_size), lane.subgroup_size) {
+                    let node = base + bit;
+                    let (mut edge, mut end) = (0, 0);
+                    if bit < 32 && node < nodes && (seen >> bit) & 1 == 0 {
+                        edge = self.row_offsets.get(node);
+                        end = self.row_offsets.get(node + 1);
+                    }
+                    let found = self.pull(lane, edge, end);
+                    if found {
+                        self.depths.set(node, self.depth);
+                        count += 1;
+                        edges += end - edge;
+                    }
+                    let bits = lane.bits(found) << (bit - lane.subgroup_lane);
+                    if lane.subgroup_lane == owner {
+                        after |= bits;
+                    }
                 }
-                if lane.subgroup_lane == owner {
-                    edge = end;
-                    found = any > 0;
-                }
-                owner = next_owner(lane, edge, end);
+                let left = before != NONE && lane.subgroup_lane > owner;
+                owner = lane.reduce_min(if left { lane.subgroup_lane } else { NONE });
             }
-            let bits = lane.bits(found);
-            if found {
-                self.depths.set(node, self.depth);
-                count += 1;
-                edges += degree;
-            }
-            // The other bitmap is of some earlier level, and so without a bit that this one has not.
-            if word < words && lane.subgroup_lane % 32 == 0 {
-                self.seen.or(other + word, before | bits);
+            if word < words {
+                self.seen.set(other + word, after);
             }
         }
         (count, edges)
@@ -269,7 +322,11 @@ impl Search<'_> {
             let heavy = control.load(Control::LEFT_NEXT);
             let found = control.load(Control::NEXT) + heavy;
             let mut edges = control.load(Control::NEXT_EDGES);
-            let seen_edges = control.load(Control::SEEN_EDGES) + edges;
+            if self.params.short > 0 && mode == SearchParams::PUSH {
+                edges = found * self.params.mean_degree;
+            }
+            // An estimate may come to more than there are.
+            let seen_edges = (control.load(Control::SEEN_EDGES) + edges).min(self.params.edges);
             let mut next = SearchParams::PUSH;
             if mode == SearchParams::COLLECT {
                 edges = control.load(Control::EDGES);
@@ -420,14 +477,16 @@ pub fn search_level(
     } else {
         let (count, edges) =
             if mode == SearchParams::PULL { search.pull_level(lane) } else { (0, search.push_level(lane)) };
-        let edges = prefix_sum(lane, edges, &mut slots).total;
-        lane.barrier();
-        let count = prefix_sum(lane, count, &mut slots).total;
-        if lane.local == 0 && edges > 0 {
-            search.control.add(Control::NEXT_EDGES, edges);
-        }
-        if lane.local == 0 && count > 0 {
-            search.control.add(Control::NEXT, count);
+        if params.short == 0 || mode == SearchParams::PULL {
+            let edges = prefix_sum(lane, edges, &mut slots).total;
+            lane.barrier();
+            let count = prefix_sum(lane, count, &mut slots).total;
+            if lane.local == 0 && edges > 0 {
+                search.control.add(Control::NEXT_EDGES, edges);
+            }
+            if lane.local == 0 && count > 0 {
+                search.control.add(Control::NEXT, count);
+            }
         }
     }
     search.advance(lane, mode);

@@ -2,19 +2,24 @@
 //! road or a grid a dispatch for each of thousands of levels costs more than the levels. The frontier stays in workgroup memory,
 //! and a level ends with a barrier of the workgroup.
 
-use super::direction::{Search, Seen, size_next};
+use super::direction::{Four, Search, Seen, size_next};
 use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read, Shared},
+    ranges::step,
 };
 use evenkeel_types::{Control, SearchParams};
 
-/// Invocations of the workgroup, and the longest frontier that it takes.
-pub const SHORT: u32 = 1024;
+/// Invocations of the workgroup: more than some devices have.
+pub const INVOCATIONS: u32 = 1024;
 
-/// Entries of a list that have room in workgroup memory; those that follow go to the list that the whole dispatch reads.
-const ROOM: u32 = 2 * SHORT;
+/// Entries of a list that have room in workgroup memory, two lists in the 16 KiB that every device has; those that follow go to
+/// the list that the whole dispatch reads.
+const ROOM: u32 = 2046;
+
+/// The longest frontier that the workgroup takes: beyond, several workgroups are faster in spite of the dispatch.
+pub const SHORT: u32 = ROOM;
 
 /// The most levels of a dispatch: some drivers stop loops that are longer than 65,535, and others a dispatch that takes seconds.
 const LEVELS: u32 = 8192;
@@ -32,7 +37,7 @@ struct Lists<'a> {
 impl Lists<'_> {
     /// Puts a node on list `to`, at `place`, if it is new. Returns the next place.
     #[inline(always)]
-    fn push(&mut self, search: &mut Search, seen: Seen, to: u32, place: u32) -> u32 {
+    fn push_one(&mut self, search: &mut Search, seen: Seen, to: u32, place: u32) -> u32 {
         if seen.new == 0 {
             return place;
         }
@@ -43,6 +48,15 @@ impl Lists<'_> {
             search.lists.set(self.further + place, seen.node);
         }
         place + 1
+    }
+
+    /// The same with four nodes.
+    #[inline(always)]
+    fn push(&mut self, search: &mut Search, four: Four, to: u32, place: u32) -> u32 {
+        let place = self.push_one(search, four.a, to, place);
+        let place = self.push_one(search, four.b, to, place);
+        let place = self.push_one(search, four.c, to, place);
+        self.push_one(search, four.d, to, place)
     }
 }
 
@@ -57,7 +71,7 @@ pub fn search_resident(
     seen: Global<u32>,
     lists: Global<u32>,
     control: Global<u32>,
-    near: Shared<u32, 4096>,
+    near: Shared<u32, 4092>,
     counts: Shared<u32, 3>,
 ) {
     let now = control.load(Control::SEEN_SIDE) * params.words();
@@ -82,20 +96,40 @@ pub fn search_resident(
         if lane.local == 0 {
             own.counts.set((level + 1) % 3, 0);
         }
-        for entry in lane.group_stride(count) {
+        // Two nodes at a time, so that the loads of one wait with those of the other.
+        for entry in step(lane.local, count, 2 * lane.threads) {
+            let other = entry + lane.threads;
             let node = own.near.get(from * ROOM + entry);
             let (mut edge, end) = (search.row_offsets.get(node), search.row_offsets.get(node + 1));
-            while edge < end {
-                let (a, b, c, d) = search.see(edge, 1, end);
-                let new = a.new + b.new + c.new + d.new;
+            let (mut other_edge, mut other_end) = (0, 0);
+            if other < count {
+                let node = own.near.get(from * ROOM + other);
+                other_edge = search.row_offsets.get(node);
+                other_end = search.row_offsets.get(node + 1);
+            }
+            while edge < end || other_edge < other_end {
+                let (mut four, mut other_four) = (Four::NONE, Four::NONE);
+                let (mut nodes, mut other_nodes) = ((0, 0, 0, 0), (0, 0, 0, 0));
+                if edge < end {
+                    nodes = search.ends(edge, 1, end);
+                }
+                if other_edge < other_end {
+                    other_nodes = search.ends(other_edge, 1, other_end);
+                }
+                if edge < end {
+                    four = search.see(nodes, edge, 1, end);
+                }
+                if other_edge < other_end {
+                    other_four = search.see(other_nodes, other_edge, 1, other_end);
+                }
+                let new = four.count() + other_four.count();
                 if new > 0 {
                     let place = own.counts.add(level % 3, new);
-                    let place = own.push(&mut search, a, to, place);
-                    let place = own.push(&mut search, b, to, place);
-                    let place = own.push(&mut search, c, to, place);
-                    own.push(&mut search, d, to, place);
+                    let place = own.push(&mut search, four, to, place);
+                    own.push(&mut search, other_four, to, place);
                 }
                 edge += 4;
+                other_edge += 4;
             }
         }
         lane.barrier();

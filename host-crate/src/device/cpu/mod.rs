@@ -55,6 +55,7 @@ pub(super) fn info(index: usize) -> DeviceInfo {
         max_groups: MAX_GROUPS,
         loop_limit: None,
         workgroup_memory: WORKGROUP_MEMORY,
+        workgroup_invocations: u32::MAX,
         int64: true,
         float64: true,
         float_atomics: true,

@@ -121,6 +121,7 @@ impl Physical {
             // LP_MAX_TGSI_LOOP_ITERATIONS in Mesa's gallivm.
             loop_limit: (driver.driver_id == vk::DriverId::MESA_LLVMPIPE).then_some(65_535),
             workgroup_memory: plain.limits.max_compute_shared_memory_size,
+            workgroup_invocations: invocations(&plain.limits),
             int64: extras.int64,
             float64: extras.float64,
             float_atomics: extras.float_atomics,
@@ -235,11 +236,16 @@ fn missing(
     if eleven.subgroup_size < MIN_SUBGROUP {
         missing.push(format!("subgroups of {MIN_SUBGROUP} invocations (it has {})", eleven.subgroup_size));
     }
-    let workgroup = limits.max_compute_work_group_invocations.min(limits.max_compute_work_group_size[0]);
+    let workgroup = invocations(limits);
     if workgroup < MIN_WORKGROUP {
         missing.push(format!("workgroups of {MIN_WORKGROUP} invocations (it has {workgroup})"));
     }
     missing
+}
+
+/// The most invocations of a workgroup that has them in one line.
+fn invocations(limits: &vk::PhysicalDeviceLimits) -> u32 {
+    limits.max_compute_work_group_invocations.min(limits.max_compute_work_group_size[0])
 }
 
 fn kind(device_type: vk::PhysicalDeviceType) -> DeviceKind {
@@ -321,6 +327,7 @@ mod tests {
             max_groups: MAX_GROUPS,
             loop_limit: None,
             workgroup_memory: 32_768,
+            workgroup_invocations: 1024,
             int64: false,
             float64: false,
             float_atomics: false,
