@@ -117,6 +117,18 @@ mod gpu {
         }
 
         #[inline(always)]
+        pub fn meet(&self, words: &mut Global<u32>, word: u32, target: u32) {
+            memory_barrier::<EVERYONE, BUFFER_MEMORY>();
+            self.barrier();
+            if self.local == 0 {
+                words.add_ordered(word, 1);
+                while words.load(word) < target {}
+            }
+            self.barrier();
+            memory_barrier::<EVERYONE, BUFFER_MEMORY>();
+        }
+
+        #[inline(always)]
         pub fn append(&self, words: &mut Global<u32>, counter: u32, count: u32) -> u32 {
             let before = subgroup_exclusive_i_add(count);
             let total = subgroup_i_add(count);
@@ -202,6 +214,15 @@ mod native {
         /// with their atomics. `words[ticket]` counts the workgroups on a GPU; it is 0 before and after.
         pub fn last(&self, _words: &mut Global<u32>, _ticket: u32) -> bool {
             self.workgroup().last()
+        }
+
+        /// Adds 1 to `words[word]` for the workgroup and waits until it is `target`: until as many workgroups have come here. What
+        /// they wrote by atomics before is seen after. Only for workgroups that are known to run; on a CPU there is but one.
+        pub fn meet(&self, words: &mut Global<u32>, word: u32, _target: u32) {
+            self.barrier();
+            if self.local == 0 {
+                words.add(word, 1);
+            }
         }
 
         /// Reserves `count` places behind `words[counter]`, and returns the first. One atomic for the whole subgroup.

@@ -42,6 +42,14 @@ pub struct Control {
     pub next_edges: u32,
     /// Edges out of all nodes seen.
     pub seen_edges: u32,
+    /// Workgroups of the dispatch in which several take many levels.
+    pub abreast_groups: [u32; 3],
+    /// Entries written to the lists of its levels, three counts that take turns.
+    pub counts: [u32; 3],
+    /// Its workgroups that take part.
+    pub members: u32,
+    /// How often one of them came to the end of a level.
+    pub meetings: u32,
 }
 
 /// The word at a byte offset.
@@ -84,6 +92,14 @@ impl Control {
     pub const NEXT_EDGES: u32 = word(offset_of!(Self, next_edges));
     /// The word of `seen_edges`.
     pub const SEEN_EDGES: u32 = word(offset_of!(Self, seen_edges));
+    /// The word of `abreast_groups[0]`.
+    pub const ABREAST_GROUPS: u32 = word(offset_of!(Self, abreast_groups));
+    /// The word of `counts[0]`.
+    pub const COUNTS: u32 = word(offset_of!(Self, counts));
+    /// The word of `members`.
+    pub const MEMBERS: u32 = word(offset_of!(Self, members));
+    /// The word of `meetings`.
+    pub const MEETINGS: u32 = word(offset_of!(Self, meetings));
     /// How many words there are.
     pub const WORDS: u32 = word(size_of::<Self>());
 

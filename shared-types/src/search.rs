@@ -16,6 +16,10 @@ pub struct SearchParams {
     pub can_pull: u32,
     /// A frontier of up to this many nodes is left to one workgroup; 0 when none is. Where some is, no node is heavy.
     pub short: u32,
+    /// A longer frontier of up to this many is left to a few workgroups.
+    pub middling: u32,
+    /// How many.
+    pub few_groups: u32,
     /// Edges of a node on average, rounded up.
     pub mean_degree: u32,
 }

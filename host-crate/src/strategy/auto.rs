@@ -11,6 +11,7 @@
 use super::{
     DeviceLoop, Iterate, Traversal, Tuning,
     direction::{self, Direction},
+    edge::Edge,
     node::Node,
     scheduled::Scheduled,
 };
@@ -27,10 +28,11 @@ pub(super) struct Auto;
 /// Where the highest degree is at most this many times the mean, a group of lanes evens it out.
 const EVEN: f64 = 128.0;
 
-/// A mean degree below this leaves a group nothing to share in a search.
+/// A mean degree below this leaves a group nothing to share, and a list of edges is not long.
 const FEW: f64 = 6.0;
 
 const NODE: (&str, &dyn Iterate) = ("node", &Node);
+const EDGE: (&str, &dyn Iterate) = ("edge", &Edge);
 const GROUP_MAPPED: (&str, &dyn Iterate) = (Schedule::GroupMapped.name(), &Scheduled(Schedule::GroupMapped));
 const MERGE_PATH: (&str, &dyn Iterate) = (Schedule::MergePath.name(), &Scheduled(Schedule::MergePath));
 const DIRECTION: (&str, &dyn Iterate) = ("direction", &Direction);
@@ -54,8 +56,8 @@ fn choose(case: &Case) -> (&'static str, &'static dyn Iterate) {
         DIRECTION
     } else if f64::from(case.skew.highest) > EVEN * case.skew.mean.max(1.0) {
         MERGE_PATH
-    } else if search && case.skew.mean < FEW {
-        NODE
+    } else if case.skew.mean < FEW {
+        EDGE
     } else {
         GROUP_MAPPED
     }
@@ -91,14 +93,14 @@ mod tests {
             let graph = text.parse::<Generator>().unwrap().generate().unwrap();
             choose(&Case { skew: Skew::of(&graph.csr), operator, symmetric: false, on_cpu }).0
         };
-        assert_eq!(choose("grid:rows=20,cols=20", Operator::Bfs, false), "node");
-        assert_eq!(choose("grid:rows=20,cols=20", Operator::SsspU32, false), "group-mapped");
+        assert_eq!(choose("grid:rows=20,cols=20", Operator::Bfs, false), "edge");
+        assert_eq!(choose("grid:rows=20,cols=20", Operator::SsspU32, false), "edge");
         assert_eq!(choose("er:nodes=2000,degree=8", Operator::Bfs, false), "group-mapped");
         assert_eq!(choose("star:nodes=2000", Operator::Bfs, false), "merge-path");
         assert_eq!(choose("star:nodes=2000", Operator::SsspF32, true), "node");
-        assert_eq!(choose("chain:nodes=1", Operator::Bfs, false), "node");
+        assert_eq!(choose("chain:nodes=1", Operator::Bfs, false), "edge");
         let case = |operator| Case { skew: Skew { mean: 4.0, highest: 4 }, operator, symmetric: true, on_cpu: false };
         assert_eq!(super::choose(&case(Operator::Bfs)).0, "direction");
-        assert_eq!(super::choose(&case(Operator::SsspF32)).0, "group-mapped");
+        assert_eq!(super::choose(&case(Operator::SsspF32)).0, "edge");
     }
 }

@@ -1,17 +1,18 @@
 //! A breadth-first search that chooses its direction at every level, on the device, and takes many levels in one dispatch while
-//! the frontier is short (see the kernels' `direction.rs` and `resident.rs`).
+//! the frontier is short (see the kernels' `direction.rs`, `abreast.rs` and `resident.rs`).
 
 use super::{DeviceGraph, DeviceLoop, Iterate, Traversal, Tuning};
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
-    graph::Csr,
+    graph::{Csr, statistics::Skew},
 };
 use evenkeel_kernels::strategy::{
-    direction::{HEAVY, SearchLevel, SearchOneWay, SearchSkips, SearchStart},
+    abreast::SearchAbreast,
+    direction::{LONG, SearchLevel, SearchOneWay, SearchSkips, SearchStart},
     resident::{INVOCATIONS, SHORT, SearchResident},
 };
-use evenkeel_types::{Control, SearchParams, UNREACHED};
+use evenkeel_types::{Control, SearchParams};
 
 /// See the module.
 pub(super) struct Direction;
@@ -20,11 +21,18 @@ pub(super) struct Direction;
 /// only take turns, and each costs 17 ns.
 const MAX_GROUPS: u32 = 660;
 
-/// Where nodes have fewer edges than this on average, frontiers grow slowly and there are many levels.
+/// Where nodes have fewer edges than this on average, and none has many, frontiers grow slowly and there are many levels.
 const FEW: f64 = 6.0;
+/// See [`FEW`].
+const FEW_AT_MOST: u32 = 64;
+
+/// Workgroups that take many levels of a middling frontier in one dispatch.
+const ABREAST: u32 = 16;
+/// The longest frontier that they take: four nodes for each of their invocations.
+const MIDDLING: u32 = ABREAST * 1024;
 
 /// Levels of the whole dispatch between two chances to take many levels in one: each chance not taken costs 3 µs on an H200.
-const LEVELS_BETWEEN: usize = 8;
+const LEVELS_BETWEEN: usize = 2;
 
 /// Whether every edge of the graph has its reverse.
 ///
@@ -33,38 +41,56 @@ const LEVELS_BETWEEN: usize = 8;
 pub(super) fn is_symmetric(device: &Device, graph: &DeviceGraph) -> Result<bool> {
     let flag = device.buffer_from("one-way flag", &[0_u32])?;
     let step = SearchOneWay { row_offsets: &graph.row_offsets, columns: &graph.columns, flag: &flag };
-    let (params, edges) = (params(graph, false, 0), graph.columns.len());
+    let (params, edges) = (params(graph), graph.columns.len());
     device.record("search for one-way edges", |recorder| recorder.dispatch(&step, params, edges))?.run()?;
     Ok(device.download(&flag)? == [0])
 }
 
-fn params(graph: &DeviceGraph, can_pull: bool, short: u32) -> SearchParams {
+/// Without pulling, and a dispatch for each level.
+fn params(graph: &DeviceGraph) -> SearchParams {
     SearchParams {
         nodes: graph.nodes(),
         edges: graph.columns.len() as u32,
         max_groups: MAX_GROUPS,
-        can_pull: can_pull.into(),
-        short,
+        can_pull: 0,
+        short: 0,
+        middling: 0,
+        few_groups: 0,
         mean_degree: graph.columns.len().div_ceil(graph.nodes().max(1) as usize) as u32,
     }
+}
+
+/// Whether there will be many levels, and the device has what it takes to do many in one dispatch.
+fn many_levels(device: &Device, skew: Skew) -> bool {
+    skew.mean < FEW && skew.highest <= FEW_AT_MOST && device.info().workgroup_invocations >= INVOCATIONS
+}
+
+/// Words of the list of nodes with many edges.
+fn long_words(edges: usize) -> usize {
+    1 + edges / LONG as usize
 }
 
 impl Iterate for Direction {
     fn plan(&self, csr: &Csr, _: &Tuning) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
-        let words = 2 * nodes.div_ceil(32);
+        let words = nodes.div_ceil(32);
         MemoryPlan::new()
             .with::<u32>("lists", 2 * nodes)
-            .with::<u32>("seen", words)
+            .with::<u32>("seen", 2 * words)
             .with::<u32>("skips", words)
+            .with::<u32>("long rows", long_words(csr.columns.len()))
             .with::<Control>("control", 1)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let Traversal { graph, skew, .. } = traversal;
-        let many_levels =
-            skew.mean < FEW && skew.highest <= HEAVY && device.info().workgroup_invocations >= INVOCATIONS;
-        let params = params(graph, is_symmetric(device, graph)?, if many_levels { SHORT } else { 0 });
+        let many_levels = many_levels(device, *skew);
+        let mut params = SearchParams { can_pull: is_symmetric(device, graph)?.into(), ..params(graph) };
+        if many_levels {
+            // Where workgroups are threads of a CPU, waiting for each other takes longer than the work.
+            let few_groups = if device.info().kind.is_cpu() { 1 } else { ABREAST };
+            params = SearchParams { short: SHORT, middling: MIDDLING, few_groups, ..params };
+        }
         let steps = Steps::new(device, params, traversal)?;
         DeviceLoop::record(
             device,
@@ -74,6 +100,7 @@ impl Iterate for Direction {
             |recorder, _| {
                 if many_levels {
                     steps.resident(recorder, traversal);
+                    steps.abreast(recorder, traversal);
                 }
                 for _ in 0..if many_levels { LEVELS_BETWEEN } else { 1 } {
                     steps.level(recorder, traversal);
@@ -87,6 +114,7 @@ impl Iterate for Direction {
 struct Steps {
     params: SearchParams,
     skips: Buffer<u32>,
+    long: Buffer<u32>,
     seen: Buffer<u32>,
     lists: Buffer<u32>,
     control: Buffer<Control>,
@@ -95,15 +123,22 @@ struct Steps {
 
 impl Steps {
     fn new(device: &Device, params: SearchParams, traversal: &Traversal) -> Result<Self> {
-        let words = 2 * params.words() as usize;
-        let skips = device.buffer("skips", words)?;
-        let step = SearchSkips { row_offsets: &traversal.graph.row_offsets, skips: &skips };
-        device.record("nodes to skip", |recorder| recorder.dispatch(&step, params, words / 2))?.run()?;
+        let graph = &traversal.graph;
+        let words = params.words() as usize;
+        let (skips, long) =
+            (device.buffer("skips", words)?, device.buffer("long rows", long_words(graph.columns.len()))?);
+        let step = SearchSkips { row_offsets: &graph.row_offsets, skips: &skips, long: &long };
+        let mut recording = device.record("nodes to skip", |recorder| {
+            recorder.fill(&long, 0);
+            recorder.dispatch(&step, params, params.nodes as usize);
+        })?;
+        recording.run()?;
         let control = device.buffer::<Control>("control", 1)?;
         Ok(Self {
             params,
             skips,
-            seen: device.buffer("seen", words)?,
+            long,
+            seen: device.buffer("seen", 2 * words)?,
             lists: device.buffer("lists", 2 * params.nodes as usize)?,
             words: control.cast(),
             control,
@@ -111,17 +146,16 @@ impl Steps {
     }
 
     fn start(&self, recorder: &mut Recorder, traversal: &Traversal) {
-        recorder.fill(&traversal.values, UNREACHED);
-        recorder.copy(&self.skips, &self.seen);
         let step = SearchStart {
             row_offsets: &traversal.graph.row_offsets,
             source: &traversal.source,
+            skips: &self.skips,
             depths: &traversal.values,
             seen: &self.seen,
             lists: &self.lists,
             control: &self.words,
         };
-        recorder.dispatch(&step, self.params, 1);
+        recorder.dispatch(&step, self.params, self.params.nodes as usize);
     }
 
     fn level(&self, recorder: &mut Recorder, traversal: &Traversal) {
@@ -132,8 +166,21 @@ impl Steps {
             seen: &self.seen,
             lists: &self.lists,
             control: &self.words,
+            long: &self.long,
         };
         recorder.dispatch_indirect(&step, self.params, &self.control, Control::GROUPS);
+    }
+
+    fn abreast(&self, recorder: &mut Recorder, traversal: &Traversal) {
+        let step = SearchAbreast {
+            row_offsets: &traversal.graph.row_offsets,
+            columns: &traversal.graph.columns,
+            depths: &traversal.values,
+            seen: &self.seen,
+            lists: &self.lists,
+            control: &self.words,
+        };
+        recorder.dispatch_indirect(&step, self.params, &self.control, Control::ABREAST_GROUPS);
     }
 
     fn resident(&self, recorder: &mut Recorder, traversal: &Traversal) {

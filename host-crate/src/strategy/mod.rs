@@ -214,7 +214,7 @@ pub const STRATEGIES: &[Strategy] = &[
         summary: "pushes from a short frontier, many levels a dispatch; else unseen nodes pull",
         operators: &[Operator::Bfs],
         reads: &[],
-        text: &[text::DIRECTION, text::RESIDENT, include_str!("direction.rs")],
+        text: &[text::DIRECTION, text::ABREAST, text::RESIDENT, include_str!("direction.rs")],
         how: &Direction,
     },
     Strategy {

@@ -52,23 +52,6 @@ fn bound<T: TileSet, V: Value>(set: &T, scratch: &Scratch<V>, part: &Part, kept:
     if kept { scratch.cells.get(tile) } else { part.bound(set, tile) }
 }
 
-/// What every `stride`-th atom of a tile is worth, from `begin` on: from workgroup memory, where it is kept there.
-#[inline(always)]
-fn join_tile<V: Value, J: Join<V>>(
-    scratch: &Scratch<V>,
-    part: &Part,
-    kept: bool,
-    (begin, end, stride): (u32, u32, u32),
-    value: impl Fn(u32) -> V,
-) -> V {
-    if V::IS_WORD && kept {
-        let first = part.tiles() + 2;
-        join_range::<V, J>(begin, end, stride, |atom| V::from_word(scratch.cells.get(first + atom)))
-    } else {
-        join_range::<V, J>(begin, end, stride, |atom| value(part.first_atom + atom))
-    }
-}
-
 /// Hands over what the part has of its `tile`-th tile: the whole of it, or a piece for the second pass to join.
 #[inline(always)]
 fn deliver<V: Value>(
@@ -194,27 +177,28 @@ impl<C: Cut> Distribute for C {
             let part = part::<C, T>(set, number, items, ends.0, ends.1);
             let (tiles, atoms) = (part.tiles(), part.atoms());
             let begun_before = part.first_atom > set.before(part.first_tile);
-            // Where there are fewer tiles than lanes, bounds and values wait in workgroup memory, loaded in the order in which
-            // they lie, and as many lanes as there are for each share a tile. Else tiles are short, a lane takes one after the
-            // other, and loads its atoms itself.
-            let kept = tiles < lane.threads;
+            // Bounds and values wait in workgroup memory, loaded in the order in which they lie. There is room for the bounds
+            // unless most tiles are empty; nonzero-split may meet any number of those.
+            let kept = tiles + 2 + atoms <= ROOM as u32;
+            let values = if kept { tiles + 2 } else { 0 };
+            // In most parts these are all the bounds there are, and they are on their way while the values are loaded.
+            let (one, other) = (part.bound(set, lane.local), part.bound(set, lane.local + lane.threads));
+            if V::IS_WORD {
+                let put = |atom, value: V| scratch.cells.set(values + atom, value.to_word());
+                stage(lane, atoms, |atom| value(part.first_atom + atom), put);
+            }
             if kept {
-                let bound = part.bound(set, lane.local);
-                if V::IS_WORD {
-                    let put = |atom, value: V| scratch.cells.set(tiles + 2 + atom, value.to_word());
-                    stage(lane, atoms, |atom| value(part.first_atom + atom), put);
-                }
-                if lane.local <= tiles {
-                    scratch.cells.set(lane.local, bound);
-                }
-                if lane.local == 0 {
-                    scratch.cells.set(tiles + 1, atoms);
+                for tile in lane.group_stride(tiles + 2) {
+                    let far = tile >= 2 * lane.threads;
+                    let near = if tile == lane.local { one } else { other };
+                    scratch.cells.set(tile, if far { part.bound(set, tile) } else { near });
                 }
             }
             if lane.local == 0 {
                 scratch.slots.set(0, 0);
             }
             lane.barrier();
+            // As many lanes to a tile as there are for each; most parts are done in one round.
             let shift = 31 - (lane.threads / (tiles + 1)).clamp(1, lane.subgroup_size).leading_zeros();
             let width = 1 << shift;
             for round in 0..((tiles + 1) << shift).div_ceil(lane.threads) {
@@ -232,7 +216,9 @@ impl<C: Cut> Distribute for C {
                             scratch.slots.set(place, tile);
                         }
                     } else {
-                        joined = join_tile::<V, J>(&scratch, &part, kept, (begin + member, end, width), &value);
+                        joined = join_range::<V, J>(begin + member, end, width, |atom| {
+                            V::recall(|| scratch.cells.get(values + atom), || value(part.first_atom + atom))
+                        });
                     }
                 }
                 joined = join_lanes::<V, J>(lane, joined, member, width);
@@ -243,10 +229,12 @@ impl<C: Cut> Distribute for C {
             lane.barrier();
             for long in step(lane.subgroup, scratch.slots.get(0), lane.subgroups) {
                 let tile = scratch.slots.get(1 + long);
-                let begin = bound(set, &scratch, &part, kept, tile) + lane.subgroup_lane;
+                let begin = bound(set, &scratch, &part, kept, tile);
                 let end = bound(set, &scratch, &part, kept, tile + 1);
-                let joined = join_tile::<V, J>(&scratch, &part, kept, (begin, end, lane.subgroup_size), &value);
-                let joined = join_lanes::<V, J>(lane, joined, lane.subgroup_lane, lane.subgroup_size);
+                let mut joined = join_range::<V, J>(begin + lane.subgroup_lane, end, lane.subgroup_size, |atom| {
+                    V::recall(|| scratch.cells.get(values + atom), || value(part.first_atom + atom))
+                });
+                joined = join_lanes::<V, J>(lane, joined, lane.subgroup_lane, lane.subgroup_size);
                 if lane.subgroup_lane == lane.subgroup_size - 1 {
                     deliver(lane, &mut scratch, &part, tile, begun_before, joined, &mut store);
                 }

@@ -12,9 +12,9 @@ pub const ITEMS: u32 = 7;
 /// Items in the part of the work that a workgroup takes at a time: 1,792.
 pub const PART: u32 = ITEMS * WORKGROUP;
 
-/// Words of workgroup memory for a part: where its tiles begin and the last ends, and what each atom is worth. 8 KiB; as much
+/// Words of workgroup memory for a part: where its tiles begin and the last ends, and what each atom is worth. 7 KiB; as much
 /// again for values of their own would leave a GPU room for half as many workgroups at a time.
-pub const ROOM: usize = (PART + WORKGROUP) as usize + 2;
+pub const ROOM: usize = PART as usize + 2;
 
 /// A tile of which a lane would have more atoms than this is left to a subgroup. There are never more of them in a part than
 /// have room beside their number in the words that there are for subgroups.

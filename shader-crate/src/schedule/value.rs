@@ -18,8 +18,11 @@ pub trait Value: Copy + Shufflable {
         0
     }
 
-    /// The value that `word` has the bits of, where it is a word.
-    fn from_word(word: u32) -> Self;
+    /// The value that `word` has the bits of, where it is a word; otherwise what `load` gives.
+    #[inline(always)]
+    fn recall(_word: impl Fn() -> u32, load: impl Fn() -> Self) -> Self {
+        load()
+    }
 }
 
 macro_rules! words {
@@ -33,25 +36,16 @@ macro_rules! words {
             }
 
             #[inline(always)]
-            fn from_word(word: u32) -> Self {
-                $from(word)
+            fn recall(word: impl Fn() -> u32, _: impl Fn() -> Self) -> Self {
+                $from(word())
             }
         }
     )*};
 }
 words!(u32: u32::from, u32::from; f32: f32::to_bits, f32::from_bits);
 
-macro_rules! wide {
-    ($($value:ty: $nothing:expr),*) => {$(
-        impl Value for $value {
-            #[inline(always)]
-            fn from_word(_: u32) -> Self {
-                $nothing
-            }
-        }
-    )*};
-}
-wide!(f64: 0.0, Vec4: Vec4::ZERO);
+impl Value for f64 {}
+impl Value for Vec4 {}
 
 /// A way to join two values into one: associative and commutative, with an identity. A schedule joins in a fixed order, so that
 /// the same input gives the same answer, but in another than that of the atoms.

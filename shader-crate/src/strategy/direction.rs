@@ -3,32 +3,40 @@
 //! a neighbour that is in the frontier, and the first ends the search. What was seen is a bitmap, 32 nodes a word, small enough
 //! to stay in a GPU's cache.
 //!
-//! A node's edges are taken four at a time by its lane, what is left by its subgroup, and those of a node with thousands by the
-//! whole dispatch. Pulling needs every edge's reverse; a graph without goes on pushing.
+//! A workgroup shares out the edges of its nodes evenly when it pushes, and a node with thousands is left to the whole dispatch.
+//! When a node pulls, its lane looks along a few edges, and then its subgroup along the rest; a node with many has a subgroup to
+//! itself. Pulling needs every edge's reverse; a graph without goes on pushing.
 
 use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read, Shared},
-    primitive::workgroup::{SUBGROUPS, prefix_sum},
+    primitive::workgroup::{SUBGROUPS, Slots, prefix_sum},
     ranges::step,
     schedule::first,
 };
-use evenkeel_types::{Control, SearchParams, WORKGROUP};
+use evenkeel_types::{Control, SearchParams, UNREACHED, WORKGROUP};
 
 /// A frontier pulls when its edges times this are more than those of the nodes not seen yet (Beamer et al., 5).
 const ALPHA: u32 = 14;
 
-/// Edges of a node that its lane takes alone, when it pushes.
-const PUSH_ALONE: u32 = 8;
-/// The same when it pulls, where most nodes are done sooner.
-const PULL_ALONE: u32 = 32;
+/// Edges of a node along which its lane looks alone.
+const ALONE: u32 = 32;
 
-/// A node with more edges is left to the whole dispatch.
-pub const HEAVY: u32 = 2048;
+/// A node with more edges is left to the whole dispatch, when it pushes.
+const HEAVY: u32 = 2048;
+
+/// A node with more edges has a subgroup to itself, when it pulls.
+pub const LONG: u32 = 1024;
+
+/// Nodes at the ends of edges that a lane has at a time.
+type Nodes = (u32, u32, u32, u32);
 
 /// Nowhere: more than any lane of a subgroup.
 const NONE: u32 = u32::MAX;
+
+/// Where a workgroup keeps the ends of its nodes' edges, and behind them their shifts.
+type Cells<'a> = Shared<'a, u32, { 2 * WORKGROUP as usize }>;
 
 /// The state of a search, as one invocation sees it.
 pub struct Search<'a> {
@@ -48,7 +56,7 @@ pub struct Search<'a> {
     pub control: Global<'a, u32>,
     /// The first word of the bitmap that is up to date.
     pub now: u32,
-    /// The depth of what is found.
+    /// The depth of what is found in this level, where there is but one.
     pub depth: u32,
 }
 
@@ -61,33 +69,6 @@ pub struct Seen {
     pub new: u32,
 }
 
-/// Four of them.
-#[derive(Clone, Copy)]
-pub struct Four {
-    /// The first.
-    pub a: Seen,
-    /// The second.
-    pub b: Seen,
-    /// The third.
-    pub c: Seen,
-    /// The fourth.
-    pub d: Seen,
-}
-
-impl Four {
-    /// None that is new.
-    pub const NONE: Self = {
-        let none = Seen { node: 0, new: 0 };
-        Self { a: none, b: none, c: none, d: none }
-    };
-
-    /// How many are new.
-    #[inline(always)]
-    pub fn count(self) -> u32 {
-        self.a.new + self.b.new + self.c.new + self.d.new
-    }
-}
-
 impl Search<'_> {
     /// The entry of a list's half.
     #[inline(always)]
@@ -97,31 +78,24 @@ impl Search<'_> {
 
     /// The nodes at the ends of `edge` and the next three, `stride` apart; the last before `end` for those that are past it.
     #[inline(always)]
-    pub fn ends(&self, edge: u32, stride: u32, end: u32) -> (u32, u32, u32, u32) {
+    pub fn ends(&self, edge: u32, stride: u32, end: u32) -> Nodes {
         let last = end - 1;
         let node = |steps: u32| self.columns.get((edge + steps * stride).min(last));
         (node(0), node(1), node(2), node(3))
     }
 
-    /// Sees four nodes at the ends of `edge` and the next three, `stride` apart, as far as these are before `end`.
+    /// Sees a node, if there is one. Several calls in a row cost little more than one: their atomics are in flight together.
     #[inline(always)]
-    pub fn see(&mut self, (a, b, c, d): (u32, u32, u32, u32), edge: u32, stride: u32, end: u32) -> Four {
-        // A node that is there only to fill up sets no bit. Four atomics in flight cost little more than one.
-        let left = end - edge;
-        let bit = |node: u32, steps: u32| u32::from(left > steps * stride) << (node % 32);
-        let bits = (bit(a, 0), bit(b, 1), bit(c, 2), bit(d, 3));
-        let before = (
-            self.seen.or(self.now + a / 32, bits.0),
-            self.seen.or(self.now + b / 32, bits.1),
-            self.seen.or(self.now + c / 32, bits.2),
-            self.seen.or(self.now + d / 32, bits.3),
-        );
-        Four {
-            a: Seen { node: a, new: u32::from(bits.0 & !before.0 != 0) },
-            b: Seen { node: b, new: u32::from(bits.1 & !before.1 != 0) },
-            c: Seen { node: c, new: u32::from(bits.2 & !before.2 != 0) },
-            d: Seen { node: d, new: u32::from(bits.3 & !before.3 != 0) },
-        }
+    pub fn see(&mut self, node: u32, there: bool) -> Seen {
+        let bit = u32::from(there) << (node % 32);
+        let before = self.seen.or(self.now + node / 32, bit);
+        Seen { node, new: u32::from(bit & !before != 0) }
+    }
+
+    /// Sees the first `count` of four nodes.
+    #[inline(always)]
+    pub fn see_four(&mut self, (a, b, c, d): Nodes, count: u32) -> (Seen, Seen, Seen, Seen) {
+        (self.see(a, count > 0), self.see(b, count > 1), self.see(c, count > 2), self.see(d, count > 3))
     }
 
     /// The edges out of a node that is new. One that is not is looked up where `known` is: in the cache. Where no node is heavy,
@@ -151,63 +125,64 @@ impl Search<'_> {
         entry
     }
 
-    /// Sees four nodes and puts the new ones on the list that is written. Returns the edges out of these.
+    /// Sees a node and, if there is one, another, and puts what is new on the list that is written. Returns the edges out of that.
     #[inline(always)]
-    fn push(&mut self, lane: Lane, half: u32, edge: u32, stride: u32, end: u32) -> u32 {
-        let nodes = self.ends(edge, stride, end);
-        let Four { a, b, c, d } = self.see(nodes, edge, stride, end);
-        let degrees = (self.degree(a, a.node), self.degree(b, a.node), self.degree(c, a.node), self.degree(d, a.node));
+    fn push(&mut self, lane: Lane, half: u32, node: u32, other: u32, both: bool) -> u32 {
+        let (one, two) = (self.see(node, true), self.see(other, both));
+        let (degree, other_degree) = (self.degree(one, node), self.degree(two, node));
         let light = |seen: Seen, degree: u32| if degree <= HEAVY { seen.new } else { 0 };
-        let lights = light(a, degrees.0) + light(b, degrees.1) + light(c, degrees.2) + light(d, degrees.3);
-        let entry = lane.append(&mut self.control, Control::NEXT, lights);
-        let entry = self.list(lane, half, a, degrees.0, entry);
-        let entry = self.list(lane, half, b, degrees.1, entry);
-        let entry = self.list(lane, half, c, degrees.2, entry);
-        self.list(lane, half, d, degrees.3, entry);
-        degrees.0 + degrees.1 + degrees.2 + degrees.3
+        let entry = lane.append(&mut self.control, Control::NEXT, light(one, degree) + light(two, other_degree));
+        let entry = self.list(lane, half, one, degree, entry);
+        self.list(lane, half, two, other_degree, entry);
+        degree + other_degree
     }
 
     /// One level from the list of the frontier. Returns the edges out of the nodes that this lane found.
     #[inline(always)]
-    fn push_level(&mut self, lane: Lane) -> u32 {
+    fn push_level(&mut self, lane: Lane, cells: &mut Cells, slots: &mut Slots) -> u32 {
         let heavy = self.control.load(Control::LEFT);
         let count = self.control.load(Control::FRONTIER) - heavy;
         let half = self.control.load(Control::SIDE);
         let mut edges = 0;
         for block in lane.by_group(count.div_ceil(lane.threads)) {
             let entry = block * lane.threads + lane.local;
-            let (mut edge, mut end) = (0, 0);
+            let (mut begin, mut end) = (0, 0);
             if entry < count {
                 let node = self.lists.get(self.place(half, entry));
-                edge = self.row_offsets.get(node);
+                begin = self.row_offsets.get(node);
                 end = self.row_offsets.get(node + 1);
             }
-            let alone = end.min(edge + PUSH_ALONE);
-            while edge < alone {
-                edges += self.push(lane, 1 - half, edge, 1, end);
-                edge += 4;
+            // Where each node's edges end among those of the workgroup, and how far they are from where the graph has them.
+            let prefix = prefix_sum(lane, end - begin, slots);
+            cells.set(lane.local, prefix.before + (end - begin));
+            cells.set(lane.threads + lane.local, begin.wrapping_sub(prefix.before));
+            lane.barrier();
+            for number in step(lane.local, prefix.total, 2 * lane.threads) {
+                let both = prefix.total - number > lane.threads;
+                let other = if both { number + lane.threads } else { number };
+                let (node, other) = (self.shared_out(lane, cells, number), self.shared_out(lane, cells, other));
+                edges += self.push(lane, 1 - half, node, other, both);
             }
-            let mut owner = next_owner(lane, edge, end);
-            while owner != NONE {
-                let (begin, last) = (of(lane, owner, edge), of(lane, owner, end));
-                for first in step(begin + lane.subgroup_lane, last, 4 * lane.subgroup_size) {
-                    edges += self.push(lane, 1 - half, first, lane.subgroup_size, last);
-                }
-                if lane.subgroup_lane == owner {
-                    edge = end;
-                }
-                owner = next_owner(lane, edge, end);
-            }
+            lane.barrier();
         }
         for entry in 0..heavy {
             let node = self.lists.get(self.place(half, self.params.nodes - 1 - entry));
             let (begin, end) = (self.row_offsets.get(node), self.row_offsets.get(node + 1));
             let stride = lane.threads * lane.groups;
-            for first in step(begin + lane.global(), end, 4 * stride) {
-                edges += self.push(lane, 1 - half, first, stride, end);
+            for edge in step(begin + lane.global(), end, 2 * stride) {
+                let both = end - edge > stride;
+                let other = if both { edge + stride } else { edge };
+                edges += self.push(lane, 1 - half, self.columns.get(edge), self.columns.get(other), both);
             }
         }
         edges
+    }
+
+    /// The node at the end of the workgroup's edge `number`.
+    #[inline(always)]
+    fn shared_out(&self, lane: Lane, cells: &Cells, number: u32) -> u32 {
+        let owner = first(0, lane.threads - 1, |node| cells.get(node) > number);
+        self.columns.get(number.wrapping_add(cells.get(lane.threads + owner)))
     }
 
     /// Whether one of the nodes at the ends of `edge` and the next three, `stride` apart, before `end`, is in the frontier. A
@@ -219,33 +194,36 @@ impl Search<'_> {
         (seen(a) | seen(b) | seen(c) | seen(d)) == 1
     }
 
-    /// Whether the node has a neighbour in the frontier: for the first edges each lane looks by itself, then all for one after
-    /// the other. Every lane of the subgroup calls it, with `edge` at `end` when it has no node.
+    /// Whether a node has a neighbour in the frontier along its edges from `edge` on, up to `end`, by the whole subgroup.
+    #[inline(always)]
+    fn pull_together(&self, lane: Lane, mut edge: u32, end: u32) -> bool {
+        let mut found = 0;
+        while edge < end && found == 0 {
+            let first = edge + lane.subgroup_lane;
+            found = lane.count(first < end && self.any_seen(first, lane.subgroup_size, end));
+            edge += 4 * lane.subgroup_size;
+        }
+        found > 0
+    }
+
+    /// Whether the lane's node has a neighbour in the frontier: along the first edges each lane looks by itself, along the rest
+    /// all for one after the other. Every lane of the subgroup calls it, with `edge` at `end` when it has no node.
     #[inline(always)]
     fn pull(&self, lane: Lane, mut edge: u32, end: u32) -> bool {
-        let alone = end.min(edge + PULL_ALONE);
+        let alone = end.min(edge + ALONE);
         let mut found = false;
         while edge < alone && !found {
             found = self.any_seen(edge, 1, end);
             edge += 4;
         }
-        if found {
-            edge = end;
-        }
-        let mut owner = next_owner(lane, edge, end);
+        let mut owner = next_owner(lane, found, edge, end);
         while owner != NONE {
-            let (mut begin, last) = (of(lane, owner, edge), of(lane, owner, end));
-            let mut any = 0;
-            while begin < last && any == 0 {
-                let first = begin + lane.subgroup_lane;
-                any = lane.count(first < last && self.any_seen(first, lane.subgroup_size, last));
-                begin += 4 * lane.subgroup_size;
-            }
+            let any = self.pull_together(lane, of(lane, owner, edge), of(lane, owner, end));
             if lane.subgroup_lane == owner {
                 edge = end;
-                found = any > 0;
+                found = any;
             }
-            owner = next_owner(lane, edge, end);
+            owner = next_owner(lane, found, edge, end);
         }
         found
     }
@@ -272,6 +250,9 @@ impl Search<'_> {
                         edge = self.row_offsets.get(node);
                         end = self.row_offsets.get(node + 1);
                     }
+                    if end - edge > LONG {
+                        end = edge;
+                    }
                     let found = self.pull(lane, edge, end);
                     if found {
                         self.depths.set(node, self.depth);
@@ -286,8 +267,28 @@ impl Search<'_> {
                 let left = before != NONE && lane.subgroup_lane > owner;
                 owner = lane.reduce_min(if left { lane.subgroup_lane } else { NONE });
             }
+            // The other bitmap is of some earlier level, and so without a bit that this one has not.
             if word < words {
-                self.seen.set(other + word, after);
+                self.seen.or(other + word, after);
+            }
+        }
+        (count, edges)
+    }
+
+    /// The same by the nodes with many edges, which stand in `long` behind their number, a subgroup each.
+    #[inline(always)]
+    fn pull_long(&mut self, lane: Lane, long: Read<u32>) -> (u32, u32) {
+        let other = self.params.words() - self.now;
+        let (mut count, mut edges) = (0, 0);
+        for entry in step(lane.group * lane.subgroups + lane.subgroup, long.get(0), lane.subgroups * lane.groups) {
+            let node = long.get(1 + entry);
+            let (begin, end) = (self.row_offsets.get(node), self.row_offsets.get(node + 1));
+            let open = (self.seen.get(self.now + node / 32) >> (node % 32)) & 1 == 0;
+            if open && self.pull_together(lane, begin, end) && lane.subgroup_lane == 0 {
+                self.depths.set(node, self.depth);
+                self.seen.or(other + node / 32, 1 << (node % 32));
+                count += 1;
+                edges += end - begin;
             }
         }
         (count, edges)
@@ -354,15 +355,23 @@ impl Search<'_> {
             control.store(Control::LEFT_NEXT, 0);
             control.store(Control::NEXT_EDGES, 0);
             control.store(Control::MODE, next);
-            size_next(&self.params, control, next, found, heavy, edges);
+            let unseen = self.params.edges - seen_edges;
+            size_next(
+                &self.params,
+                control,
+                next,
+                found,
+                heavy,
+                if next == SearchParams::PULL { unseen } else { edges },
+            );
         }
     }
 }
 
-/// The first lane of the subgroup that has some of its row left, or [`NONE`].
+/// The first lane of the subgroup that has found nothing and has some of its row left, or [`NONE`].
 #[inline(always)]
-fn next_owner(lane: Lane, edge: u32, end: u32) -> u32 {
-    lane.reduce_min(if edge < end { lane.subgroup_lane } else { NONE })
+fn next_owner(lane: Lane, found: bool, edge: u32, end: u32) -> u32 {
+    lane.reduce_min(if !found && edge < end { lane.subgroup_lane } else { NONE })
 }
 
 /// What a lane of the subgroup has for a value.
@@ -371,25 +380,49 @@ fn of(lane: Lane, owner: u32, value: u32) -> u32 {
     lane.reduce_max(if lane.subgroup_lane == owner { value } else { 0 })
 }
 
-/// The workgroups of the next iteration: of the whole dispatch, or the one that takes several levels.
+/// The workgroups of the next iteration: of the whole dispatch, or the one or the few that take several levels. `edges` are those
+/// that it may have to look along.
 #[inline(always)]
 pub fn size_next(params: &SearchParams, control: &mut Global<u32>, mode: u32, found: u32, heavy: u32, edges: u32) {
-    let items = if mode != SearchParams::PUSH {
+    let items = if mode == SearchParams::COLLECT {
         params.nodes
+    } else if mode == SearchParams::PULL {
+        params.words().max(edges / 4)
     } else if heavy > 0 {
         found.max(edges / 4)
     } else {
         found
     };
-    let groups = items.div_ceil(WORKGROUP).min(params.max_groups);
-    let alone = mode == SearchParams::PUSH && heavy == 0 && found <= params.short;
-    control.store(Control::GROUPS, if found == 0 || alone { 0 } else { groups });
-    control.store(Control::EXPAND_GROUPS, u32::from(found > 0 && alone));
+    let many_levels = mode == SearchParams::PUSH && heavy == 0 && found <= params.middling;
+    let (mut groups, mut one, mut few) = (items.div_ceil(WORKGROUP).min(params.max_groups), 0, 0);
+    if found == 0 || many_levels {
+        groups = 0;
+    }
+    if found > 0 && many_levels {
+        one = u32::from(found <= params.short);
+        few = params.few_groups * (1 - one);
+    }
+    control.store(Control::GROUPS, groups);
+    control.store(Control::EXPAND_GROUPS, one);
+    control.store(Control::ABREAST_GROUPS, few);
 }
 
-/// The bitmap of the nodes without edges, twice: where every edge has its reverse they are never found, and need not be looked at.
+/// The bitmap of the nodes without edges, which are never found and need not be looked at where every edge has its reverse; and
+/// the nodes with many edges, behind their number, which is 0 before.
 #[kernel(threads = 256)]
-pub fn search_skips(lane: Lane, params: &SearchParams, row_offsets: Read<u32>, mut skips: Global<u32>) {
+pub fn search_skips(
+    lane: Lane,
+    params: &SearchParams,
+    row_offsets: Read<u32>,
+    mut skips: Global<u32>,
+    mut long: Global<u32>,
+) {
+    for node in lane.grid_stride(params.nodes) {
+        if row_offsets.get(node + 1) - row_offsets.get(node) > LONG {
+            let place = lane.append_one(&mut long, 0);
+            long.set(1 + place, node);
+        }
+    }
     for word in lane.grid_stride(params.words()) {
         let mut bits = 0;
         for bit in 0..32 {
@@ -398,7 +431,6 @@ pub fn search_skips(lane: Lane, params: &SearchParams, row_offsets: Read<u32>, m
             bits |= u32::from(skip && params.can_pull == 1) << bit;
         }
         skips.set(word, bits);
-        skips.set(params.words() + word, bits);
     }
 }
 
@@ -422,32 +454,40 @@ pub fn search_one_way(
     }
 }
 
-/// Puts the source on the list, alone. No depth is set, and the bitmaps are those of [`search_skips`].
-#[kernel(threads = 1)]
+/// Nothing is seen but what is skipped and the source, which is on the list, alone.
+#[kernel(threads = 256)]
 pub fn search_start(
     lane: Lane,
     params: &SearchParams,
     row_offsets: Read<u32>,
     source: Read<u32>,
+    skips: Read<u32>,
     mut depths: Global<u32>,
     mut seen: Global<u32>,
     mut lists: Global<u32>,
     mut control: Global<u32>,
 ) {
-    let node = source.get(0);
-    if lane.global() == 0 && node < params.nodes {
+    let start = source.get(0);
+    for node in lane.grid_stride(params.nodes) {
+        depths.set(node, if node == start { 0 } else { UNREACHED });
+    }
+    for word in lane.grid_stride(params.words()) {
+        let bits = skips.get(word);
+        seen.set(word, if word == start / 32 { bits | (1 << (start % 32)) } else { bits });
+        seen.set(params.words() + word, bits);
+    }
+    if lane.global() == 0 && start < params.nodes {
         for word in 0..Control::WORDS {
             control.set(word, 0);
         }
         for word in 1..3 {
             control.set(Control::GROUPS + word, 1);
             control.set(Control::EXPAND_GROUPS + word, 1);
+            control.set(Control::ABREAST_GROUPS + word, 1);
         }
-        let degree = row_offsets.get(node + 1) - row_offsets.get(node);
+        let degree = row_offsets.get(start + 1) - row_offsets.get(start);
         let heavy = u32::from(degree > HEAVY);
-        depths.set(node, 0);
-        seen.or(node / 32, 1 << (node % 32));
-        lists.set(if heavy == 1 { params.nodes - 1 } else { 0 }, node);
+        lists.set(if heavy == 1 { params.nodes - 1 } else { 0 }, start);
         control.set(Control::FRONTIER, 1);
         control.set(Control::LEFT, heavy);
         control.set(Control::EDGES, degree);
@@ -467,6 +507,8 @@ pub fn search_level(
     seen: Global<u32>,
     lists: Global<u32>,
     control: Global<u32>,
+    long: Read<u32>,
+    mut cells: Shared<u32, 512>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
     let (mode, side) = (control.load(Control::MODE), control.load(Control::SEEN_SIDE));
@@ -475,8 +517,15 @@ pub fn search_level(
     if mode == SearchParams::COLLECT {
         search.collect(lane);
     } else {
-        let (count, edges) =
-            if mode == SearchParams::PULL { search.pull_level(lane) } else { (0, search.push_level(lane)) };
+        let (mut count, mut edges) = (0, 0);
+        if mode == SearchParams::PULL {
+            let (long_count, long_edges) = search.pull_long(lane, long);
+            let (short_count, short_edges) = search.pull_level(lane);
+            count += long_count + short_count;
+            edges += long_edges + short_edges;
+        } else {
+            edges += search.push_level(lane, &mut cells, &mut slots);
+        }
         if params.short == 0 || mode == SearchParams::PULL {
             let edges = prefix_sum(lane, edges, &mut slots).total;
             lane.barrier();

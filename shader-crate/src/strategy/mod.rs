@@ -1,5 +1,6 @@
 //! How the edges of a worklist are handed out: a kernel a strategy, made for every operator.
 
+pub mod abreast;
 pub mod decompose;
 pub mod direction;
 pub mod edge;
@@ -38,6 +39,8 @@ pub mod text {
     pub const THRESHOLD: &str = include_str!("threshold.rs");
     /// Of `direction`.
     pub const DIRECTION: &str = include_str!("direction.rs");
+    /// Of what `direction` does with a frontier of middling length.
+    pub const ABREAST: &str = include_str!("abreast.rs");
     /// Of what `direction` does with a short frontier.
     pub const RESIDENT: &str = include_str!("resident.rs");
     /// Of what all schedules share.

@@ -2,12 +2,11 @@
 //! road or a grid a dispatch for each of thousands of levels costs more than the levels. The frontier stays in workgroup memory,
 //! and a level ends with a barrier of the workgroup.
 
-use super::direction::{Four, Search, Seen, size_next};
+use super::direction::{Search, Seen, size_next};
 use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read, Shared},
-    ranges::step,
 };
 use evenkeel_types::{Control, SearchParams};
 
@@ -18,11 +17,11 @@ pub const INVOCATIONS: u32 = 1024;
 /// the list that the whole dispatch reads.
 const ROOM: u32 = 2046;
 
-/// The longest frontier that the workgroup takes: beyond, several workgroups are faster in spite of the dispatch.
-pub const SHORT: u32 = ROOM;
+/// The longest frontier that the workgroup takes: beyond, several are faster.
+pub const SHORT: u32 = INVOCATIONS;
 
 /// The most levels of a dispatch: some drivers stop loops that are longer than 65,535, and others a dispatch that takes seconds.
-const LEVELS: u32 = 8192;
+pub const LEVELS: u32 = 8192;
 
 /// Where the entries of the lists are.
 struct Lists<'a> {
@@ -37,26 +36,17 @@ struct Lists<'a> {
 impl Lists<'_> {
     /// Puts a node on list `to`, at `place`, if it is new. Returns the next place.
     #[inline(always)]
-    fn push_one(&mut self, search: &mut Search, seen: Seen, to: u32, place: u32) -> u32 {
+    fn push(&mut self, search: &mut Search, seen: Seen, depth: u32, to: u32, place: u32) -> u32 {
         if seen.new == 0 {
             return place;
         }
-        search.depths.set(seen.node, search.depth);
+        search.depths.set(seen.node, depth);
         if place < ROOM {
             self.near.set(to * ROOM + place, seen.node);
         } else {
             search.lists.set(self.further + place, seen.node);
         }
         place + 1
-    }
-
-    /// The same with four nodes.
-    #[inline(always)]
-    fn push(&mut self, search: &mut Search, four: Four, to: u32, place: u32) -> u32 {
-        let place = self.push_one(search, four.a, to, place);
-        let place = self.push_one(search, four.b, to, place);
-        let place = self.push_one(search, four.c, to, place);
-        self.push_one(search, four.d, to, place)
     }
 }
 
@@ -75,12 +65,12 @@ pub fn search_resident(
     counts: Shared<u32, 3>,
 ) {
     let now = control.load(Control::SEEN_SIDE) * params.words();
-    let depth = control.load(Control::ITERATION);
+    let mut depth = control.load(Control::ITERATION);
     let half = control.load(Control::SIDE) * params.nodes;
     let mut count = control.load(Control::FRONTIER);
     let further = params.nodes - half;
     let mut own = Lists { near, counts, further };
-    let mut search = Search { params: *params, row_offsets, columns, depths, seen, lists, control, now, depth };
+    let mut search = Search { params: *params, row_offsets, columns, depths, seen, lists, control, now, depth: 0 };
     for entry in lane.group_stride(count) {
         own.near.set(entry, search.lists.get(half + entry));
     }
@@ -91,45 +81,26 @@ pub fn search_resident(
     let mut level = 0;
     while count > 0 && count <= params.short && level < LEVELS {
         let (from, to) = (level % 2, (level + 1) % 2);
-        search.depth += 1;
+        depth += 1;
         // Counts take turns: this one was read two levels ago, and is written in the next.
         if lane.local == 0 {
             own.counts.set((level + 1) % 3, 0);
         }
-        // Two nodes at a time, so that the loads of one wait with those of the other.
-        for entry in step(lane.local, count, 2 * lane.threads) {
-            let other = entry + lane.threads;
+        for entry in lane.group_stride(count) {
             let node = own.near.get(from * ROOM + entry);
             let (mut edge, end) = (search.row_offsets.get(node), search.row_offsets.get(node + 1));
-            let (mut other_edge, mut other_end) = (0, 0);
-            if other < count {
-                let node = own.near.get(from * ROOM + other);
-                other_edge = search.row_offsets.get(node);
-                other_end = search.row_offsets.get(node + 1);
-            }
-            while edge < end || other_edge < other_end {
-                let (mut four, mut other_four) = (Four::NONE, Four::NONE);
-                let (mut nodes, mut other_nodes) = ((0, 0, 0, 0), (0, 0, 0, 0));
-                if edge < end {
-                    nodes = search.ends(edge, 1, end);
-                }
-                if other_edge < other_end {
-                    other_nodes = search.ends(other_edge, 1, other_end);
-                }
-                if edge < end {
-                    four = search.see(nodes, edge, 1, end);
-                }
-                if other_edge < other_end {
-                    other_four = search.see(other_nodes, other_edge, 1, other_end);
-                }
-                let new = four.count() + other_four.count();
+            while edge < end {
+                let nodes = search.ends(edge, 1, end);
+                let (a, b, c, d) = search.see_four(nodes, end - edge);
+                let new = a.new + b.new + c.new + d.new;
                 if new > 0 {
                     let place = own.counts.add(level % 3, new);
-                    let place = own.push(&mut search, four, to, place);
-                    own.push(&mut search, other_four, to, place);
+                    let place = own.push(&mut search, a, depth, to, place);
+                    let place = own.push(&mut search, b, depth, to, place);
+                    let place = own.push(&mut search, c, depth, to, place);
+                    own.push(&mut search, d, depth, to, place);
                 }
                 edge += 4;
-                other_edge += 4;
             }
         }
         lane.barrier();
@@ -146,7 +117,7 @@ pub fn search_resident(
         control.store(Control::SIDE, u32::from(half == 0));
         control.store(Control::FRONTIER, count);
         control.store(Control::LEFT, 0);
-        control.store(Control::ITERATION, search.depth);
+        control.store(Control::ITERATION, depth);
         size_next(params, control, SearchParams::PUSH, count, 0, 0);
     }
 }
