@@ -81,7 +81,7 @@ impl<T: Task> RunCommand<T> {
         let weights = T::weights(&self.options)?;
         T::check(&self.config)?;
         let outputs = run.outputs()?;
-        let found = self.graph.find()?;
+        let found = self.graph.find()?.undirected_if(T::UNDIRECTED)?;
         let device = self.device.open(run.profile || run.trace.is_some())?;
         let (mut graph, built) = found.load()?;
         weigh(&mut graph, weights)?;
