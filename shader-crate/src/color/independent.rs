@@ -4,10 +4,7 @@
 //! all every edge is looked at three times, however many iterations there are, and the colours are those that one would give out
 //! one node after another.
 
-use super::{
-    comes_before,
-    sections::{Counts, Look, MARKS, advance, push, smallest_free},
-};
+use super::sections::{Counts, Look, MARKS, advance, push, smallest_free};
 use crate::{
     kernel,
     lane::Lane,
@@ -33,9 +30,10 @@ pub fn color_wait(
     let counts = Counts::all(params);
     for round in lane.by_group(counts.rounds(lane)) {
         let share = counts.share(lane, params, order, round);
+        let rank = share.rank(row_offsets, params.seed);
         let mut before = 0;
         for edge in share.edges(row_offsets) {
-            if comes_before(row_offsets, params.seed, columns.get(edge), share.node) {
+            if rank.is_after(row_offsets, params.seed, columns.get(edge)) {
                 before += 1;
             }
         }

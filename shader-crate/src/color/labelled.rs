@@ -54,7 +54,7 @@ pub struct Labels<'a> {
     pub row_offsets: Read<'a, u32>,
     /// Which random labels.
     pub seed: u32,
-    /// Whether labels are degrees. Not a `bool`: that could not be captured by a closure on a GPU.
+    /// Not 0 when labels are degrees.
     pub by_degree: u32,
 }
 

@@ -29,11 +29,25 @@ fn degree(row_offsets: Read<u32>, node: u32) -> u32 {
     row_offsets.get(node + 1) - row_offsets.get(node)
 }
 
-/// Whether `a` is coloured before `b`: it has more edges, or as many and the larger label.
-#[inline(always)]
-fn comes_before(row_offsets: Read<u32>, seed: u32, a: u32, b: u32) -> bool {
-    let (of_a, of_b) = (degree(row_offsets, a), degree(row_offsets, b));
-    of_a > of_b || (of_a == of_b && label(seed, a) > label(seed, b))
+/// Where a node is in the order in which nodes are coloured.
+struct Rank {
+    degree: u32,
+    label: u32,
+}
+
+impl Rank {
+    /// That of a node.
+    #[inline(always)]
+    fn of(row_offsets: Read<u32>, seed: u32, node: u32) -> Self {
+        Self { degree: degree(row_offsets, node), label: label(seed, node) }
+    }
+
+    /// Whether `other` is coloured before the node: it has more edges, or as many and the larger label.
+    #[inline(always)]
+    fn is_after(&self, row_offsets: Read<u32>, seed: u32, other: u32) -> bool {
+        let degree = degree(row_offsets, other);
+        degree > self.degree || (degree == self.degree && label(seed, other) > self.label)
+    }
 }
 
 #[cfg(test)]

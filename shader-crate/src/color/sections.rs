@@ -2,7 +2,7 @@
 //! workgroup. A section begins at the same place in every worklist, since nobody's degree changes. Heavy nodes are taken first,
 //! so that nobody waits for one that was begun last.
 
-use super::degree;
+use super::{Rank, degree};
 use crate::{
     lane::Lane,
     memory::{Global, Read, Shared},
@@ -101,6 +101,12 @@ impl Share {
         } else {
             step(0, 0, 1)
         }
+    }
+
+    /// The node's rank; nobody's is that of the first node, for which no edge asks.
+    #[inline(always)]
+    pub(super) fn rank(&self, row_offsets: Read<u32>, seed: u32) -> Rank {
+        Rank::of(row_offsets, seed, if self.is_some() { self.node } else { 0 })
     }
 
     /// The sum of what all that share the node have. The whole workgroup calls it together.

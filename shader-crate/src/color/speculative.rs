@@ -3,10 +3,7 @@
 //! unless a neighbour that comes before has made the same. Guesses stay as they are until the next first step, so it does not
 //! matter who looks when.
 
-use super::{
-    comes_before,
-    sections::{Counts, Look, MARKS, advance, push, smallest_free},
-};
+use super::sections::{Counts, Look, MARKS, advance, push, smallest_free};
 use crate::{
     kernel,
     lane::Lane,
@@ -85,14 +82,14 @@ pub fn color_settle(
     for round in lane.by_group(counts.rounds(lane)) {
         let share = counts.share(lane, params, list, round);
         let guess = if share.is_some() { colors.load(share.node) } else { 0 };
+        let rank = share.rank(row_offsets, params.seed);
         let mut lost = 0;
         for edge in share.edges(row_offsets) {
             let neighbour = columns.get(edge);
             // A neighbour whose guess has held already has the same colour without the bit.
-            if colors.load(neighbour) | TENTATIVE == guess
-                && comes_before(row_offsets, params.seed, neighbour, share.node)
-            {
-                lost += 1;
+            if colors.load(neighbour) | TENTATIVE == guess && rank.is_after(row_offsets, params.seed, neighbour) {
+                lost = 1;
+                break;
             }
         }
         let lost = share.sum(lane, lost, &mut marks);
