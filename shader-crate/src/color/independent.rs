@@ -61,14 +61,24 @@ struct Release<'a> {
 
 impl Look for Release<'_> {
     #[inline(always)]
-    fn color(&mut self, lane: Lane, edge: u32, first: bool) -> u32 {
-        let neighbour = self.columns.get(edge);
-        let color = self.colors.get(neighbour);
-        // The node's own colour is not written yet, but will be when the neighbour's turn comes, in a later dispatch.
-        if first && color == UNCOLORED && self.waits.add(neighbour, u32::MAX) == 1 {
-            push(lane, &self.params, self.row_offsets, neighbour, &mut self.next, &mut self.sections);
-        }
-        color
+    fn neighbour(&self, edge: u32) -> u32 {
+        self.columns.get(edge)
+    }
+
+    #[inline(always)]
+    fn color(&self, neighbour: u32) -> u32 {
+        self.colors.get(neighbour)
+    }
+
+    /// The node's own colour is not written yet, but will be when the neighbour's turn comes, in a later dispatch.
+    #[inline(always)]
+    fn releases(&mut self, neighbour: u32, color: u32) -> bool {
+        color == UNCOLORED && self.waits.add(neighbour, u32::MAX) == 1
+    }
+
+    #[inline(always)]
+    fn push(&mut self, lane: Lane, neighbour: u32) {
+        push(lane, &self.params, self.row_offsets, neighbour, &mut self.next, &mut self.sections);
     }
 }
 

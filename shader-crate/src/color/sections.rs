@@ -93,14 +93,17 @@ impl Share {
         self.is_some() && self.member == 0
     }
 
+    /// The first edge that falls to this invocation, and where the node's end.
+    #[inline(always)]
+    fn range(&self, row_offsets: Read<u32>) -> (u32, u32) {
+        if self.is_some() { (row_offsets.get(self.node) + self.member, row_offsets.get(self.node + 1)) } else { (0, 0) }
+    }
+
     /// The edges that fall to this invocation.
     #[inline(always)]
     pub fn edges(&self, row_offsets: Read<u32>) -> Step {
-        if self.is_some() {
-            step(row_offsets.get(self.node) + self.member, row_offsets.get(self.node + 1), self.width)
-        } else {
-            step(0, 0, 1)
-        }
+        let (begin, end) = self.range(row_offsets);
+        step(begin, end, self.width)
     }
 
     /// The node's rank; nobody's is that of the first node, for which no edge asks.
@@ -132,9 +135,85 @@ impl Share {
 
 /// What the search for a free colour asks at an edge.
 pub trait Look {
-    /// The colour at its end; something with the highest bit set where there is none that counts. `first` is true once for
-    /// each edge, however often it is asked.
-    fn color(&mut self, lane: Lane, edge: u32, first: bool) -> u32;
+    /// The node at its end.
+    fn neighbour(&self, edge: u32) -> u32;
+
+    /// That node's colour; something with the highest bit set where there is none that counts.
+    fn color(&self, neighbour: u32) -> u32;
+
+    /// Whether that node goes on the next worklist. Asked once for each edge, however often its colour is.
+    #[inline(always)]
+    fn releases(&mut self, _neighbour: u32, _color: u32) -> bool {
+        false
+    }
+
+    /// Puts it there.
+    #[inline(always)]
+    fn push(&mut self, _lane: Lane, _neighbour: u32) {}
+}
+
+/// Where colours are marked.
+trait Mark {
+    /// Marks a colour, counted from the first that there is room for; those past the last are left out.
+    fn mark(&mut self, place: u32);
+}
+
+impl Mark for Marks<'_> {
+    #[inline(always)]
+    fn mark(&mut self, place: u32) {
+        if place < SPAN {
+            self.or(place / 32, 1 << (place % 32));
+        }
+    }
+}
+
+/// Edges that are looked at together: each waits for memory, but none for the other.
+const TOGETHER: u32 = 4;
+
+/// Marks the colours at the invocation's edges, from `base` on; the first time, when that is 0, it also releases neighbours.
+#[inline(always)]
+fn mark_around<L: Look, M: Mark>(
+    lane: Lane,
+    share: &Share,
+    row_offsets: Read<u32>,
+    look: &mut L,
+    marks: &mut M,
+    base: u32,
+) {
+    let (mut edge, end) = share.range(row_offsets);
+    let width = share.width;
+    while edge < end {
+        // Past the end is the last edge once more, whose colour may be marked twice.
+        let left = end - edge;
+        let a = look.neighbour(edge);
+        let b = look.neighbour(edge + width.min(left - 1));
+        let c = look.neighbour(edge + (2 * width).min(left - 1));
+        let d = look.neighbour(edge + (3 * width).min(left - 1));
+        let (of_a, of_b, of_c, of_d) = (look.color(a), look.color(b), look.color(c), look.color(d));
+        marks.mark(of_a.wrapping_sub(base));
+        marks.mark(of_b.wrapping_sub(base));
+        marks.mark(of_c.wrapping_sub(base));
+        marks.mark(of_d.wrapping_sub(base));
+        if base == 0 {
+            let release_a = look.releases(a, of_a);
+            let release_b = width < left && look.releases(b, of_b);
+            let release_c = 2 * width < left && look.releases(c, of_c);
+            let release_d = 3 * width < left && look.releases(d, of_d);
+            if release_a {
+                look.push(lane, a);
+            }
+            if release_b {
+                look.push(lane, b);
+            }
+            if release_c {
+                look.push(lane, c);
+            }
+            if release_d {
+                look.push(lane, d);
+            }
+        }
+        edge = if left > TOGETHER * width { edge + TOGETHER * width } else { end };
+    }
 }
 
 /// The smallest colour that no neighbour has, as `look` sees them: all that share the node get it. The whole workgroup calls it
@@ -155,12 +234,7 @@ pub fn smallest_free<L: Look>(
                 marks.set(word, 0);
             }
             lane.barrier();
-            for edge in share.edges(row_offsets) {
-                let place = look.color(lane, edge, base == 0).wrapping_sub(base);
-                if place < SPAN {
-                    marks.or(place / 32, 1 << (place % 32));
-                }
-            }
+            mark_around(lane, share, row_offsets, look, marks, base);
             lane.barrier();
             let mut word = 0;
             while word < WORDS && marks.get(word) == u32::MAX {
@@ -175,9 +249,7 @@ pub fn smallest_free<L: Look>(
     } else {
         while free == UNCOLORED {
             let mut window = Window { words: [0, 0, 0, 0] };
-            for edge in share.edges(row_offsets) {
-                window.mark(look.color(lane, edge, base == 0).wrapping_sub(base));
-            }
+            mark_around(lane, share, row_offsets, look, &mut window, base);
             if share.width > 1 {
                 window.join(lane);
             }
@@ -198,9 +270,7 @@ struct Window {
     words: [u32; 4],
 }
 
-impl Window {
-    const SPAN: u32 = 128;
-
+impl Mark for Window {
     #[inline(always)]
     fn mark(&mut self, place: u32) {
         let bit = 1 << (place % 32);
@@ -210,6 +280,10 @@ impl Window {
         self.words[2] |= if word == 2 { bit } else { 0 };
         self.words[3] |= if word == 3 { bit } else { 0 };
     }
+}
+
+impl Window {
+    const SPAN: u32 = 128;
 
     /// Makes the marks of a subgroup one.
     #[inline(always)]

@@ -36,8 +36,13 @@ struct Certain<'a> {
 
 impl Look for Certain<'_> {
     #[inline(always)]
-    fn color(&mut self, _: Lane, edge: u32, _: bool) -> u32 {
-        self.colors.load(self.columns.get(edge))
+    fn neighbour(&self, edge: u32) -> u32 {
+        self.columns.get(edge)
+    }
+
+    #[inline(always)]
+    fn color(&self, neighbour: u32) -> u32 {
+        self.colors.load(neighbour)
     }
 }
 
