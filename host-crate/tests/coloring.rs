@@ -315,7 +315,7 @@ fn the_command_writes_colours_iterations_and_queues() {
     let (text, messages) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(output.status.success(), "{messages}");
     assert!(text.contains("\ncolours   3, where a sequential greedy colouring takes 3\n"), "{text}");
-    assert!(messages.contains("1 edges from a node to itself are ignored"), "{messages}");
+    assert!(messages.contains("edges from a node to itself are ignored: 1"), "{messages}");
     let lines = |path: &str| fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect::<Vec<_>>();
     let mut given: Vec<String> = lines(&answer).iter().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect();
     given.sort();
@@ -353,6 +353,10 @@ fn the_command_compares_strategies_and_refuses_what_changes_nothing() {
         let (status, message) = refused(words);
         assert_eq!(status, Some(2), "{words:?}: {message}");
     }
+    assert_eq!(refused(&["--per-iteration", "-", "--json", "-"]).0, Some(2));
+    let output = evenkeel(&["color", "chain:nodes=3", "--per-iteration", "-"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("iteration,") && text.lines().all(|line| line.contains(',')), "nothing else: {text}");
     let (status, message) = refused(&["--per-iteration", "/no/such/folder/file"]);
     assert_eq!(status, Some(3), "{message}");
 }

@@ -20,7 +20,10 @@ use evenkeel::{
     report::Value,
 };
 use serde::Serialize;
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 /// What `evenkeel color --help` ends with.
 pub const EXAMPLES: &str = "\
@@ -107,16 +110,13 @@ impl Task for Color {
         if options.queue_counts.is_some() && !has_queues(&options.config.strategy) {
             return Err(Error::Usage("--queue-counts is for strategy stealing and hybrid-stealing".into()));
         }
-        // A folder that cannot be written to is found out now; nothing is left of these.
-        Output::create_if(options.per_iteration.as_deref())?;
-        Output::create_if(options.queue_counts.as_deref())?;
         Ok(())
     }
 
     fn input(_: &NoOptions, graph: &Graph) -> Result<()> {
         match self_loops(&graph.csr) {
             0 => {}
-            count => tracing::warn!("{}: {count} edges from a node to itself are ignored", graph.name),
+            count => tracing::warn!("{}: edges from a node to itself are ignored: {count}", graph.name),
         }
         Ok(())
     }
@@ -135,6 +135,10 @@ impl Task for Color {
 
     fn answer(&self) -> Result<Colors> {
         self.colors().map(Colors)
+    }
+
+    fn more_files(options: &ColorOptions) -> Vec<&Path> {
+        [&options.per_iteration, &options.queue_counts].into_iter().flatten().map(PathBuf::as_path).collect()
     }
 
     fn write_more(&mut self, options: &ColorOptions) -> Result<()> {

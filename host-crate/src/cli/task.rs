@@ -11,6 +11,7 @@ use evenkeel::{
     report::Value,
 };
 use serde::Serialize;
+use std::path::Path;
 
 /// An algorithm that gives each node a value.
 pub trait Task: Sized {
@@ -90,7 +91,12 @@ pub trait Task: Sized {
     /// Brings back what the last run found.
     fn answer(&self) -> Result<Self::Answer>;
 
-    /// Writes what a configuration asks for beside the answer, after the timed runs.
+    /// The files that a configuration asks for beside the answer.
+    fn more_files(_config: &Self::Config) -> Vec<&Path> {
+        Vec::new()
+    }
+
+    /// Writes these, after the timed runs.
     fn write_more(&mut self, _config: &Self::Config) -> Result<()> {
         Ok(())
     }

@@ -190,17 +190,18 @@ impl ColorTuning {
         if self.queues.is_some_and(|queues| !(1..=Self::MAX_QUEUES).contains(&queues)) {
             return Err(Error::Usage(format!("--queues is at least 1 and at most {}", Self::MAX_QUEUES)));
         }
-        let given: [(&str, bool, fn(Method) -> bool, &str); 3] = [
-            ("--switch-at", self.switch_at.is_some(), Method::is_hybrid, "hybrid and hybrid-stealing"),
-            ("--switch-below", self.switch_below.is_some(), Method::is_hybrid, "hybrid and hybrid-stealing"),
-            ("--queues", self.queues.is_some(), Method::steals, "stealing and hybrid-stealing"),
+        let (hybrids, thieves) = ("hybrid and hybrid-stealing", "stealing and hybrid-stealing");
+        let (hybrid, steals) =
+            (methods.iter().any(|method| method.is_hybrid()), methods.iter().any(|method| method.steals()));
+        let unread = [
+            ("--switch-at", self.switch_at.is_some() && !hybrid, hybrids),
+            ("--switch-below", self.switch_below.is_some() && !hybrid, hybrids),
+            ("--queues", self.queues.is_some() && !steals, thieves),
         ];
-        for (option, is_given, reads, readers) in given {
-            if is_given && !methods.iter().any(|method| reads(*method)) {
-                return Err(Error::Usage(format!("{option} is for strategy {readers}")));
-            }
+        match unread.into_iter().find(|(_, is_unread, _)| *is_unread) {
+            Some((option, _, readers)) => Err(Error::Usage(format!("{option} is for strategy {readers}"))),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
