@@ -85,9 +85,20 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn help_shows_what_there_is() {
     let help = printed(evenkeel(&["--help"]));
-    for command in
-        ["devices", "strategies", "info", "generate", "convert", "bfs", "sssp", "spmv", "pagerank", "compare", "demo"]
-    {
+    for command in [
+        "devices",
+        "strategies",
+        "info",
+        "generate",
+        "convert",
+        "bfs",
+        "sssp",
+        "spmv",
+        "pagerank",
+        "color",
+        "compare",
+        "demo",
+    ] {
         assert!(help.lines().any(|line| line.trim_start().starts_with(command)), "{command} is not in {help}");
     }
     assert_eq!(printed(evenkeel(&["--version"])), concat!("evenkeel ", env!("CARGO_PKG_VERSION"), "\n"));
@@ -113,7 +124,9 @@ fn usage_errors_end_with_2_and_list_what_there_is() {
     assert!(refused(evenkeel(&["spmv", &roads, "--source", "1"]), 2).contains("--source"));
     assert!(refused(evenkeel(&["pagerank", &roads, "--damping", "1.5"]), 2).contains("a number from 0 to 1"));
     assert!(refused(evenkeel(&["pagerank", &roads, "--iterations", "0"]), 2).contains("--iterations"));
-    assert!(refused(evenkeel(&["compare", "dfs", &roads]), 2).contains("there is bfs, pagerank, spmm, spmv, sssp"));
+    assert!(
+        refused(evenkeel(&["compare", "dfs", &roads]), 2).contains("there is bfs, color, pagerank, spmm, spmv, sssp")
+    );
     assert!(refused(evenkeel(&["compare", "bfs", &roads, "--strategies", "node,even"]), 2).contains("there is node, "));
     assert!(refused(evenkeel(&["compare", "spmv", &roads, "--schedules", "node"]), 2).contains("there is thread-"));
     assert!(refused(evenkeel(&["compare", "bfs", &roads, "--csv", "-", "--json", "-"]), 2).contains("only one"));
@@ -308,6 +321,8 @@ fn devices_and_strategies_are_listed() {
     let table = printed(evenkeel(&["strategies", "spmv"]));
     assert!(table.contains("\nschedule ") && table.contains("\nmerge-path "), "{table}");
     assert!(!table.contains("Raval") && !table.contains("breadth-first"), "{table}");
+    let table = printed(evenkeel(&["strategies", "color"]));
+    assert!(table.contains("\nspeculative ") && !table.contains("\nmerge-path "), "{table}");
 }
 
 #[test]

@@ -7,8 +7,8 @@
 use evenkeel::{
     Error, Result,
     algorithm::{
-        Bfs, BfsConfig, Distances, PageRank, PageRankConfig, Precision, Spmm, SpmmConfig, Spmv, SpmvConfig, Sssp,
-        SsspConfig, spmv::random_vector,
+        Bfs, BfsConfig, Color, ColorConfig, Distances, PageRank, PageRankConfig, Precision, Spmm, SpmmConfig, Spmv,
+        SpmvConfig, Sssp, SsspConfig, color::names_with_schedules, spmv::random_vector,
     },
     device::{Buffer, Device, DeviceKind, DeviceOptions, Recording},
     graph::{
@@ -444,5 +444,21 @@ fn products_agree_with_the_oracle_under_every_schedule() {
         spmm.run().unwrap();
         let mismatch = oracle::spmv::first_mismatch_of_matrix(&csr, &b, &spmm.product().unwrap(), 6);
         assert_eq!(mismatch, None, "{config:?}");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "too long for Miri")]
+fn colours_are_valid_with_every_strategy() {
+    // A hub for a workgroup on a ring, and a clique for subgroups with more colours than a subgroup marks at a time.
+    let ring = (1..=600).flat_map(|node| [(0, node), (node, 1 + node % 600)]);
+    let clique = (601..740).flat_map(|node| (node + 1..740).map(move |other| (node, other)));
+    let (sources, targets) = ring.chain(clique).unzip();
+    let edges = EdgeList { nodes: 742, sources, targets, weights: EdgeWeights::None };
+    let csr = Csr::from_edges(edges, BuildOptions { symmetrise: true, ..BuildOptions::default() }).unwrap().0;
+    for strategy in names_with_schedules() {
+        let mut color = Color::prepare(&device(), &csr, &ColorConfig { strategy, ..ColorConfig::default() }).unwrap();
+        color.run().unwrap();
+        assert_eq!(oracle::color::check(&csr, &color.colors().unwrap()), Ok(()));
     }
 }

@@ -86,7 +86,7 @@ mod gpu {
         arch::{
             control_barrier, memory_barrier, subgroup_ballot, subgroup_ballot_bit_count,
             subgroup_ballot_exclusive_bit_count, subgroup_broadcast_first, subgroup_elect, subgroup_exclusive_i_add,
-            subgroup_i_add, subgroup_inclusive_i_add, subgroup_shuffle_up, subgroup_u_max, subgroup_u_min,
+            subgroup_i_add, subgroup_inclusive_i_add, subgroup_or, subgroup_shuffle_up, subgroup_u_max, subgroup_u_min,
         },
         memory::{Scope, Semantics},
     };
@@ -183,6 +183,11 @@ mod gpu {
         pub fn reduce_max(&self, value: u32) -> u32 {
             subgroup_u_max(value)
         }
+
+        #[inline(always)]
+        pub fn reduce_or(&self, value: u32) -> u32 {
+            subgroup_or(value)
+        }
     }
 }
 
@@ -267,6 +272,11 @@ mod native {
 
         /// The largest of the subgroup's values.
         pub fn reduce_max(&self, value: u32) -> u32 {
+            value
+        }
+
+        /// The bits that any of the subgroup's values has.
+        pub fn reduce_or(&self, value: u32) -> u32 {
             value
         }
     }

@@ -19,6 +19,7 @@ pub mod schedule;
 #[cfg(not(target_arch = "spirv"))]
 pub mod balance;
 pub mod bfs;
+pub mod color;
 pub mod lane;
 #[cfg(not(target_arch = "spirv"))]
 pub mod launch;

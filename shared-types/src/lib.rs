@@ -4,6 +4,7 @@
 #![no_std]
 
 mod bins;
+mod color;
 mod control;
 mod offset;
 mod params;
@@ -11,6 +12,9 @@ mod search;
 mod threshold;
 
 pub use bins::Bins;
+pub use color::{
+    LIGHT, LabelGatherParams, LabelParams, LabelState, MEDIUM, SectionParams, Sections, TENTATIVE, UNCOLORED,
+};
 pub use control::Control;
 pub use offset::{Offset, Remainder};
 pub use params::{

@@ -17,6 +17,7 @@
 //! ```
 
 pub mod bfs;
+pub mod color;
 pub mod pagerank;
 mod pull;
 pub mod source;
@@ -25,6 +26,7 @@ pub mod spmv;
 pub mod sssp;
 
 pub use bfs::{Bfs, BfsConfig};
+pub use color::{Color, ColorConfig};
 pub use pagerank::{PageRank, PageRankConfig};
 pub use source::Source;
 pub use spmm::{Spmm, SpmmConfig};
@@ -44,7 +46,7 @@ pub struct Algorithm {
 
 /// All algorithms.
 pub const ALGORITHMS: &[Algorithm] =
-    &[bfs::ALGORITHM, pagerank::ALGORITHM, spmm::ALGORITHM, spmv::ALGORITHM, sssp::ALGORITHM];
+    &[bfs::ALGORITHM, color::ALGORITHM, pagerank::ALGORITHM, spmm::ALGORITHM, spmv::ALGORITHM, sssp::ALGORITHM];
 
 /// What one run of an algorithm took.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ use super::{
 use clap::{Args, Subcommand};
 use evenkeel::{
     Error, Result,
-    algorithm::{ALGORITHMS, Bfs, PageRank, Spmm, Spmv, Sssp},
+    algorithm::{ALGORITHMS, Bfs, Color, PageRank, Spmm, Spmv, Sssp},
     device::Device,
     graph::{Graph, csr::BuildReport},
     report::{
@@ -43,6 +43,8 @@ pub enum Compare {
     /// Schedules for PageRank.
     #[command(name = "pagerank")]
     PageRank(CompareCommand<PageRank>),
+    /// Strategies for graph colouring.
+    Color(CompareCommand<Color>),
     #[command(external_subcommand)]
     Unknown(Vec<String>),
 }
@@ -55,6 +57,7 @@ impl Compare {
             Self::Spmv(command) => command.execute(quiet),
             Self::Spmm(command) => command.execute(quiet),
             Self::PageRank(command) => command.execute(quiet),
+            Self::Color(command) => command.execute(quiet),
             Self::Unknown(words) => Err(Error::UnknownName {
                 kind: "algorithm",
                 name: words.first().cloned().unwrap_or_default(),
@@ -89,7 +92,11 @@ impl<T: Task> CompareCommand<T> {
         let names = self.names()?;
         let config = T::tuned(&self.tuning, &names)?;
         let weights = T::weights(&self.options)?;
-        let found: Vec<FoundGraph> = self.graphs.iter().map(|graph| self.reading.find(graph)).collect::<Result<_>>()?;
+        let found: Vec<FoundGraph> = self
+            .graphs
+            .iter()
+            .map(|graph| self.reading.find(graph)?.undirected_if(T::UNDIRECTED))
+            .collect::<Result<_>>()?;
         let mut comparison = self.comparing.begin(quiet)?;
         for found in found {
             let (mut graph, built) = found.load()?;

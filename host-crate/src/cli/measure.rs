@@ -78,6 +78,7 @@ impl<T: Task> Bench<'_, T> {
         let runs = self.timed_runs(&name, &mut task)?;
         let timed = self.device.take_spans();
         let answer = while_showing("fetching the answer", || task.answer())?;
+        task.write_more(config)?;
         around.extend(self.device.take_spans());
         let mismatch = if self.validate { self.check(&answer, config)? } else { None };
         let report = self.report(config, &plan, runs, &answer, mismatch.is_none())?;
@@ -148,6 +149,8 @@ impl<T: Task> Bench<'_, T> {
             strategy: T::choice(config).to_owned(),
             config: serde_json::to_value(config)?,
             extent,
+            colors: answer.colors(),
+            sequential_colors: self.expected.get().and_then(T::expected_colors),
             median,
             runs,
             mteps: report::mteps(edges, median.total_ms),

@@ -4,6 +4,7 @@
 mod answers;
 mod balance;
 mod bfs;
+mod color;
 mod compare;
 mod convert;
 mod demo;
@@ -25,7 +26,7 @@ mod strategies;
 mod task;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
-use evenkeel::algorithm::{Bfs, PageRank, Spmm, Spmv, Sssp};
+use evenkeel::algorithm::{Bfs, Color, PageRank, Spmm, Spmv, Sssp};
 use run::RunCommand;
 use std::process::ExitCode;
 
@@ -89,6 +90,9 @@ enum Command {
     /// PageRank: the rank of every node, that is, how likely a random walk is to be there.
     #[command(name = "pagerank", after_help = pagerank::EXAMPLES)]
     PageRank(RunCommand<PageRank>),
+    /// Graph colouring: a colour for every node that none of its neighbours has.
+    #[command(after_help = color::EXAMPLES)]
+    Color(RunCommand<Color>),
     /// Run an algorithm with every strategy on the same graphs, and show them side by side.
     #[command(subcommand, after_help = compare::EXAMPLES)]
     Compare(compare::Compare),
@@ -123,6 +127,7 @@ fn execute(global: &GlobalOptions, command: Command) -> anyhow::Result<()> {
         Command::Spmv(spmv) => spmv.execute(quiet),
         Command::Spmm(spmm) => spmm.execute(quiet),
         Command::PageRank(pagerank) => pagerank.execute(quiet),
+        Command::Color(color) => color.execute(quiet),
         Command::Compare(compare) => compare.execute(quiet),
         Command::Balance(balance) => balance.execute(quiet),
         Command::Demo(demo) => demo.execute(quiet),

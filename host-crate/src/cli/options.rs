@@ -110,6 +110,17 @@ fn looks_generated(text: &str) -> bool {
 }
 
 impl FoundGraph {
+    /// Each edge both ways, whatever the file says, for an algorithm that knows of no directions.
+    pub fn undirected_if(mut self, is_needed: bool) -> Result<Self> {
+        if is_needed {
+            if self.options.direction == Some(Direction::Directed) {
+                return Err(Error::Usage("edges are taken both ways here: leave --directed out".into()));
+            }
+            self.options.direction = Some(Direction::Undirected);
+        }
+        Ok(self)
+    }
+
     /// Reads the file or makes the graph.
     pub fn load(&self) -> Result<(Graph, BuildReport)> {
         match &self.source {

@@ -80,8 +80,8 @@ impl<T: Task> RunCommand<T> {
         let run = &self.run;
         let weights = T::weights(&self.options)?;
         T::check(&self.config)?;
-        let outputs = run.outputs()?;
-        let found = self.graph.find()?;
+        let outputs = run.outputs(&T::more_files(&self.config))?;
+        let found = self.graph.find()?.undirected_if(T::UNDIRECTED)?;
         let device = self.device.open(run.profile || run.trace.is_some())?;
         let (mut graph, built) = found.load()?;
         weigh(&mut graph, weights)?;
@@ -110,11 +110,18 @@ impl<T: Task> RunCommand<T> {
 }
 
 impl RunOptions {
-    fn outputs(&self) -> Result<Outputs> {
+    /// Opens what all algorithms write. The files that an algorithm writes by itself, `more`, are opened later; that they can
+    /// be is found out here.
+    fn outputs(&self, more: &[&Path]) -> Result<Outputs> {
         let paths = [&self.output, &self.json, &self.trace].map(Option::as_deref);
-        let standard = paths.iter().flatten().filter(|path| is_standard(path)).count();
+        let standard = paths.iter().flatten().chain(more).filter(|path| is_standard(path)).count();
         if standard > 1 {
-            return Err(Error::Usage("only one of --output, --json and --trace can be - (standard output)".into()));
+            return Err(Error::Usage(
+                "only one of --output, --json, --trace and the like can be - (standard output)".into(),
+            ));
+        }
+        for path in more {
+            Output::create(path)?;
         }
         let [answer, json, trace] = paths.map(|path: Option<&Path>| Output::create_if(path));
         Ok(Outputs { answer: answer?, json: json?, trace: trace?, standard_taken: standard > 0 })

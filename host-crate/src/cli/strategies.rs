@@ -4,7 +4,7 @@ use super::{output::print, task::Task};
 use clap::Args;
 use evenkeel::{
     Error, Result,
-    algorithm::{ALGORITHMS, Algorithm, Bfs, Sssp},
+    algorithm::{ALGORITHMS, Algorithm, Bfs, Color, Sssp, color},
     report::table::table,
     schedule::Choice,
     strategy::{Operator, STRATEGIES, Strategy},
@@ -12,6 +12,10 @@ use evenkeel::{
 
 const MATRICES: &str = "
 A node is a row of the matrix, an edge an entry. group-mapped:SIZE has groups of another size than 32.
+";
+
+const COLORS: &str = "
+random and hybrid also run under a schedule, as random:merge-path or hybrid:group-mapped:8.
 ";
 
 /// List the strategies: how the edges of a graph are handed to a GPU's invocations.
@@ -37,12 +41,20 @@ impl Strategies {
         if algorithms.iter().any(|algorithm| is_traversal(algorithm)) {
             list("strategy", STRATEGIES.iter().filter(taken))?;
         }
-        if !algorithms.iter().all(|algorithm| is_traversal(algorithm)) {
+        if algorithms.iter().any(|algorithm| takes_schedule(algorithm)) {
             list("schedule", STRATEGIES.iter().filter(schedule))?;
             print(MATRICES)?;
         }
+        if algorithms.iter().any(|algorithm| algorithm.name == Color::ALGORITHM) {
+            print(&format!("\n{}{COLORS}", colorings()))?;
+        }
         Ok(())
     }
+}
+
+/// What gives every node a colour takes a strategy of its own kind.
+fn takes_schedule(algorithm: &Algorithm) -> bool {
+    !is_traversal(algorithm) && algorithm.name != Color::ALGORITHM
 }
 
 /// Traversals take a whole strategy, worklist and all; what has no worklist takes a schedule.
@@ -57,13 +69,18 @@ fn takes(algorithm: &Algorithm, strategy: &Strategy) -> bool {
 }
 
 fn row(algorithm: &Algorithm) -> Vec<String> {
-    let takes = if is_traversal(algorithm) { "strategy" } else { "schedule" };
+    let takes = if takes_schedule(algorithm) { "schedule" } else { "strategy" };
     [algorithm.name, takes, algorithm.summary].map(str::to_owned).to_vec()
 }
 
 fn list<'a>(choice: &str, strategies: impl Iterator<Item = &'a Strategy>) -> Result<()> {
     let rows = strategies.map(|strategy| [strategy.name, strategy.paper, strategy.summary].map(str::to_owned).to_vec());
     print(&format!("\n{}", table(&[choice, "from", "what it does"], rows)))
+}
+
+fn colorings() -> String {
+    let row = |strategy: &color::ColorStrategy| [strategy.name, strategy.paper, strategy.summary].map(str::to_owned);
+    table(&["colouring", "from", "what it does"], color::STRATEGIES.iter().map(|strategy| row(strategy).to_vec()))
 }
 
 fn by_name(name: &str) -> Result<&'static Algorithm> {

@@ -11,6 +11,7 @@ use evenkeel::{
     report::Value,
 };
 use serde::Serialize;
+use std::path::Path;
 
 /// An algorithm that gives each node a value.
 pub trait Task: Sized {
@@ -18,6 +19,8 @@ pub trait Task: Sized {
     const ALGORITHM: &'static str;
     /// What it can be run with several of, as its option calls it: `strategy` or `schedule`.
     const CHOICE: &'static str;
+    /// Whether edges have no direction to it, and are taken both ways.
+    const UNDIRECTED: bool = false;
     /// What can be chosen, the strategy or schedule among it.
     type Config: Args + Clone + Default + Serialize;
     /// The part of that which `compare` takes for all of them.
@@ -88,8 +91,23 @@ pub trait Task: Sized {
     /// Brings back what the last run found.
     fn answer(&self) -> Result<Self::Answer>;
 
+    /// The files that a configuration asks for beside the answer.
+    fn more_files(_config: &Self::Config) -> Vec<&Path> {
+        Vec::new()
+    }
+
+    /// Writes these, after the timed runs.
+    fn write_more(&mut self, _config: &Self::Config) -> Result<()> {
+        Ok(())
+    }
+
     /// Asks the oracle. It is the same whatever strategy or schedule is chosen.
     fn expected(graph: &Graph, input: &Self::Input, config: &Self::Config) -> Result<Self::Expected>;
+
+    /// How many colours the oracle takes, of an algorithm that gives out colours.
+    fn expected_colors(_expected: &Self::Expected) -> Option<u32> {
+        None
+    }
 
     /// The first node for which the oracle found something else.
     fn mismatch(
@@ -104,6 +122,11 @@ pub trait Task: Sized {
 pub trait Answer: Sync {
     /// What was found for a node; none when it was not reached.
     fn value(&self, node: u32) -> Option<Value>;
+
+    /// How many colours there are, where values are colours.
+    fn colors(&self) -> Option<u32> {
+        None
+    }
 
     /// Further columns of a node's line in the output, each with a space before it.
     fn further_columns(&self, _node: u32, _ids: &NodeIds, _line: &mut String) {}

@@ -2,6 +2,7 @@
 //! kernels, strategies or generators.
 
 pub mod bfs;
+pub mod color;
 pub mod dijkstra;
 pub mod pagerank;
 pub mod spmv;

@@ -73,10 +73,12 @@ pub fn text(choice: &str, entries: &[Entry]) -> String {
         entries.iter().any(|entry| matches!(entry, Entry::Measured(measurement) if has(measurement)))
     };
     let with_bytes = any(|measurement| measurement.report.gbytes_per_s.is_some());
+    let with_colors = any(|measurement| measurement.report.colors.is_some());
     let with_lines = any(|measurement| measurement.lines_of_code.is_some());
     let mut headings = vec![choice, ">total ms", ">kernel ms", ">overhead ms", ">ratio", ">MTEPS"];
     headings.extend(with_bytes.then_some(">GB/s"));
     headings.extend([">memory", ">iterations"]);
+    headings.extend(with_colors.then_some(">colours"));
     headings.extend(with_lines.then_some(">lines"));
     headings.push("valid");
     let columns = headings.len();
@@ -111,6 +113,7 @@ impl Measurement {
         ];
         cells.extend(report.gbytes_per_s.map(rate));
         cells.extend([Bytes(report.memory_bytes).to_string(), grouped(median.iterations.into())]);
+        cells.extend(report.colors.map(|colors| grouped(colors.into())));
         cells.extend(self.lines_of_code.map(|lines| lines.to_string()));
         let valid = match report.valid {
             Some(true) => "✓",
@@ -140,6 +143,7 @@ struct Row<'a> {
     gbytes_per_s: Option<f64>,
     memory_bytes: Option<u64>,
     lines_of_code: Option<usize>,
+    colors: Option<u32>,
     valid: Option<bool>,
     /// The total of each run, in order, with spaces between.
     runs_ms: String,
@@ -182,6 +186,7 @@ impl<'a> Row<'a> {
                     gbytes_per_s: report.gbytes_per_s,
                     memory_bytes: Some(report.memory_bytes),
                     lines_of_code: *lines_of_code,
+                    colors: report.colors,
                     valid: report.valid,
                     runs_ms: runs.join(" "),
                     ..Self::about(&report.graph, &report.device)
@@ -255,11 +260,11 @@ refused: 1.0 GiB of device memory needed, \"tiny\" has less
         write_csv(&entries(product), &mut written).unwrap();
         let expected = "\
 graph,nodes,edges,device,algorithm,strategy,total_ms,kernel_ms,overhead_ms,iterations,ratio,mteps,gbytes_per_s,\
-memory_bytes,lines_of_code,valid,runs_ms,refused
-tiny,6000,20000,Imaginary 9000,spmv,in 5,5.0,1.5,3.5,8,1.25,9.5,2.5,3145728,,true,4 2,
-tiny,6000,20000,Imaginary 9000,spmv,in 2,2.0,1.5,0.5,8,0.5,9.5,2.5,3145728,,false,4 2,
-tiny,6000,20000,Imaginary 9000,spmv,in 4,4.0,1.5,2.5,8,1.0,9.5,2.5,3145728,,,4 2,
-tiny,6000,20000,Imaginary 9000,spmv,large,,,,,,,,,,,,\"1.0 GiB of device memory needed, \"\"tiny\"\" has less\"
+memory_bytes,lines_of_code,colors,valid,runs_ms,refused
+tiny,6000,20000,Imaginary 9000,spmv,in 5,5.0,1.5,3.5,8,1.25,9.5,2.5,3145728,,,true,4 2,
+tiny,6000,20000,Imaginary 9000,spmv,in 2,2.0,1.5,0.5,8,0.5,9.5,2.5,3145728,,,false,4 2,
+tiny,6000,20000,Imaginary 9000,spmv,in 4,4.0,1.5,2.5,8,1.0,9.5,2.5,3145728,,,,4 2,
+tiny,6000,20000,Imaginary 9000,spmv,large,,,,,,,,,,,,,\"1.0 GiB of device memory needed, \"\"tiny\"\" has less\"
 ";
         assert_eq!(str::from_utf8(&written).unwrap(), expected);
     }

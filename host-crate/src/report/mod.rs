@@ -41,6 +41,12 @@ pub struct Report {
     /// How far it came, of an algorithm that begins at a node. Its fields are those of the object itself.
     #[serde(flatten)]
     pub extent: Option<Extent>,
+    /// Of a colouring: how many colours it takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub colors: Option<u32>,
+    /// How many the sequential oracle takes, where it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sequential_colors: Option<u32>,
     /// The timed runs in order; runs to warm up are not among them.
     pub runs: Vec<RunReport>,
     /// The run with the median total; of an even number, the faster of the two in the middle.
@@ -161,6 +167,8 @@ pub(crate) mod tests {
             strategy: "node".into(),
             config: serde_json::json!({ "strategy": "node" }),
             extent: Some(Extent { source: 7, reached: 5000, reached_edges: 19_000, furthest: Some(Value::Real(2.5)) }),
+            colors: None,
+            sequential_colors: None,
             median: runs[1],
             runs: runs.to_vec(),
             mteps: mteps(19_000, 2.0),

@@ -14,6 +14,9 @@ impl fmt::Display for Report {
         if let Some(extent) = &self.extent {
             line("reached", extent.text(self.graph.nodes))?;
         }
+        if let Some(colors) = self.colors {
+            line("colours", colors_text(colors, self.sequential_colors))?;
+        }
         line("time", self.time_text())?;
         line("rate", self.rate_text())?;
         line("memory", format!("{} on the device", Bytes(self.memory_bytes)))?;
@@ -49,6 +52,13 @@ impl Report {
             if median.iterations == 1 { "" } else { "s" }
         )
     }
+}
+
+fn colors_text(colors: u32, sequential: Option<u32>) -> String {
+    let beside = sequential.map_or(String::new(), |colors| {
+        format!(", where a sequential greedy colouring takes {}", grouped(colors.into()))
+    });
+    format!("{}{beside}", grouped(colors.into()))
 }
 
 fn validity(valid: Option<bool>) -> &'static str {
@@ -94,6 +104,10 @@ valid     ✓ every value agrees with the sequential oracle
         let text = product().to_string();
         assert!(text.contains("\nspmv      with schedule merge-path\ntime      2.000 ms"), "{text}");
         assert!(text.contains("\nrate      9.50 MTEPS, 2.50 GB/s\n"), "{text}");
+        let coloring = Report { extent: None, colors: Some(17), ..example() };
+        assert!(coloring.to_string().contains("\ncolours   17\n"), "{coloring}");
+        let beside = Report { sequential_colors: Some(1600), ..coloring }.to_string();
+        assert!(beside.contains("\ncolours   17, where a sequential greedy colouring takes 1,600\n"), "{beside}");
     }
 
     #[test]

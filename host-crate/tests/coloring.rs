@@ -1,0 +1,362 @@
+//! Colouring with every strategy, on every device: no edge has the same colour at both ends, the colours are the same wherever
+//! and however often they are computed, and they are few. Graphs of every shape, random ones, and real ones whose fewest colours
+//! are known.
+
+mod common;
+
+use assert_cmd::Command;
+use evenkeel::{
+    Error,
+    algorithm::{
+        Color, ColorConfig,
+        color::{ColorTuning, names_with_schedules},
+    },
+    device::{Device, DeviceKind},
+    graph::{
+        Csr, EdgeList, OpenOptions,
+        csr::{BuildOptions, EdgeWeights},
+        generate::Generator,
+        open,
+    },
+    oracle::color::{check, count, largest_first},
+};
+use proptest::prelude::*;
+use std::{collections::HashSet, fs, path::Path};
+
+/// The strategies that give every node the smallest colour that is free.
+const GREEDY: [&str; 3] = ["independent", "speculative", "auto"];
+
+fn csr(nodes: u32, edges: impl IntoIterator<Item = (u32, u32)>) -> Csr {
+    let (sources, targets) = edges.into_iter().unzip();
+    let undirected = BuildOptions { symmetrise: true, ..BuildOptions::default() };
+    Csr::from_edges(EdgeList { nodes, sources, targets, weights: EdgeWeights::None }, undirected).unwrap().0
+}
+
+fn generated(text: &str) -> Csr {
+    text.parse::<Generator>().unwrap().generate().unwrap().csr
+}
+
+fn config(strategy: &str) -> ColorConfig {
+    ColorConfig { strategy: strategy.to_owned(), ..ColorConfig::default() }
+}
+
+fn colors(device: &Device, csr: &Csr, config: &ColorConfig) -> Vec<u32> {
+    let mut color = Color::prepare(device, csr, config).unwrap();
+    color.run().unwrap();
+    color.colors().unwrap()
+}
+
+/// That every smaller colour is around each node already.
+fn is_greedy(csr: &Csr, colors: &[u32]) -> bool {
+    (0..csr.nodes()).all(|node| {
+        let around: HashSet<u32> = csr.neighbours(node).iter().map(|neighbour| colors[*neighbour as usize]).collect();
+        (0..colors[node as usize]).all(|color| around.contains(&color))
+    })
+}
+
+/// Checks the named strategies on all devices: each gives one and the same answer, and those that differ only in who does which
+/// part give that of their plain form.
+fn check_all(csr: &Csr, what: &str, names: &[String]) {
+    let mut known: Vec<(String, Vec<u32>)> = Vec::new();
+    for device in common::devices() {
+        for name in names {
+            let found = colors(&device, csr, &config(name));
+            assert_eq!(check(csr, &found), Ok(()), "{what}, {name} on {device:?}");
+            let used = count(&found);
+            assert!(found.iter().all(|color| *color < used), "{what}, {name}: colours without gaps");
+            if GREEDY.contains(&name.as_str()) {
+                assert!(is_greedy(csr, &found), "{what}, {name} on {device:?}");
+            }
+            let plain = match name.split(':').next().unwrap() {
+                "stealing" => "random",
+                "hybrid-stealing" => "hybrid",
+                "auto" => "independent",
+                base => base,
+            };
+            match known.iter().find(|(name, _)| name == plain) {
+                Some((_, same)) => assert!(*same == found, "{what}, {name} on {device:?}: not as {plain} has it"),
+                None => known.push((plain.to_owned(), found)),
+            }
+        }
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn graphs_of_every_shape() {
+    let pair = |hub: u32, leaves: u32| (2..2 + leaves).map(move |leaf| (hub, leaf));
+    let shapes = [
+        ("no node", csr(0, [])),
+        ("one node", csr(1, [])),
+        ("no edge at all", csr(700, [])),
+        ("one edge", csr(700, [(699, 3)])),
+        ("edges to themselves alone", csr(300, (0..300).map(|node| (node, node)))),
+        ("a chain with edges to themselves", csr(900, (0..899).flat_map(|node| [(node, node + 1), (node, node)]))),
+        ("a star", generated("star:nodes=3000")),
+        ("a hub of all, on a ring", csr(801, (0..800).flat_map(|node| [(node, (node + 1) % 800), (node, 800)]))),
+        ("two hubs alike", csr(902, pair(0, 900).chain(pair(1, 900)).chain([(0, 1)]))),
+        ("two sides", csr(120, (0..60).flat_map(|left| (60..120).map(move |right| (left, right))))),
+        ("a grid", generated("grid:rows=30,cols=40")),
+        ("a skewed graph", generated("rmat:scale=8")),
+    ];
+    for (shape, csr) in &shapes {
+        check_all(csr, shape, &names_with_schedules());
+    }
+}
+
+#[test]
+fn more_colours_than_are_marked_at_a_time() {
+    // By an invocation or a subgroup 128, by a workgroup 2,048.
+    let few = ["random", "hybrid-stealing", "independent", "speculative"].map(str::to_owned);
+    check_all(&generated("complete:nodes=140"), "a clique", &few);
+    check_all(&generated("rmat:scale=12"), "a skewed graph", &GREEDY.map(str::to_owned));
+    check_all(&generated("complete:nodes=2100"), "a large clique", &["independent".to_owned()]);
+}
+
+#[test]
+fn random_graphs() {
+    let runner = ProptestConfig { cases: 4, failure_persistence: None, ..Default::default() };
+    let edges = (1u32..800).prop_flat_map(|nodes| {
+        // Squaring crowds edges onto the first nodes.
+        let crowded = move || (0..nodes).prop_map(move |node| (u64::from(node).pow(2) / u64::from(nodes)) as u32);
+        (Just(nodes), prop::collection::vec((crowded(), crowded()), 0..3000))
+    });
+    let run = |(nodes, edges): (u32, Vec<(u32, u32)>)| {
+        check_all(&csr(nodes, edges), "random", &names_with_schedules());
+        Ok(())
+    };
+    proptest::test_runner::TestRunner::new(runner).run(&edges, run).unwrap();
+}
+
+#[test]
+fn two_runs_are_alike_and_two_seeds_are_not() {
+    let graph = generated("rmat:scale=10");
+    for device in common::devices() {
+        for name in ["random", "hybrid-stealing", "independent", "speculative"] {
+            let mut color = Color::prepare(&device, &graph, &config(name)).unwrap();
+            let first = (color.run().unwrap().iterations, color.colors().unwrap());
+            let second = (color.run().unwrap().iterations, color.colors().unwrap());
+            assert!(first == second, "{name} on {device:?}");
+            let other = colors(&device, &graph, &ColorConfig { seed: 1, ..config(name) });
+            assert_eq!(check(&graph, &other), Ok(()));
+            assert!(other != first.1, "{name} on {device:?}");
+        }
+    }
+}
+
+#[test]
+fn few_colours() {
+    let device = common::devices().pop().unwrap();
+    for graph in ["rmat:scale=10", "rmat:scale=11", "rmat:scale=12", "er:nodes=3000,degree=12"] {
+        let graph_csr = generated(graph);
+        let sequential = count(&largest_first(&graph_csr));
+        for name in GREEDY {
+            let found = count(&colors(&device, &graph_csr, &config(name)));
+            assert!(f64::from(found) <= f64::from(sequential) * 1.1 + 1.0, "{graph}, {name}: {found} to {sequential}");
+        }
+        let (auto, baseline) = (count(&colors(&device, &graph_csr, &config("auto"))), config("random"));
+        assert!(auto < count(&colors(&device, &graph_csr, &baseline)), "{graph}");
+    }
+}
+
+#[test]
+fn the_hybrid_switches_when_it_is_told_to() {
+    let graph = generated("rmat:scale=10");
+    let tuned = |switch_at, switch_below| ColorConfig {
+        tuning: ColorTuning { switch_at, switch_below, queues: None },
+        ..config("hybrid")
+    };
+    for device in common::devices() {
+        let plain = colors(&device, &graph, &config("hybrid"));
+        let random = colors(&device, &graph, &config("random"));
+        assert!(plain != random);
+        assert!(colors(&device, &graph, &tuned(Some(0), None)) == random, "never by degree");
+        let at_once = colors(&device, &graph, &tuned(Some(1), None));
+        assert!(colors(&device, &graph, &tuned(None, Some(u32::MAX))) == at_once, "too few in the first iteration");
+        for iterations in [1, 3] {
+            let found = colors(&device, &graph, &tuned(Some(iterations), None));
+            assert_eq!(check(&graph, &found), Ok(()));
+            // The nodes that the first iterations colour are those that the plain hybrid colours in them.
+            let early = |colors: &[u32], node: usize| Some(colors[node]).filter(|color| *color < iterations);
+            assert!((0..plain.len()).all(|node| early(&plain, node) == early(&found, node)), "{iterations}");
+            assert!(found != plain, "{iterations}");
+        }
+    }
+}
+
+#[test]
+fn iterations_add_up() {
+    let graph = generated("rmat:scale=9");
+    for device in common::devices() {
+        for name in ["random", "hybrid", "hybrid:merge-path", "stealing", "independent", "speculative"] {
+            let mut color = Color::prepare(&device, &graph, &config(name)).unwrap();
+            let run = color.run().unwrap();
+            let found = color.colors().unwrap();
+            let iterations = color.iterations().unwrap();
+            assert!(color.colors().unwrap() == found, "{name}: as in a run");
+            assert_eq!(iterations.len() as u32, run.iterations, "{name} on {device:?}");
+            let (first, last) = (&iterations[0], iterations.last().unwrap());
+            assert_eq!((first.active, last.colored), (found.len(), found.len()), "{name} on {device:?}");
+            assert_eq!(last.colors, count(&found), "{name} on {device:?}");
+            let highest = (0..graph.nodes()).map(|node| graph.degree(node)).max();
+            assert_eq!(Some(first.highest_degree), highest);
+            assert!((first.mean_degree - f64::from(graph.edges()) / f64::from(graph.nodes())).abs() < 1e-9);
+            for pair in iterations.windows(2) {
+                assert_eq!(pair[1].active, found.len() - pair[0].colored, "{name} on {device:?}");
+            }
+            for iteration in &iterations {
+                let bins: usize = iteration.degrees.split(' ').map(|bin| bin.parse::<usize>().unwrap()).sum();
+                assert_eq!(bins, iteration.active, "{name} on {device:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_element_is_taken_once() {
+    let graph = generated("rmat:scale=12");
+    for device in common::devices() {
+        for queues in [1, 4, 300] {
+            let tuning = ColorTuning { queues: Some(queues), ..ColorTuning::default() };
+            let mut color = Color::prepare(&device, &graph, &ColorConfig { tuning, ..config("stealing") }).unwrap();
+            let run = color.run().unwrap();
+            assert_eq!(check(&graph, &color.colors().unwrap()), Ok(()));
+            let counts = color.queues().unwrap();
+            assert_eq!(counts.len(), queues as usize);
+            let taken: u32 = counts.iter().map(|count| count.popped + count.stolen).sum();
+            assert_eq!(taken, run.iterations * (4096 / 256), "{queues} queues on {device:?}");
+        }
+        assert_eq!(Color::prepare(&device, &graph, &config("random")).unwrap().queues().unwrap(), []);
+    }
+}
+
+/// The files say in their names how many colours suffice: `NAME_ans_5_lb_None_ub_None.col`, or `lb_26` where nobody knows.
+#[test]
+fn known_chromatic_numbers() {
+    let Some(folder) = common::data() else { return };
+    let mut files: Vec<_> = fs::read_dir(folder.join("coloring")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    let strategies = ["random", "hybrid", "independent", "speculative"].map(str::to_owned);
+    for path in files {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let number =
+            |word: &str| name.split('_').skip_while(|part| *part != word).nth(1).and_then(|n| n.parse::<u32>().ok());
+        let fewest = number("ans").or(number("lb")).unwrap();
+        let graph = undirected(&path);
+        check_all(&graph, name, &strategies);
+        let device = common::devices().pop().unwrap();
+        let (found, sequential) = (count(&colors(&device, &graph, &config("auto"))), count(&largest_first(&graph)));
+        assert!(found >= fewest, "{name}: {found} are fewer than can be, {fewest}");
+        assert!(f64::from(found) <= 1.15 * f64::from(sequential) + 1.0, "{name}: {found} where {sequential} suffice");
+    }
+}
+
+#[test]
+fn real_graphs() {
+    let Some(folder) = common::data() else { return };
+    for name in ["AS-oregon-1", "ca-GrQc", "EU-email-core", "celegans", "DNC-emails", "chess"] {
+        let graph = undirected(&folder.join(format!("corpus/{name}.txt.gz")));
+        let strategies = ["random", "hybrid-stealing", "random:nonzero-split", "independent", "speculative"];
+        check_all(&graph, name, &strategies.map(str::to_owned));
+    }
+}
+
+fn undirected(path: &Path) -> Csr {
+    let build = BuildOptions { symmetrise: true, ..BuildOptions::default() };
+    open(path, &OpenOptions { build, ..OpenOptions::default() }).unwrap().0.csr
+}
+
+#[test]
+fn what_means_nothing_is_refused() {
+    let device = common::devices().pop().unwrap();
+    let refused = |csr: &Csr, config: &ColorConfig| Color::prepare(&device, csr, config).err().unwrap();
+    let one_way = EdgeList { nodes: 2, sources: vec![0], targets: vec![1], weights: EdgeWeights::None };
+    let (one_way, _) = Csr::from_edges(one_way, BuildOptions::default()).unwrap();
+    let error = refused(&one_way, &ColorConfig::default());
+    assert!(matches!(&error, Error::Graph(message) if message.contains("--undirected")), "{error}");
+    let error = refused(&csr(2, []), &config("greedy"));
+    assert!(matches!(error, Error::UnknownName { kind: "strategy", .. }), "{error}");
+    let tuning = ColorTuning { queues: Some(4), ..ColorTuning::default() };
+    let error = refused(&csr(2, []), &ColorConfig { tuning, ..config("hybrid") });
+    assert!(matches!(&error, Error::Usage(message) if message.contains("stealing")), "{error}");
+}
+
+/// llvmpipe stops a loop after 65,535 rounds without a word: a hub that one invocation takes is refused, one that a workgroup
+/// takes is coloured.
+#[test]
+fn a_hub_beyond_the_drivers_patience() {
+    let hub = generated("star:nodes=100000");
+    for device in common::devices() {
+        for name in GREEDY {
+            let found = colors(&device, &hub, &config(name));
+            assert_eq!((check(&hub, &found), count(&found)), (Ok(()), 2), "{name} on {device:?}");
+        }
+        let baseline = Color::prepare(&device, &hub, &config("random"));
+        assert_eq!(baseline.is_err(), device.info().kind == DeviceKind::Software, "{device:?}");
+    }
+}
+
+fn evenkeel(words: &[&str]) -> std::process::Output {
+    Command::cargo_bin("evenkeel").unwrap().args(words).args(["--device", "cpu"]).output().unwrap()
+}
+
+#[test]
+fn the_command_writes_colours_iterations_and_queues() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (answer, iterations, queues, json) = (file("colours"), file("iterations"), file("queues"), file("json"));
+    // A triangle, listed one way, with an edge from a node to itself.
+    let graph = file("triangle.txt");
+    fs::write(&graph, "1 2\n2 3\n1 3\n3 3\n").unwrap();
+    let words = ["color", &graph, "--strategy", "stealing", "--queues", "2", "--validate", "-o", &answer];
+    let more = ["--per-iteration", &iterations, "--queue-counts", &queues, "--json", &json];
+    let output = evenkeel(&[words.as_slice(), &more].concat());
+    let (text, messages) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(output.status.success(), "{messages}");
+    assert!(text.contains("\ncolours   3, where a sequential greedy colouring takes 3\n"), "{text}");
+    assert!(messages.contains("edges from a node to itself are ignored: 1"), "{messages}");
+    let lines = |path: &str| fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect::<Vec<_>>();
+    let mut given: Vec<String> = lines(&answer).iter().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect();
+    given.sort();
+    assert_eq!(given, ["0", "1", "2"]);
+    assert_eq!(lines(&iterations).len(), 4);
+    assert!(lines(&iterations)[0].starts_with("iteration,active,colored,colors,lowest_degree,"));
+    assert!(lines(&iterations)[3].starts_with("3,1,3,3,2,2,2.0,2,0 0 1,"), "{:?}", lines(&iterations));
+    assert_eq!(lines(&queues).len(), 3);
+    let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+    assert_eq!(
+        (&report["colors"], &report["sequential_colors"], &report["valid"]),
+        (&3.into(), &3.into(), &true.into())
+    );
+    assert_eq!((&report["config"]["queues"], report["config"].get("per_iteration")), (&2.into(), None));
+}
+
+#[test]
+fn the_command_compares_strategies_and_refuses_what_changes_nothing() {
+    let output =
+        evenkeel(&["compare", "color", "rmat:scale=7", "--strategies", "random:merge-path,auto", "--runs", "1"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && text.contains("colours"), "{text}");
+    assert!(text.contains("random:merge-path") && text.contains("All 2 answers agree"), "{text}");
+    let refused = |words: &[&str]| {
+        let output = evenkeel(&[&["color", "rmat:scale=5"], words].concat());
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    for words in [
+        ["--switch-at", "3"].as_slice(),
+        &["--strategy", "random", "--queue-counts", "-"],
+        &["--strategy", "stealing", "--switch-below", "3"],
+        &["--directed"],
+        &["--strategy", "stealing:merge-path"],
+    ] {
+        let (status, message) = refused(words);
+        assert_eq!(status, Some(2), "{words:?}: {message}");
+    }
+    assert_eq!(refused(&["--per-iteration", "-", "--json", "-"]).0, Some(2));
+    let output = evenkeel(&["color", "chain:nodes=3", "--per-iteration", "-"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("iteration,") && text.lines().all(|line| line.contains(',')), "nothing else: {text}");
+    let (status, message) = refused(&["--per-iteration", "/no/such/folder/file"]);
+    assert_eq!(status, Some(3), "{message}");
+}
