@@ -17,9 +17,9 @@ use evenkeel_types::{Control, SearchParams};
 /// See the module.
 pub(super) struct Direction;
 
-/// The most workgroups of a dispatch: five for each of an H200's 132 multiprocessors, which is how many run at a time there. More
+/// The most workgroups of a dispatch: four for each of an H200's 132 multiprocessors, which is how many run at a time there. More
 /// only take turns, and each costs 17 ns.
-const MAX_GROUPS: u32 = 660;
+const MAX_GROUPS: u32 = 528;
 
 /// Where nodes have fewer edges than this on average, and none has many, frontiers grow slowly and there are many levels.
 const FEW: f64 = 6.0;

@@ -387,7 +387,7 @@ pub fn size_next(params: &SearchParams, control: &mut Global<u32>, mode: u32, fo
     let items = if mode == SearchParams::COLLECT {
         params.nodes
     } else if mode == SearchParams::PULL {
-        params.words().max(edges / 4)
+        params.words().max(edges)
     } else if heavy > 0 {
         found.max(edges / 4)
     } else {
