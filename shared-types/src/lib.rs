@@ -3,12 +3,14 @@
 
 #![no_std]
 
+mod all_pairs;
 mod bins;
 mod control;
 mod offset;
 mod params;
 mod threshold;
 
+pub use all_pairs::{BatchedParams, MATRIX_TILE, PivotParams, SPAN};
 pub use bins::Bins;
 pub use control::Control;
 pub use offset::{Offset, Remainder};

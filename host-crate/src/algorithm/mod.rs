@@ -16,6 +16,7 @@
 //! # Ok::<(), evenkeel::Error>(())
 //! ```
 
+pub mod apsp;
 pub mod bfs;
 pub mod pagerank;
 mod pull;
@@ -24,6 +25,7 @@ pub mod spmm;
 pub mod spmv;
 pub mod sssp;
 
+pub use apsp::{AllPairs, Apsp, ApspConfig};
 pub use bfs::{Bfs, BfsConfig};
 pub use pagerank::{PageRank, PageRankConfig};
 pub use source::Source;
@@ -44,7 +46,7 @@ pub struct Algorithm {
 
 /// All algorithms.
 pub const ALGORITHMS: &[Algorithm] =
-    &[bfs::ALGORITHM, pagerank::ALGORITHM, spmm::ALGORITHM, spmv::ALGORITHM, sssp::ALGORITHM];
+    &[apsp::ALGORITHM, bfs::ALGORITHM, pagerank::ALGORITHM, spmm::ALGORITHM, spmv::ALGORITHM, sssp::ALGORITHM];
 
 /// What one run of an algorithm took.
 #[derive(Clone, Copy, Debug)]

@@ -88,6 +88,7 @@ impl<T: Task> Bench<'_, T> {
     fn admit(&self, config: &T::Config) -> anyhow::Result<MemoryPlan> {
         let plan = T::plan(&self.graph.csr, config)?;
         let Err(error) = self.device.admit(&plan) else { return Ok(plan) };
+        let error = T::refusal(error, self.device, &self.graph.csr, config);
         let fits = |name: &String| {
             let plan = T::plan(&self.graph.csr, &T::with_choice(config, name));
             plan.is_ok_and(|plan| self.device.admit(&plan).is_ok())
@@ -136,7 +137,7 @@ impl<T: Task> Bench<'_, T> {
         valid: bool,
     ) -> anyhow::Result<Report> {
         let extent = T::source(&self.input).map(|source| extent(answer, self.graph, source));
-        let edges = extent.map_or(self.graph.csr.edges().into(), |extent| extent.reached_edges);
+        let edges = extent.map_or_else(|| T::edges_taken(&self.graph.csr), |extent| extent.reached_edges);
         let median = report::median(&runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
         let bytes = T::bytes_to_move(&self.graph.csr);
         Ok(Report {

@@ -4,7 +4,7 @@ use super::{output::print, task::Task};
 use clap::Args;
 use evenkeel::{
     Error, Result,
-    algorithm::{ALGORITHMS, Algorithm, Bfs, Sssp},
+    algorithm::{ALGORITHMS, Algorithm, Apsp, Bfs, Sssp, apsp},
     report::table::table,
     schedule::Choice,
     strategy::{Operator, STRATEGIES, Strategy},
@@ -37,7 +37,11 @@ impl Strategies {
         if algorithms.iter().any(|algorithm| is_traversal(algorithm)) {
             list("strategy", STRATEGIES.iter().filter(taken))?;
         }
-        if !algorithms.iter().all(|algorithm| is_traversal(algorithm)) {
+        if algorithms.iter().any(|algorithm| is_all_pairs(algorithm)) {
+            let rows = apsp::STRATEGIES.map(|row| row.map(str::to_owned).to_vec());
+            print(&format!("\n{}", table(&["for all pairs", "from", "what it does"], rows.into_iter())))?;
+        }
+        if !algorithms.iter().all(|algorithm| is_traversal(algorithm) || is_all_pairs(algorithm)) {
             list("schedule", STRATEGIES.iter().filter(schedule))?;
             print(MATRICES)?;
         }
@@ -50,6 +54,11 @@ fn is_traversal(algorithm: &Algorithm) -> bool {
     [Bfs::ALGORITHM, Sssp::ALGORITHM].contains(&algorithm.name)
 }
 
+/// All pairs have strategies of their own.
+fn is_all_pairs(algorithm: &Algorithm) -> bool {
+    algorithm.name == Apsp::ALGORITHM
+}
+
 /// Whether a traversal can take that strategy.
 fn takes(algorithm: &Algorithm, strategy: &Strategy) -> bool {
     let operator = if algorithm.name == Bfs::ALGORITHM { Operator::Bfs } else { Operator::SsspU32 };
@@ -57,7 +66,7 @@ fn takes(algorithm: &Algorithm, strategy: &Strategy) -> bool {
 }
 
 fn row(algorithm: &Algorithm) -> Vec<String> {
-    let takes = if is_traversal(algorithm) { "strategy" } else { "schedule" };
+    let takes = if is_traversal(algorithm) || is_all_pairs(algorithm) { "strategy" } else { "schedule" };
     [algorithm.name, takes, algorithm.summary].map(str::to_owned).to_vec()
 }
 
