@@ -5,6 +5,7 @@
 
 mod all_pairs;
 mod bins;
+mod classic;
 mod control;
 mod offset;
 mod params;
@@ -12,6 +13,7 @@ mod threshold;
 
 pub use all_pairs::{BatchedParams, MATRIX_TILE, PivotParams, SPAN};
 pub use bins::Bins;
+pub use classic::{EveryNodeParams, SWEEP};
 pub use control::Control;
 pub use offset::{Offset, Remainder};
 pub use params::{

@@ -4,10 +4,14 @@ pub mod decompose;
 pub mod edge;
 pub mod hierarchical;
 pub mod node;
+pub mod parallel;
+pub mod queue;
+pub mod scan;
 pub mod scheduled;
 pub mod split;
 pub mod start;
 pub mod threshold;
+pub mod two_phase;
 
 use crate::memory::Read;
 
@@ -34,6 +38,14 @@ pub mod text {
     pub const HIERARCHICAL: &str = include_str!("hierarchical.rs");
     /// Of the threshold that the last two take nodes apart by.
     pub const THRESHOLD: &str = include_str!("threshold.rs");
+    /// Of `parallel`.
+    pub const PARALLEL: &str = include_str!("parallel.rs");
+    /// Of `queue`.
+    pub const QUEUE: &str = include_str!("queue.rs");
+    /// Of `scan`.
+    pub const SCAN: &str = include_str!("scan.rs");
+    /// Of `two-phase`.
+    pub const TWO_PHASE: &str = include_str!("two_phase.rs");
     /// Of what all schedules share.
     pub const SCHEDULED: &str = include_str!("scheduled.rs");
 
