@@ -13,7 +13,7 @@ use evenkeel::{
     oracle::Mismatch,
     report::{self, Extent, GraphReport, Report, RunReport},
 };
-use std::cell::OnceCell;
+use std::{cell::OnceCell, time::Instant};
 
 /// What to measure on.
 pub struct Bench<'a, T: Task> {
@@ -121,7 +121,9 @@ impl<T: Task> Bench<'_, T> {
 
     fn check(&self, answer: &T::Answer, config: &T::Config) -> Result<Option<Mismatch>> {
         if self.expected.get().is_none() {
+            let begin = Instant::now();
             let expected = while_showing("asking the oracle", || T::expected(self.graph, &self.input, config))?;
+            tracing::info!("the oracle took {:.3} ms", begin.elapsed().as_secs_f64() * 1e3);
             // It was empty, so this cannot fail.
             let _ = self.expected.set(expected);
         }
