@@ -225,7 +225,7 @@ pub const STRATEGIES: &[Strategy] = &[
     },
     Strategy {
         name: "queue",
-        paper: "Luo et al.",
+        paper: "Pathak et al.",
         summary: "an invocation to each node of a queue, an atomic addition to each node found",
         operators: &[Operator::Bfs],
         reads: &[],
@@ -234,7 +234,7 @@ pub const STRATEGIES: &[Strategy] = &[
     },
     Strategy {
         name: "scan",
-        paper: "Merrill et al.; Blelloch",
+        paper: "Pathak et al.; Blelloch",
         summary: "a queue whose places are found by prefix sums instead of atomic additions",
         operators: &[Operator::Bfs],
         reads: &[],

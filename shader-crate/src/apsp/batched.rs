@@ -4,6 +4,7 @@
 //!
 //! A row is cut into pieces of as many targets as a workgroup has invocations. The mark of a piece is one more than the last
 //! iteration in which a distance in it fell; only pieces that fell in the iteration before, or in this one, are read again.
+//! Edges are taken by fours, so that four pieces are on their way at a time.
 //! Distances only fall, whoever is first, so the answer is the same every time; real ones are to the bit what is found when
 //! edges are added from the target on.
 
@@ -11,8 +12,9 @@ use super::Relax;
 use crate::{
     kernel,
     lane::Lane,
-    memory::{Global, Read},
-    strategy::start::begin,
+    memory::{Global, Read, UVec4},
+    ranges::step,
+    strategy::start,
 };
 use evenkeel_types::{BatchedParams, Control, SPAN};
 
@@ -36,10 +38,20 @@ pub fn batched<L: Relax>(
         let target = piece * SPAN + lane.local;
         let before = matrix.load(node * width + target);
         let mut best = before;
-        for edge in row_offsets.get(node)..row_offsets.get(node + 1) {
-            let neighbour = columns.get(edge);
-            if marks.load(piece * nodes + neighbour) >= iteration {
-                best = L::relax(best, weights.get(edge), matrix.load(neighbour * width + target));
+        let (begin, end) = (row_offsets.get(node), row_offsets.get(node + 1));
+        for first in step(begin, end, 4) {
+            // Past the end of the row its last edge is taken again, which changes nothing.
+            let (a, b) = (first, (first + 1).min(end - 1));
+            let (c, d) = ((first + 2).min(end - 1), (first + 3).min(end - 1));
+            let neighbours = UVec4::new(columns.get(a), columns.get(b), columns.get(c), columns.get(d));
+            let places = neighbours + piece * nodes;
+            let fell = (marks.load(places.x).max(marks.load(places.y)), marks.load(places.z).max(marks.load(places.w)));
+            if fell.0.max(fell.1) >= iteration {
+                let places = neighbours * width + target;
+                let (x, y) = (matrix.load(places.x), matrix.load(places.y));
+                let (z, w) = (matrix.load(places.z), matrix.load(places.w));
+                best = L::relax(L::relax(best, weights.get(a), x), weights.get(b), y);
+                best = L::relax(L::relax(best, weights.get(c), z), weights.get(d), w);
             }
         }
         if best != before {
@@ -65,7 +77,7 @@ pub fn batched_start(lane: Lane, params: &BatchedParams, mut marks: Global<u32>,
     }
     if lane.global() == 0 {
         // A graph without nodes has no workgroups, and is done.
-        begin(&mut control, params.groups, params.groups);
+        start::begin(&mut control, params.groups, params.groups);
         control.set(Control::GROUPS, params.groups);
     }
 }
