@@ -1,5 +1,6 @@
 //! What a traversal does at an edge. Strategies find the edges; an operator says what an edge means: for breadth-first search
-//! a visit, for shortest paths a relaxation. Every strategy is made for every operator.
+//! a visit, for shortest paths a relaxation. Every strategy is made for every operator, but for the classic ones, which are for
+//! searches or for shortest paths alone.
 
 use crate::{
     lane::Lane,
