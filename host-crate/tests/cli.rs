@@ -5,7 +5,7 @@
 
 use assert_cmd::assert::OutputAssertExt;
 use evenkeel::{
-    algorithm::spmv::random_vector,
+    algorithm::{apsp, spmv::random_vector},
     device::{Device, DeviceKind},
     schedule,
     strategy::{self, Operator},
@@ -93,6 +93,7 @@ fn help_shows_what_there_is() {
         "convert",
         "bfs",
         "sssp",
+        "apsp",
         "spmv",
         "pagerank",
         "color",
@@ -119,13 +120,14 @@ fn help_shows_what_there_is() {
 fn usage_errors_end_with_2_and_list_what_there_is() {
     let (_folder, roads) = roads();
     assert!(refused(evenkeel(&["bfs", &roads, "--strategy", "nodes"]), 2).contains("there is node"));
-    assert!(refused(evenkeel(&["strategies", "dfs"]), 2).contains("there is bfs, "));
+    assert!(refused(evenkeel(&["strategies", "dfs"]), 2).contains("there is apsp, bfs, "));
     assert!(refused(evenkeel(&["spmv", &roads, "--schedule", "even"]), 2).contains("there is thread-mapped, "));
     assert!(refused(evenkeel(&["spmv", &roads, "--source", "1"]), 2).contains("--source"));
     assert!(refused(evenkeel(&["pagerank", &roads, "--damping", "1.5"]), 2).contains("a number from 0 to 1"));
     assert!(refused(evenkeel(&["pagerank", &roads, "--iterations", "0"]), 2).contains("--iterations"));
     assert!(
-        refused(evenkeel(&["compare", "dfs", &roads]), 2).contains("there is bfs, color, pagerank, spmm, spmv, sssp")
+        refused(evenkeel(&["compare", "dfs", &roads]), 2)
+            .contains("there is apsp, bfs, color, pagerank, spmm, spmv, sssp")
     );
     assert!(refused(evenkeel(&["compare", "bfs", &roads, "--strategies", "node,even"]), 2).contains("there is node, "));
     assert!(refused(evenkeel(&["compare", "spmv", &roads, "--schedules", "node"]), 2).contains("there is thread-"));
@@ -384,13 +386,14 @@ fn a_comparison_has_a_line_for_each_strategy_on_each_graph() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (table, array) = (path("table.csv"), path("array.json"));
     let graphs = [&roads, "rmat:scale=6,seed=3"];
-    for algorithm in ["bfs", "sssp", "spmv", "spmm", "pagerank"] {
+    for algorithm in ["bfs", "sssp", "apsp", "spmv", "spmm", "pagerank"] {
         let files = ["--runs", "3", "--csv", &table, "--json", &array];
         let text = printed(on_device(&[&["compare", algorithm] as &[&str], &graphs, &files].concat()));
         let entries: Vec<Value> = serde_json::from_str(&fs::read_to_string(&array).unwrap()).unwrap();
         let names = match algorithm {
             "bfs" => strategy::of(Operator::Bfs).count(),
             "sssp" => strategy::of(Operator::SsspU32).count(),
+            "apsp" => apsp::STRATEGIES.len(),
             _ => schedule::names().len(),
         };
         assert_eq!(entries.len(), 2 * names);

@@ -7,8 +7,9 @@
 use evenkeel::{
     Error, Result,
     algorithm::{
-        Bfs, BfsConfig, Color, ColorConfig, Distances, PageRank, PageRankConfig, Precision, Spmm, SpmmConfig, Spmv,
-        SpmvConfig, Sssp, SsspConfig, color::names_with_schedules, spmv::random_vector,
+        Apsp, ApspConfig, Bfs, BfsConfig, Color, ColorConfig, Distances, PageRank, PageRankConfig, Precision, Spmm,
+        SpmmConfig, Spmv, SpmvConfig, Sssp, SsspConfig, apsp::STRATEGIES, color::names_with_schedules,
+        spmv::random_vector,
     },
     device::{Buffer, Device, DeviceKind, DeviceOptions, Recording},
     graph::{
@@ -397,6 +398,21 @@ proptest! {
             let expected = Distances::U32(oracle::dijkstra::whole(&csr, source).unwrap());
             prop_assert_eq!(sssp.distances().unwrap(), expected, "{}", strategy);
         }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "too long for Miri")]
+fn all_pairs_agree_with_the_oracle() {
+    // One node more than two tiles of the matrix.
+    let (sources, targets) = (0..129).flat_map(|node| [(node, (node * 7 + 1) % 129), (node, (node * 5) % 129)]).unzip();
+    let edges = EdgeList { nodes: 129, sources, targets, weights: EdgeWeights::None };
+    let csr = Csr::from_edges(edges, BuildOptions::default()).unwrap().0;
+    let expected = Distances::U32(oracle::floyd_warshall::whole(&csr).unwrap());
+    for [strategy, ..] in STRATEGIES {
+        let mut apsp = Apsp::prepare(&device(), &csr, &ApspConfig { strategy: strategy.to_owned() }).unwrap();
+        apsp.run().unwrap();
+        assert_eq!(apsp.distances().unwrap().distances, expected, "{strategy}");
     }
 }
 

@@ -20,6 +20,16 @@ impl Operate for Visit {
     }
 }
 
+/// The same with an atomic minimum, as the classic formulations have it: the one that finds the node unreached succeeds.
+pub struct Claim;
+
+impl Operate for Claim {
+    #[inline(always)]
+    fn visit(traversal: &mut Traversal, depth: u32, neighbour: u32, _edge: u32) -> bool {
+        traversal.values.load(neighbour) == UNREACHED && traversal.values.min(neighbour, depth + 1) == UNREACHED
+    }
+}
+
 /// Parents from depths, in one pass: of the nodes one level up, the smallest, so that the tree is always the same.
 #[kernel(threads = 256)]
 pub fn bfs_parents(

@@ -2,7 +2,7 @@
 //! described to the host so that it launches them with the right buffers.
 //!
 //! A kernel is a function under [`kernel`]. It sees who it is through a [`lane::Lane`] and its buffers through the views in
-//! [`memory`]; those two files are the only ones that know where they run.
+//! [`memory`]; those two files and [`real`] are the only ones that know where they run.
 
 #![cfg_attr(target_arch = "spirv", no_std)]
 // `#[kernel]` writes full paths, so that it works in this crate and in a user's.
@@ -16,6 +16,7 @@ pub mod operator;
 #[macro_use]
 pub mod schedule;
 
+pub mod apsp;
 #[cfg(not(target_arch = "spirv"))]
 pub mod balance;
 pub mod bfs;
@@ -27,6 +28,7 @@ pub mod memory;
 pub mod pagerank;
 pub mod primitive;
 pub mod ranges;
+pub mod real;
 pub mod spmm;
 pub mod spmv;
 pub mod sssp;

@@ -8,8 +8,8 @@
 pub use gpu::{Global, Read, Shared};
 #[cfg(not(target_arch = "spirv"))]
 pub use native::{Element, Global, Read, Shared};
-/// Four numbers that are loaded, added and stored together.
-pub use spirv_std::glam::Vec4;
+/// Four numbers that are loaded and stored together: reals, and words.
+pub use spirv_std::glam::{UVec4, Vec4};
 
 #[cfg(target_arch = "spirv")]
 #[allow(missing_docs)] // Documented below, once, on the native side.
@@ -187,7 +187,7 @@ mod gpu {
 
 #[cfg(not(target_arch = "spirv"))]
 mod native {
-    use super::Vec4;
+    use super::{UVec4, Vec4};
     use crate::launch::{BufferMemory, Kernel};
     use bytemuck::Pod;
     use core::{
@@ -228,22 +228,28 @@ mod native {
     // Pairs of words: a buffer begins at a multiple of 16 bytes, so each lies as an `AtomicU64` must.
     element!(Offset: AtomicU64, Remainder: AtomicU64);
 
-    /// Loaded and stored a number at a time: no invocation touches one that another writes.
-    impl Element for Vec4 {
-        #[inline(always)]
-        unsafe fn load(pointer: *mut Self) -> Self {
-            // SAFETY: the four numbers lie within what the caller's pointer is valid for.
-            Self::from_array(core::array::from_fn(|place| unsafe { f32::load(pointer.cast::<f32>().add(place)) }))
-        }
+    macro_rules! fours {
+        ($($four:ty: $number:ty),*) => {$(
+            /// Loaded and stored a number at a time: no invocation touches one that another writes.
+            impl Element for $four {
+                #[inline(always)]
+                unsafe fn load(pointer: *mut Self) -> Self {
+                    // SAFETY: the four numbers lie within what the caller's pointer is valid for.
+                    let number = |place| unsafe { <$number>::load(pointer.cast::<$number>().add(place)) };
+                    Self::from_array(core::array::from_fn(number))
+                }
 
-        #[inline(always)]
-        unsafe fn store(pointer: *mut Self, value: Self) {
-            for (place, number) in value.to_array().into_iter().enumerate() {
-                // SAFETY: as for `load`.
-                unsafe { f32::store(pointer.cast::<f32>().add(place), number) };
+                #[inline(always)]
+                unsafe fn store(pointer: *mut Self, value: Self) {
+                    for (place, number) in value.to_array().into_iter().enumerate() {
+                        // SAFETY: as for `load`.
+                        unsafe { <$number>::store(pointer.cast::<$number>().add(place), number) };
+                    }
+                }
             }
-        }
+        )*};
     }
+    fours!(Vec4: f32, UVec4: u32);
 
     /// A pointer that knows how far it reaches and whose it is.
     struct View<'a, T> {

@@ -1,5 +1,6 @@
 //! What a traversal does at an edge. Strategies find the edges; an operator says what an edge means: for breadth-first search
-//! a visit, for shortest paths a relaxation. Every strategy is made for every operator.
+//! a visit, for shortest paths a relaxation. Every strategy is made for every operator, but for the classic ones, which are for
+//! searches or for shortest paths alone.
 
 use crate::{
     lane::Lane,
@@ -16,6 +17,24 @@ registry! {
         SsspU32 = "sssp-u32", evenkeel_kernels::sssp::RelaxU32;
         /// Shortest paths with real weights.
         SsspF32 = "sssp-f32", evenkeel_kernels::sssp::RelaxF32;
+    }
+}
+
+registry! {
+    /// The operators of the strategies that are for searches alone.
+    pub enum Search, evenkeel_kernels::operator::Search, for_each_search {
+        /// Breadth-first search.
+        Bfs = "bfs", evenkeel_kernels::bfs::Claim;
+    }
+}
+
+registry! {
+    /// The operators of the strategies that are for shortest paths alone.
+    pub enum Path, evenkeel_kernels::operator::Path, for_each_path {
+        /// With whole weights.
+        Whole = "sssp-u32", evenkeel_kernels::sssp::RelaxU32;
+        /// With real weights.
+        Real = "sssp-f32", evenkeel_kernels::sssp::RelaxF32;
     }
 }
 
@@ -79,13 +98,19 @@ impl Traversal<'_> {
     /// The same with a workgroup for each `entries` entries.
     #[inline(always)]
     pub fn advance_by(&mut self, lane: Lane, entries: u32, max_groups: u32) {
-        if lane.last(&mut self.control, Control::TICKET) {
-            let frontier = self.control.load(Control::NEXT);
-            let groups = frontier / entries + (frontier % entries).min(1);
-            self.control.store(Control::GROUPS, groups.min(max_groups));
-            self.control.store(Control::FRONTIER, frontier);
-            self.control.store(Control::NEXT, 0);
-            self.control.store(Control::ITERATION, self.iteration());
-        }
+        advance(lane, &mut self.control, entries, max_groups);
+    }
+}
+
+/// [`Traversal::advance_by`] where there is no more of a traversal than its control block.
+#[inline(always)]
+pub fn advance(lane: Lane, control: &mut Global<u32>, entries: u32, max_groups: u32) {
+    if lane.last(control, Control::TICKET) {
+        let frontier = control.load(Control::NEXT);
+        let groups = frontier / entries + (frontier % entries).min(1);
+        control.store(Control::GROUPS, groups.min(max_groups));
+        control.store(Control::FRONTIER, frontier);
+        control.store(Control::NEXT, 0);
+        control.store(Control::ITERATION, control.load(Control::ITERATION) + 1);
     }
 }

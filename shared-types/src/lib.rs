@@ -3,7 +3,9 @@
 
 #![no_std]
 
+mod all_pairs;
 mod bins;
+mod classic;
 mod color;
 mod control;
 mod offset;
@@ -11,7 +13,9 @@ mod params;
 mod search;
 mod threshold;
 
+pub use all_pairs::{BatchedParams, MATRIX_TILE, PivotParams, SPAN};
 pub use bins::Bins;
+pub use classic::{EveryNodeParams, SWEEP};
 pub use color::{
     LIGHT, LabelGatherParams, LabelParams, LabelState, MEDIUM, SectionParams, Sections, TENTATIVE, UNCOLORED,
 };

@@ -1,7 +1,10 @@
 //! Sparse matrix times dense vector by merge-path, in single precision, written out by hand: no tile set, no schedule, no join.
-//! It does what `spmv_f32` does under merge-path, and is here to see whether the programming model costs anything.
+//! It does what `spmv_f32` does under merge-path, and is here to see whether the programming model costs anything. Beside it, the
+//! roof of all-pairs shortest paths ([`roof`]).
 
 #![cfg_attr(target_arch = "spirv", no_std)]
+
+pub mod roof;
 
 use bytemuck::{Pod, Zeroable};
 use evenkeel_kernels::{

@@ -16,6 +16,7 @@
 //! # Ok::<(), evenkeel::Error>(())
 //! ```
 
+pub mod apsp;
 pub mod bfs;
 pub mod color;
 pub mod pagerank;
@@ -25,6 +26,7 @@ pub mod spmm;
 pub mod spmv;
 pub mod sssp;
 
+pub use apsp::{AllPairs, Apsp, ApspConfig};
 pub use bfs::{Bfs, BfsConfig};
 pub use color::{Color, ColorConfig};
 pub use pagerank::{PageRank, PageRankConfig};
@@ -45,8 +47,15 @@ pub struct Algorithm {
 }
 
 /// All algorithms.
-pub const ALGORITHMS: &[Algorithm] =
-    &[bfs::ALGORITHM, color::ALGORITHM, pagerank::ALGORITHM, spmm::ALGORITHM, spmv::ALGORITHM, sssp::ALGORITHM];
+pub const ALGORITHMS: &[Algorithm] = &[
+    apsp::ALGORITHM,
+    bfs::ALGORITHM,
+    color::ALGORITHM,
+    pagerank::ALGORITHM,
+    spmm::ALGORITHM,
+    spmv::ALGORITHM,
+    sssp::ALGORITHM,
+];
 
 /// What one run of an algorithm took.
 #[derive(Clone, Copy, Debug)]

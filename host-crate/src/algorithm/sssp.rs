@@ -82,15 +82,11 @@ impl Sssp {
         strategy::refuse_unending_rows(device, csr)?;
         device.admit(&Self::plan(csr, config)?)?;
         let nodes = csr.nodes() as usize;
-        let (operator, weights) = match &csr.weights {
-            Weights::None => (Operator::SsspU32, device.buffer_from("weights", &vec![1; csr.columns.len()])?),
-            Weights::U32(weights) => (Operator::SsspU32, device.buffer_from("weights", weights)?),
-            Weights::F32(weights) => (Operator::SsspF32, device.buffer_from::<f32>("weights", weights)?.cast()),
-        };
+        let is_real = matches!(csr.weights, Weights::F32(_));
         let traversal = Traversal {
-            operator,
+            operator: if is_real { Operator::SsspF32 } else { Operator::SsspU32 },
             graph: DeviceGraph::upload(device, csr)?,
-            weights,
+            weights: upload_weights(device, csr)?,
             values: device.buffer("distances", nodes)?,
             marks: device.buffer("marks", nodes)?,
             source: device.buffer("source", 1)?,
@@ -129,25 +125,34 @@ impl Sssp {
                 let real = |word: u32| if word == UNREACHED { f32::INFINITY } else { f32::from_bits(word) };
                 Ok(Distances::F32(words.into_iter().map(real).collect()))
             }
-            _ if self.overflowed => self.refuse_overflow(&words).map(|()| Distances::U32(words)),
+            _ if self.overflowed => refuse_overflow(&self.csr, &words).map(|()| Distances::U32(words)),
             _ => Ok(Distances::U32(words)),
         }
     }
+}
 
-    /// A sum passed 32 bits. That matters only where a node has no shorter path: where an edge leads from a node that was
-    /// reached to one that was not.
-    fn refuse_overflow(&self, distances: &[u32]) -> Result<()> {
-        for node in (0..self.csr.nodes()).filter(|node| distances[*node as usize] != UNREACHED) {
-            if self.csr.neighbours(node).iter().any(|neighbour| distances[*neighbour as usize] == UNREACHED) {
-                return Err(Error::Graph(
-                    "a shortest path is longer than 4,294,967,294, the most that whole distances hold; \
-                     use smaller or real weights"
-                        .into(),
-                ));
-            }
-        }
-        Ok(())
+/// Copies the weights of all edges to the device, the bits of real ones. A graph without weights gets 1 for each edge.
+pub(super) fn upload_weights(device: &Device, csr: &Csr) -> Result<Buffer<u32>> {
+    match &csr.weights {
+        Weights::None => device.buffer_from("weights", &vec![1; csr.columns.len()]),
+        Weights::U32(weights) => device.buffer_from("weights", weights),
+        Weights::F32(weights) => Ok(device.buffer_from::<f32>("weights", weights)?.cast()),
     }
+}
+
+/// A sum may have passed 32 bits. That matters only where a node has no shorter path: where an edge leads from a node that was
+/// reached to one that was not.
+pub(super) fn refuse_overflow(csr: &Csr, distances: &[u32]) -> Result<()> {
+    for node in (0..csr.nodes()).filter(|node| distances[*node as usize] != UNREACHED) {
+        if csr.neighbours(node).iter().any(|neighbour| distances[*neighbour as usize] == UNREACHED) {
+            return Err(Error::Graph(
+                "a shortest path is longer than 4,294,967,294, the most that whole distances hold; \
+                 use smaller or real weights"
+                    .into(),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Shortest paths are not defined by relaxation alone where a weight is negative.

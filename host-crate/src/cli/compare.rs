@@ -10,7 +10,7 @@ use super::{
 use clap::{Args, Subcommand};
 use evenkeel::{
     Error, Result,
-    algorithm::{ALGORITHMS, Bfs, Color, PageRank, Spmm, Spmv, Sssp},
+    algorithm::{ALGORITHMS, Apsp, Bfs, Color, PageRank, Spmm, Spmv, Sssp},
     device::Device,
     graph::{Graph, csr::BuildReport},
     report::{
@@ -36,6 +36,8 @@ pub enum Compare {
     Bfs(CompareCommand<Bfs>),
     /// Strategies for single-source shortest paths.
     Sssp(CompareCommand<Sssp>),
+    /// Strategies for all-pairs shortest paths.
+    Apsp(CompareCommand<Apsp>),
     /// Schedules for sparse matrix times dense vector.
     Spmv(CompareCommand<Spmv>),
     /// Schedules for sparse matrix times dense matrix.
@@ -54,6 +56,7 @@ impl Compare {
         match self {
             Self::Bfs(command) => command.execute(quiet),
             Self::Sssp(command) => command.execute(quiet),
+            Self::Apsp(command) => command.execute(quiet),
             Self::Spmv(command) => command.execute(quiet),
             Self::Spmm(command) => command.execute(quiet),
             Self::PageRank(command) => command.execute(quiet),

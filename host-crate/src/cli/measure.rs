@@ -13,7 +13,7 @@ use evenkeel::{
     oracle::Mismatch,
     report::{self, Extent, GraphReport, Report, RunReport},
 };
-use std::cell::OnceCell;
+use std::{cell::OnceCell, time::Instant};
 
 /// What to measure on.
 pub struct Bench<'a, T: Task> {
@@ -89,6 +89,7 @@ impl<T: Task> Bench<'_, T> {
     fn admit(&self, config: &T::Config) -> anyhow::Result<MemoryPlan> {
         let plan = T::plan(&self.graph.csr, config)?;
         let Err(error) = self.device.admit(&plan) else { return Ok(plan) };
+        let error = T::refusal(error, self.device, &self.graph.csr, config);
         let fits = |name: &String| {
             let plan = T::plan(&self.graph.csr, &T::with_choice(config, name));
             plan.is_ok_and(|plan| self.device.admit(&plan).is_ok())
@@ -121,7 +122,9 @@ impl<T: Task> Bench<'_, T> {
 
     fn check(&self, answer: &T::Answer, config: &T::Config) -> Result<Option<Mismatch>> {
         if self.expected.get().is_none() {
+            let begin = Instant::now();
             let expected = while_showing("asking the oracle", || T::expected(self.graph, &self.input, config))?;
+            tracing::info!("the oracle took {:.3} ms", begin.elapsed().as_secs_f64() * 1e3);
             // It was empty, so this cannot fail.
             let _ = self.expected.set(expected);
         }
@@ -137,7 +140,7 @@ impl<T: Task> Bench<'_, T> {
         valid: bool,
     ) -> anyhow::Result<Report> {
         let extent = T::source(&self.input).map(|source| extent(answer, self.graph, source));
-        let edges = extent.map_or(self.graph.csr.edges().into(), |extent| extent.reached_edges);
+        let edges = extent.map_or_else(|| T::edges_taken(&self.graph.csr), |extent| extent.reached_edges);
         let median = report::median(&runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
         let bytes = T::bytes_to_move(&self.graph.csr);
         Ok(Report {

@@ -2,6 +2,7 @@
 //! library does that, and its errors arrive here with the facts in them.
 
 mod answers;
+mod apsp;
 mod balance;
 mod bfs;
 mod color;
@@ -26,7 +27,7 @@ mod strategies;
 mod task;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
-use evenkeel::algorithm::{Bfs, Color, PageRank, Spmm, Spmv, Sssp};
+use evenkeel::algorithm::{Apsp, Bfs, Color, PageRank, Spmm, Spmv, Sssp};
 use run::RunCommand;
 use std::process::ExitCode;
 
@@ -81,6 +82,9 @@ enum Command {
     /// Single-source shortest paths: the distance of every node, that is, the smallest sum of weights from the source.
     #[command(after_help = sssp::EXAMPLES)]
     Sssp(RunCommand<Sssp>),
+    /// All-pairs shortest paths: the distance of every node from every other.
+    #[command(after_help = apsp::EXAMPLES)]
+    Apsp(RunCommand<Apsp>),
     /// Sparse matrix times dense vector: the graph's matrix with a vector of random numbers.
     #[command(after_help = spmv::EXAMPLES)]
     Spmv(RunCommand<Spmv>),
@@ -124,6 +128,7 @@ fn execute(global: &GlobalOptions, command: Command) -> anyhow::Result<()> {
         Command::Convert(convert) => convert.execute(quiet),
         Command::Bfs(bfs) => bfs.execute(quiet),
         Command::Sssp(sssp) => sssp.execute(quiet),
+        Command::Apsp(apsp) => apsp.execute(quiet),
         Command::Spmv(spmv) => spmv.execute(quiet),
         Command::Spmm(spmm) => spmm.execute(quiet),
         Command::PageRank(pagerank) => pagerank.execute(quiet),

@@ -39,6 +39,11 @@ impl Output {
         path.map(Self::create).transpose()
     }
 
+    /// Whether a person will read it: standard output, or a file whose name ends in `.txt`.
+    pub fn is_text(&self) -> bool {
+        matches!(self.target, Target::Standard(_)) || self.path.extension().is_some_and(|extension| extension == "txt")
+    }
+
     /// Writes everything there is to write, and gives the file its name.
     pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         let Self { path, target } = self;

@@ -133,7 +133,11 @@ impl Outputs {
     fn write(self, graph: &Graph, measured: &Measured<impl Answer>) -> Result<()> {
         if let (Some(output), None) = (self.answer, &measured.mismatch) {
             while_showing("writing the answer", || {
-                output.write(|writer| answers::write(&measured.answer, graph, writer))
+                let text = output.is_text();
+                output.write(|writer| match !text && measured.answer.write_binary(writer)? {
+                    true => Ok(()),
+                    false => answers::write(&measured.answer, graph, writer),
+                })
             })?;
         }
         if let Some(output) = self.trace {

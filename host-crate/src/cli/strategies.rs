@@ -4,7 +4,7 @@ use super::{output::print, task::Task};
 use clap::Args;
 use evenkeel::{
     Error, Result,
-    algorithm::{ALGORITHMS, Algorithm, Bfs, Color, Sssp, color},
+    algorithm::{ALGORITHMS, Algorithm, Apsp, Bfs, Color, Sssp, apsp, color},
     report::table::table,
     schedule::Choice,
     strategy::{Operator, STRATEGIES, Strategy},
@@ -41,6 +41,10 @@ impl Strategies {
         if algorithms.iter().any(|algorithm| is_traversal(algorithm)) {
             list("strategy", STRATEGIES.iter().filter(taken))?;
         }
+        if algorithms.iter().any(|algorithm| is_all_pairs(algorithm)) {
+            let rows = apsp::STRATEGIES.map(|row| row.map(str::to_owned).to_vec());
+            print(&format!("\n{}", table(&["for all pairs", "from", "what it does"], rows.into_iter())))?;
+        }
         if algorithms.iter().any(|algorithm| takes_schedule(algorithm)) {
             list("schedule", STRATEGIES.iter().filter(schedule))?;
             print(MATRICES)?;
@@ -52,14 +56,19 @@ impl Strategies {
     }
 }
 
-/// What gives every node a colour takes a strategy of its own kind.
+/// Colouring and all pairs take strategies of their own kinds.
 fn takes_schedule(algorithm: &Algorithm) -> bool {
-    !is_traversal(algorithm) && algorithm.name != Color::ALGORITHM
+    !is_traversal(algorithm) && !is_all_pairs(algorithm) && algorithm.name != Color::ALGORITHM
 }
 
 /// Traversals take a whole strategy, worklist and all; what has no worklist takes a schedule.
 fn is_traversal(algorithm: &Algorithm) -> bool {
     [Bfs::ALGORITHM, Sssp::ALGORITHM].contains(&algorithm.name)
+}
+
+/// All pairs have strategies of their own.
+fn is_all_pairs(algorithm: &Algorithm) -> bool {
+    algorithm.name == Apsp::ALGORITHM
 }
 
 /// Whether a traversal can take that strategy.

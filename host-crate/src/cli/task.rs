@@ -3,7 +3,7 @@
 
 use clap::Args;
 use evenkeel::{
-    Result,
+    Error, Result,
     algorithm::Run,
     device::{Device, MemoryPlan},
     graph::{Csr, Graph, NodeIds, weights::WeightSource},
@@ -11,7 +11,10 @@ use evenkeel::{
     report::Value,
 };
 use serde::Serialize;
-use std::path::Path;
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 /// An algorithm that gives each node a value.
 pub trait Task: Sized {
@@ -79,6 +82,16 @@ pub trait Task: Sized {
         None
     }
 
+    /// The edges that a run takes, each as often as it does, of an algorithm that begins at no node.
+    fn edges_taken(csr: &Csr) -> u64 {
+        csr.edges().into()
+    }
+
+    /// What is said where a device has no room for the plan: `error` has the numbers.
+    fn refusal(error: Error, _device: &Device, _csr: &Csr, _config: &Self::Config) -> Error {
+        error
+    }
+
     /// The device memory it needs.
     fn plan(csr: &Csr, config: &Self::Config) -> Result<MemoryPlan>;
 
@@ -130,6 +143,11 @@ pub trait Answer: Sync {
 
     /// Further columns of a node's line in the output, each with a space before it.
     fn further_columns(&self, _node: u32, _ids: &NodeIds, _line: &mut String) {}
+
+    /// Writes it for a program, where it has a form for that; false when it has none.
+    fn write_binary(&self, _writer: &mut dyn Write) -> io::Result<bool> {
+        Ok(false)
+    }
 }
 
 /// The first node whose value differs, as a person reads it: a node that was not reached is at `inf`.

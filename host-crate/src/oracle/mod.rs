@@ -4,6 +4,7 @@
 pub mod bfs;
 pub mod color;
 pub mod dijkstra;
+pub mod floyd_warshall;
 pub mod pagerank;
 pub mod spmv;
 

@@ -24,10 +24,14 @@ mod direction;
 mod edge;
 mod hierarchical;
 mod node;
+mod parallel;
+mod queue;
+mod scan;
 mod scheduled;
 mod split;
 mod threshold;
 mod tuning;
+mod two_phase;
 mod worklists;
 
 pub use device_loop::{DeviceLoop, LoopRun};
@@ -50,8 +54,12 @@ use edge::Edge;
 use evenkeel_kernels::{schedule::Schedule, strategy::text};
 use hierarchical::Hierarchical;
 use node::Node;
+use parallel::Parallel;
+use queue::Queue;
+use scan::Scan;
 use scheduled::Scheduled;
 use split::Split;
+use two_phase::TwoPhase;
 
 /// A strategy that can be asked for by name.
 pub struct Strategy {
@@ -216,6 +224,42 @@ pub const STRATEGIES: &[Strategy] = &[
         reads: &[],
         text: &[text::DIRECTION, text::ABREAST, text::RESIDENT, include_str!("direction.rs")],
         how: &Direction,
+    },
+    Strategy {
+        name: "parallel",
+        paper: "Harish and Narayanan",
+        summary: "an invocation to every node in each iteration; those of the level take their edges",
+        operators: &[Operator::Bfs],
+        reads: &[],
+        text: &[text::PARALLEL, include_str!("parallel.rs")],
+        how: &Parallel,
+    },
+    Strategy {
+        name: "queue",
+        paper: "Pathak et al.",
+        summary: "an invocation to each node of a queue, an atomic addition to each node found",
+        operators: &[Operator::Bfs],
+        reads: &[],
+        text: &[text::QUEUE, include_str!("queue.rs")],
+        how: &Queue,
+    },
+    Strategy {
+        name: "scan",
+        paper: "Pathak et al.; Blelloch",
+        summary: "a queue whose places are found by prefix sums instead of atomic additions",
+        operators: &[Operator::Bfs],
+        reads: &[],
+        text: &[text::SCAN, include_str!("scan.rs")],
+        how: &Scan,
+    },
+    Strategy {
+        name: "two-phase",
+        paper: "Harish and Narayanan; Martín et al.",
+        summary: "every node in each iteration: lower the costs to be of neighbours, then take those that fell",
+        operators: &[Operator::SsspU32, Operator::SsspF32],
+        reads: &[Setting::Coarsen],
+        text: &[text::TWO_PHASE, include_str!("two_phase.rs")],
+        how: &TwoPhase,
     },
     Strategy {
         name: AUTO,

@@ -20,6 +20,10 @@ pub struct Tuning {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(Self::MAX_SWITCH_BELOW)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_below: Option<u32>,
+    /// two-phase: nodes that an invocation takes (thread coarsening) [default: 1].
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=i64::from(Self::MAX_COARSEN)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coarsen: Option<u32>,
 }
 
 /// For what one atomic addition makes room on a worklist of edges.
@@ -42,10 +46,12 @@ pub enum Setting {
     Bins,
     /// [`Tuning::switch_below`].
     SwitchBelow,
+    /// [`Tuning::coarsen`].
+    Coarsen,
 }
 
 impl Setting {
-    const ALL: [Self; 3] = [Self::Chunking, Self::Bins, Self::SwitchBelow];
+    const ALL: [Self; 4] = [Self::Chunking, Self::Bins, Self::SwitchBelow, Self::Coarsen];
 
     /// The option that sets it.
     fn option(self) -> &'static str {
@@ -53,6 +59,7 @@ impl Setting {
             Self::Chunking => "--chunking",
             Self::Bins => "--bins",
             Self::SwitchBelow => "--switch-below",
+            Self::Coarsen => "--coarsen",
         }
     }
 }
@@ -66,6 +73,9 @@ impl Tuning {
     pub const DEFAULT_SWITCH_BELOW: u32 = 1024;
     /// The most it can be: one workgroup makes the prefix sums of such a list.
     pub const MAX_SWITCH_BELOW: u32 = 65_535;
+
+    /// The most nodes that an invocation may take: with more, there are too few invocations to measure anything.
+    pub const MAX_COARSEN: u32 = 1024;
 
     /// For what one atomic makes room.
     pub fn chunking(&self) -> Chunking {
@@ -82,6 +92,11 @@ impl Tuning {
         self.switch_below.unwrap_or(Self::DEFAULT_SWITCH_BELOW)
     }
 
+    /// How many nodes an invocation takes.
+    pub fn coarsen(&self) -> u32 {
+        self.coarsen.unwrap_or(1)
+    }
+
     /// What of it the strategy of that name reads.
     pub fn read_by(&self, name: &str) -> Self {
         let strategy = STRATEGIES.iter().find(|strategy| strategy.name == name);
@@ -90,6 +105,7 @@ impl Tuning {
             chunking: self.chunking.filter(|_| reads(Setting::Chunking)),
             bins: self.bins.filter(|_| reads(Setting::Bins)),
             switch_below: self.switch_below.filter(|_| reads(Setting::SwitchBelow)),
+            coarsen: self.coarsen.filter(|_| reads(Setting::Coarsen)),
         }
     }
 
@@ -103,6 +119,9 @@ impl Tuning {
         }
         if self.switch_below() > Self::MAX_SWITCH_BELOW {
             return Err(Error::Usage(format!("--switch-below is at most {}", Self::MAX_SWITCH_BELOW)));
+        }
+        if !(1..=Self::MAX_COARSEN).contains(&self.coarsen()) {
+            return Err(Error::Usage(format!("--coarsen is at least 1 and at most {}", Self::MAX_COARSEN)));
         }
         let reads = |strategy: &Strategy, setting| strategy.reads.contains(&setting);
         for setting in Setting::ALL.into_iter().filter(|setting| self.is_given(*setting)) {
@@ -123,6 +142,7 @@ impl Tuning {
             Setting::Chunking => self.chunking.is_some(),
             Setting::Bins => self.bins.is_some(),
             Setting::SwitchBelow => self.switch_below.is_some(),
+            Setting::Coarsen => self.coarsen.is_some(),
         }
     }
 }

@@ -6,11 +6,15 @@ pub mod direction;
 pub mod edge;
 pub mod hierarchical;
 pub mod node;
+pub mod parallel;
+pub mod queue;
 pub mod resident;
+pub mod scan;
 pub mod scheduled;
 pub mod split;
 pub mod start;
 pub mod threshold;
+pub mod two_phase;
 
 use crate::memory::Read;
 
@@ -43,6 +47,14 @@ pub mod text {
     pub const ABREAST: &str = include_str!("abreast.rs");
     /// Of what `direction` does with a short frontier.
     pub const RESIDENT: &str = include_str!("resident.rs");
+    /// Of `parallel`.
+    pub const PARALLEL: &str = include_str!("parallel.rs");
+    /// Of `queue`.
+    pub const QUEUE: &str = include_str!("queue.rs");
+    /// Of `scan`.
+    pub const SCAN: &str = include_str!("scan.rs");
+    /// Of `two-phase`.
+    pub const TWO_PHASE: &str = include_str!("two_phase.rs");
     /// Of what all schedules share.
     pub const SCHEDULED: &str = include_str!("scheduled.rs");
 
