@@ -34,6 +34,12 @@ pub struct Control {
     pub left_side: u32,
     /// Entries of the list that workload decomposition takes, where a strategy switches to it; 0 when it does not.
     pub decomposed: u32,
+    /// Nodes discovered so far, where a strategy counts them.
+    pub discovered: u32,
+    /// Edges that leave what was written to the next worklist so far, where a strategy counts them.
+    pub next_edges: u32,
+    /// How the next level is searched, where the device chooses it: a [`LevelWay`](crate::LevelWay).
+    pub way: u32,
 }
 
 /// The word at a byte offset.
@@ -68,6 +74,12 @@ impl Control {
     pub const LEFT_SIDE: u32 = word(offset_of!(Self, left_side));
     /// The word of `decomposed`.
     pub const DECOMPOSED: u32 = word(offset_of!(Self, decomposed));
+    /// The word of `discovered`.
+    pub const DISCOVERED: u32 = word(offset_of!(Self, discovered));
+    /// The word of `next_edges`.
+    pub const NEXT_EDGES: u32 = word(offset_of!(Self, next_edges));
+    /// The word of `way`.
+    pub const WAY: u32 = word(offset_of!(Self, way));
     /// How many words there are.
     pub const WORDS: u32 = word(size_of::<Self>());
 

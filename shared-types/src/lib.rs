@@ -5,12 +5,14 @@
 
 mod bins;
 mod control;
+mod level;
 mod offset;
 mod params;
 mod threshold;
 
 pub use bins::Bins;
 pub use control::Control;
+pub use level::{Decision, LevelParams, LevelWay, RestoreParams};
 pub use offset::{Offset, Remainder};
 pub use params::{
     BoundsParams, EdgeParams, ExpandParams, HierarchyParams, LengthParams, ProductParams, RankParams, ScanParams,

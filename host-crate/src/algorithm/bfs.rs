@@ -85,6 +85,7 @@ impl Bfs {
             source: device.buffer("source", 1)?,
             tuning: config.tuning,
             skew: Skew::of(csr),
+            csr: csr.clone(),
             graph,
         };
         let parents = if config.parents { Some(Parents::record(device, &traversal)?) } else { None };

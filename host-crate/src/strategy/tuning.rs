@@ -2,7 +2,10 @@
 //! with the names of those that do.
 
 use super::{STRATEGIES, Strategy};
-use crate::{Error, Result};
+use crate::{
+    Error, Result,
+    levels::{Count, Model},
+};
 use evenkeel_types::Threshold;
 
 /// See the module. What is not given is the default.
@@ -20,6 +23,24 @@ pub struct Tuning {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(Self::MAX_SWITCH_BELOW)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_below: Option<u32>,
+    /// edge-list, reverse-edge-list, vertex-push, vertex-pull, vertex-push-warp: what adds up before an atomic counts the
+    /// discovered [default: atomic].
+    #[arg(long, value_name = "BY", value_enum)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<Count>,
+    /// vertex-push-warp, adaptive: invocations that share a node's edges, a power of two from 2 to 32 [default: 32].
+    #[arg(long, value_name = "N", value_parser = virtual_warp)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub virtual_warp: Option<u32>,
+    /// adaptive: the model that chooses, as `evenkeel train` writes it [default: the device's].
+    #[arg(long, value_name = "FILE", value_parser = Model::option)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<&'static Model>,
+}
+
+fn virtual_warp(text: &str) -> Result<u32> {
+    let width = text.parse().ok().filter(|width| Tuning::is_virtual_warp(*width));
+    width.ok_or_else(|| Error::Usage(format!("'{text}' is not one of 2, 4, 8, 16, 32")))
 }
 
 /// For what one atomic addition makes room on a worklist of edges.
@@ -42,10 +63,16 @@ pub enum Setting {
     Bins,
     /// [`Tuning::switch_below`].
     SwitchBelow,
+    /// [`Tuning::count`].
+    Count,
+    /// [`Tuning::virtual_warp`].
+    VirtualWarp,
+    /// [`Tuning::model`].
+    Model,
 }
 
 impl Setting {
-    const ALL: [Self; 3] = [Self::Chunking, Self::Bins, Self::SwitchBelow];
+    const ALL: [Self; 6] = [Self::Chunking, Self::Bins, Self::SwitchBelow, Self::Count, Self::VirtualWarp, Self::Model];
 
     /// The option that sets it.
     fn option(self) -> &'static str {
@@ -53,6 +80,9 @@ impl Setting {
             Self::Chunking => "--chunking",
             Self::Bins => "--bins",
             Self::SwitchBelow => "--switch-below",
+            Self::Count => "--count",
+            Self::VirtualWarp => "--virtual-warp",
+            Self::Model => "--model",
         }
     }
 }
@@ -66,6 +96,8 @@ impl Tuning {
     pub const DEFAULT_SWITCH_BELOW: u32 = 1024;
     /// The most it can be: one workgroup makes the prefix sums of such a list.
     pub const MAX_SWITCH_BELOW: u32 = 65_535;
+    /// The invocations of a virtual warp unless said.
+    pub const DEFAULT_VIRTUAL_WARP: u32 = 32;
 
     /// For what one atomic makes room.
     pub fn chunking(&self) -> Chunking {
@@ -82,6 +114,20 @@ impl Tuning {
         self.switch_below.unwrap_or(Self::DEFAULT_SWITCH_BELOW)
     }
 
+    /// How the discovered are counted.
+    pub fn count(&self) -> Count {
+        self.count.unwrap_or_default()
+    }
+
+    /// The invocations of a virtual warp.
+    pub fn virtual_warp(&self) -> u32 {
+        self.virtual_warp.unwrap_or(Self::DEFAULT_VIRTUAL_WARP)
+    }
+
+    fn is_virtual_warp(width: u32) -> bool {
+        (2..=32).contains(&width) && width.is_power_of_two()
+    }
+
     /// What of it the strategy of that name reads.
     pub fn read_by(&self, name: &str) -> Self {
         let strategy = STRATEGIES.iter().find(|strategy| strategy.name == name);
@@ -90,6 +136,9 @@ impl Tuning {
             chunking: self.chunking.filter(|_| reads(Setting::Chunking)),
             bins: self.bins.filter(|_| reads(Setting::Bins)),
             switch_below: self.switch_below.filter(|_| reads(Setting::SwitchBelow)),
+            count: self.count.filter(|_| reads(Setting::Count)),
+            virtual_warp: self.virtual_warp.filter(|_| reads(Setting::VirtualWarp)),
+            model: self.model.filter(|_| reads(Setting::Model)),
         }
     }
 
@@ -103,6 +152,9 @@ impl Tuning {
         }
         if self.switch_below() > Self::MAX_SWITCH_BELOW {
             return Err(Error::Usage(format!("--switch-below is at most {}", Self::MAX_SWITCH_BELOW)));
+        }
+        if !Self::is_virtual_warp(self.virtual_warp()) || self.count() == Count::List {
+            return Err(Error::Usage("--virtual-warp is 2, 4, 8, 16 or 32, and --count names no list".into()));
         }
         let reads = |strategy: &Strategy, setting| strategy.reads.contains(&setting);
         for setting in Setting::ALL.into_iter().filter(|setting| self.is_given(*setting)) {
@@ -123,6 +175,9 @@ impl Tuning {
             Setting::Chunking => self.chunking.is_some(),
             Setting::Bins => self.bins.is_some(),
             Setting::SwitchBelow => self.switch_below.is_some(),
+            Setting::Count => self.count.is_some(),
+            Setting::VirtualWarp => self.virtual_warp.is_some(),
+            Setting::Model => self.model.is_some(),
         }
     }
 }

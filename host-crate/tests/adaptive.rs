@@ -1,0 +1,176 @@
+//! Breadth-first search in fifteen ways and more, and by a decision tree that chooses one for each level: every way and any
+//! tree must find what the oracle finds; and from measuring to an adaptive run on the command line.
+
+mod common;
+
+use evenkeel::{
+    algorithm::{Bfs, BfsConfig},
+    device::Device,
+    graph::{
+        Csr, OpenOptions,
+        csr::{BuildOptions, EdgeList, EdgeWeights},
+        generate::Generator,
+        open,
+    },
+    levels::{Count, Family, Feature, Implementation, Model, Way},
+    oracle,
+    strategy::Tuning,
+};
+use proptest::prelude::*;
+use std::path::Path;
+
+fn csr(nodes: u32, edges: &[(u32, u32)]) -> Csr {
+    let (sources, targets) = edges.iter().copied().unzip();
+    let list = EdgeList { nodes, sources, targets, weights: EdgeWeights::None };
+    Csr::from_edges(list, BuildOptions::default()).unwrap().0
+}
+
+fn generated(text: &str) -> Csr {
+    text.parse::<Generator>().unwrap().generate().unwrap().csr
+}
+
+fn model(body: &str) -> &'static Model {
+    let text = format!("evenkeel level model 1\n{body}");
+    Box::leak(Box::new(Model::parse(Path::new("test"), &text).unwrap()))
+}
+
+fn adaptive(model: &'static Model) -> BfsConfig {
+    let tuning = Tuning { model: Some(model), ..Tuning::default() };
+    BfsConfig { strategy: "adaptive".into(), tuning, ..BfsConfig::default() }
+}
+
+/// The fifteen as strategies, virtual warps of other widths, and the ways that only a model can choose as models of one leaf.
+fn all_ways() -> Vec<BfsConfig> {
+    let fixed = |implementation: Implementation, count, virtual_warp| BfsConfig {
+        strategy: implementation.name().into(),
+        tuning: Tuning { count: Some(count), virtual_warp, ..Tuning::default() },
+        ..BfsConfig::default()
+    };
+    let fifteen = Family::Fifteen.ways().into_iter().map(|way| fixed(way.implementation, way.count, None));
+    let warps = [2, 4, 8, 16].map(|width| fixed(Implementation::VertexPushWarp, Count::Atomic, Some(width)));
+    let listed = Family::Listed.ways().into_iter().map(|way| adaptive(model(&way.to_string())));
+    fifteen.chain(warps).chain(listed).collect()
+}
+
+fn check(device: &Device, csr: &Csr, source: u32, configs: &[BfsConfig]) {
+    let expected = oracle::bfs::depths(csr, source);
+    for config in configs {
+        let mut bfs = Bfs::prepare(device, csr, config).unwrap();
+        // Twice: a run must not depend on what the one before it left.
+        for _ in 0..2 {
+            let run = bfs.run(source).unwrap();
+            let found = bfs.depths().unwrap();
+            assert_eq!(oracle::first_mismatch(&expected, &found), None, "{config:?} on {device:?}");
+            let deepest = found.iter().filter(|depth| **depth != u32::MAX).max().unwrap();
+            assert_eq!(run.iterations, deepest + 1, "{config:?} on {device:?}: the last level finds nothing");
+        }
+    }
+}
+
+#[test]
+fn every_way_on_graphs_of_every_shape() {
+    let star: Vec<_> = (1..3000).map(|leaf| (0, leaf)).collect();
+    let inward: Vec<_> = (2..3000).map(|leaf| (leaf, 0)).chain([(0, 1), (1, 2)]).collect();
+    let chain: Vec<_> = (0..90).map(|node| (node, node + 1)).collect();
+    // 1,300 nodes in one level, more than are taken one by one; behind them hubs that share their leaves.
+    let fan = (1..=1300).flat_map(|node| [(0, node), (node, 1301 + node % 7)]);
+    let hubs: Vec<_> = fan.chain((1301..1308).flat_map(|hub| (1308..2200).map(move |leaf| (hub, leaf)))).collect();
+    let shapes = [
+        ("one node", csr(1, &[]), 0),
+        ("one node and a loop", csr(1, &[(0, 0)]), 0),
+        ("no edges", csr(700, &[]), 699),
+        ("parallel edges and loops", csr(3, &[(0, 1), (0, 1), (1, 1), (1, 2), (0, 2), (2, 2)]), 0),
+        ("two components", csr(600, &[(0, 1), (1, 0), (598, 599)]), 598),
+        ("a star from its hub", csr(3000, &star), 0),
+        ("a star from a leaf", csr(3000, &star), 7),
+        ("a star inward", csr(3000, &inward), 17),
+        ("hubs with the same leaves", csr(2200, &hubs), 0),
+        ("a chain longer than a batch", csr(91, &chain), 0),
+        ("symmetric and skewed", generated("rmat:scale=10"), 1),
+        ("a grid", generated("grid:rows=30,cols=17"), 40),
+    ];
+    let ways = all_ways();
+    assert_eq!(ways.len(), 15 + 4 + 8);
+    for device in common::devices() {
+        for (shape, csr, source) in &shapes {
+            println!("{shape}");
+            check(&device, csr, *source, &ways);
+        }
+        common::finish(&device);
+    }
+}
+
+/// Published graphs, taken as undirected and as directed.
+#[test]
+fn every_way_on_real_graphs() {
+    let Some(data) = common::data() else { return };
+    for name in ["ca-GrQc.txt.gz", "p2p-Gnutella04.txt.gz", "EU-email-core.txt.gz", "minnesota.txt.gz"] {
+        let graph = open(&data.join("corpus").join(name), &OpenOptions::default()).unwrap();
+        for device in common::devices() {
+            check(&device, &graph.0.csr, 0, &all_ways());
+            common::finish(&device);
+        }
+    }
+}
+
+#[test]
+fn the_models_that_come_with_the_program() {
+    let config = BfsConfig { strategy: "adaptive".into(), ..BfsConfig::default() };
+    for device in common::devices() {
+        for text in
+            ["rmat:scale=12", "er:nodes=3000,degree=5", "grid:rows=40,cols=53", "star:nodes=4000", "chain:nodes=9"]
+        {
+            check(&device, &generated(text), 1, std::slice::from_ref(&config));
+        }
+        common::finish(&device);
+    }
+}
+
+/// `repeat` alone is the edge list from the first level to the last, in either family.
+#[test]
+fn what_a_model_does_not_know_is_repeated() {
+    let graph = generated("rmat:scale=9");
+    let models = [
+        "repeat",
+        "if frontier <= 1\n  vertex-pull subgroup\nelse\n  repeat",
+        "if discovered <= 4\n  repeat\nelse\n  list-push list",
+    ];
+    for device in common::devices() {
+        check(&device, &graph, 3, &models.map(|body| adaptive(model(body))));
+        common::finish(&device);
+    }
+}
+
+/// The body of a random model of one family.
+fn random_model(family: Family) -> impl Strategy<Value = String> {
+    let ways: Vec<String> = family.ways().iter().map(Way::to_string).chain(["repeat".into()]).collect();
+    let leaf = proptest::sample::select(ways);
+    let threshold = prop_oneof![0.0..1.0f64, (0u32..400).prop_map(f64::from)];
+    leaf.prop_recursive(4, 16, 2, move |inner| {
+        let feature = proptest::sample::select(&Feature::ALL[..]);
+        (feature, threshold.clone(), inner.clone(), inner).prop_map(|(feature, threshold, at_most, more)| {
+            format!("if {} <= {threshold}\n{at_most}\nelse\n{more}", feature.name())
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// Whatever is chosen, and however often it is switched.
+    #[test]
+    fn any_model_on_any_graph(
+        fifteen in random_model(Family::Fifteen),
+        listed in random_model(Family::Listed),
+        nodes in 1u32..600,
+        ends in proptest::collection::vec(any::<(u32, u32)>(), 0..1500),
+        source in any::<u32>(),
+    ) {
+        let edges: Vec<_> = ends.into_iter().map(|(from, to)| (from % nodes, to % nodes)).collect();
+        let graph = csr(nodes, &edges);
+        for device in common::devices() {
+            check(&device, &graph, source % nodes, &[adaptive(model(&fifteen)), adaptive(model(&listed))]);
+            common::finish(&device);
+        }
+    }
+}
