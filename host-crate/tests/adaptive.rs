@@ -3,6 +3,7 @@
 
 mod common;
 
+use assert_cmd::assert::OutputAssertExt;
 use evenkeel::{
     algorithm::{Bfs, BfsConfig},
     device::Device,
@@ -17,7 +18,7 @@ use evenkeel::{
     strategy::Tuning,
 };
 use proptest::prelude::*;
-use std::path::Path;
+use std::{fs, path::Path, process::Command};
 
 fn csr(nodes: u32, edges: &[(u32, u32)]) -> Csr {
     let (sources, targets) = edges.iter().copied().unzip();
@@ -173,4 +174,132 @@ proptest! {
             common::finish(&device);
         }
     }
+}
+
+fn evenkeel(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_evenkeel"));
+    command.current_dir(folder).args(arguments.split(' '));
+    command
+}
+
+fn printed(folder: &Path, arguments: &str) -> String {
+    let output = evenkeel(folder, arguments).assert().success().get_output().clone();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn refused(folder: &Path, arguments: &str, status: i32) -> String {
+    let output = evenkeel(folder, arguments).assert().code(status).get_output().clone();
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// Measured, trained and run: as CSV and as Parquet, and with either family of ways.
+#[test]
+fn from_measuring_to_an_adaptive_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let device = std::env::var("EVENKEEL_TEST_DEVICE").unwrap_or_else(|_| "cpu".into());
+    let graphs = "rmat:scale=7 grid:rows=9,cols=30 star:nodes=400 er:nodes=300,degree=4";
+    let measure = format!("measure-levels {graphs} --sources 2 --max-levels 9 --device {device}");
+    assert!(printed(folder, &format!("{measure} -o levels.csv")).contains(" levels of 4 graphs in levels.csv"));
+    printed(folder, &format!("{measure} --seed 7 -o levels.parquet"));
+    let rows = fs::read_to_string(folder.join("levels.csv")).unwrap();
+    assert_eq!(rows.lines().next().unwrap().split(',').count(), 3 + Feature::ALL.len() + Way::all().len());
+    assert!(rows.lines().filter(|line| line.starts_with("\"grid")).count() == 2 * 9, "{rows}");
+
+    for family in ["fifteen", "listed"] {
+        let text = printed(folder, &format!("train levels.csv levels.parquet --ways {family} -o {family}.tree"));
+        assert!(text.contains("grown on 3 graphs") && text.contains("\noracle "), "{text}");
+        let tree = fs::read_to_string(folder.join(format!("{family}.tree"))).unwrap();
+        assert!(tree.starts_with("evenkeel level model 1\n# Grown on "), "{tree}");
+        let run =
+            format!("bfs rmat:scale=9 --strategy adaptive --model {family}.tree --device {device} --validate --json -");
+        let report: serde_json::Value = serde_json::from_str(&printed(folder, &run)).unwrap();
+        assert_eq!((&report["valid"], &report["config"]["model"]), (&true.into(), &family.into()));
+    }
+    let again = |_| printed(folder, "train levels.csv --seed 3 -o -");
+    assert_eq!(again(0), again(1), "the same table and seed give the same model");
+}
+
+/// The frontiers of all levels are the nodes reached, whatever the strategy; an adaptive run names the ways it took.
+#[test]
+fn levels_add_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let graph = generated("rmat:scale=9");
+    let depths = oracle::bfs::depths(&graph, 5);
+    let reached: Vec<u32> = (0..graph.nodes()).filter(|node| depths[*node as usize] != u32::MAX).collect();
+    let edges: u64 = reached.iter().map(|node| u64::from(graph.degree(*node))).sum();
+    fs::write(
+        folder.join("two.tree"),
+        "evenkeel level model 1\nif frontier <= 1\nvertex-push subgroup\nelse\nvertex-pull workgroup\n",
+    )
+    .unwrap();
+    let selected = std::env::var("EVENKEEL_TEST_DEVICE").unwrap_or_else(|_| "auto".into());
+    for (strategy, first, second) in [
+        ("node", "node", "node"),
+        ("merge-path", "merge-path", "merge-path"),
+        ("edge-list --count workgroup", "edge-list workgroup", "edge-list workgroup"),
+        ("adaptive --model two.tree", "vertex-push subgroup", "vertex-pull workgroup"),
+    ] {
+        let run = "--runs 2 --source 5 --levels levels.csv";
+        printed(folder, &format!("bfs rmat:scale=9 --device {selected} --strategy {strategy} {run}"));
+        let mut reader = csv::Reader::from_path(folder.join("levels.csv")).unwrap();
+        let levels: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        let sum = |column: usize| levels.iter().map(|level| level[column].parse::<u64>().unwrap()).sum::<u64>();
+        assert_eq!((sum(1), sum(3)), (reached.len() as u64, edges), "{strategy}");
+        assert_eq!(levels.last().unwrap()[2].parse::<usize>().unwrap(), reached.len(), "{strategy}");
+        assert_eq!((&levels[0][4], &levels[1][4]), (first, second));
+        assert!(levels.iter().all(|level| level[5].parse::<f64>().unwrap() > 0.0), "{strategy}: {levels:?}");
+    }
+    assert!(
+        refused(folder, "bfs star --device cpu --strategy hierarchical --levels l.csv", 2).contains("level by level")
+    );
+    assert!(refused(folder, "bfs star --device cpu --levels -", 2).contains("goes to a file"));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("broken.tree"), "evenkeel level model 1\nif nodes <= many\n").unwrap();
+    let run = |options: &str, status| refused(folder, &format!("bfs star --device cpu {options}"), status);
+    assert!(run("--strategy adaptive --model broken.tree", 2).contains("broken.tree:2: 'many' is no number"));
+    assert!(run("--strategy adaptive --model none.tree", 2).contains("none.tree"));
+    assert!(run("--strategy node --count subgroup", 2).contains("--count is for strategy edge-list and "));
+    assert!(
+        run("--strategy vertex-push --virtual-warp 4", 2).contains("--virtual-warp is for strategy vertex-push-warp")
+    );
+    assert!(run("--strategy vertex-push-warp --virtual-warp 6", 2).contains("2, 4, 8, 16, 32"));
+    assert!(run("--strategy vertex-push --model broken.tree", 2).contains("broken.tree"));
+    assert!(refused(folder, "sssp star --device cpu --strategy edge-list", 2).contains("there is node, "));
+    assert!(refused(folder, "train none.csv -o model.tree", 3).contains("none.csv"));
+    fs::write(folder.join("other.csv"), "a,b\n1,2\n").unwrap();
+    assert!(refused(folder, "train other.csv -o model.tree", 3).contains("other.csv:1: the columns are not those"));
+    assert!(!folder.join("model.tree").exists());
+    assert!(
+        refused(folder, "measure-levels star --virtual-warp 3 --device cpu -o l.csv", 2).contains("--virtual-warp")
+    );
+}
+
+/// The memory is what the paper's section 4.3 says: one graph with the origins of its edges, and its reverse where that is
+/// another graph.
+#[test]
+fn memory_is_of_one_graph_and_its_origins() {
+    let plan = |csr: &Csr, strategy: &str| {
+        let config = BfsConfig { strategy: strategy.into(), ..BfsConfig::default() };
+        Bfs::plan(csr, &config).unwrap().bytes()
+    };
+    let (symmetric, directed) =
+        (generated("star:nodes=1001"), csr(1001, &(0..2000).map(|it| (it % 7, it % 1001)).collect::<Vec<_>>()));
+    let (words, edges) = (4, 2000);
+    let rows = 1002;
+    for csr in [&symmetric, &directed] {
+        assert_eq!(plan(csr, "edge-list"), plan(csr, "vertex-push") + words * edges);
+    }
+    assert_eq!(plan(&symmetric, "vertex-pull"), plan(&symmetric, "vertex-push"));
+    assert_eq!(plan(&symmetric, "reverse-edge-list"), plan(&symmetric, "edge-list"));
+    assert_eq!(plan(&directed, "vertex-pull"), plan(&directed, "vertex-push") + words * (edges + rows));
+    assert_eq!(plan(&directed, "reverse-edge-list"), plan(&directed, "vertex-pull") + words * edges);
+    let lists = 2 * 1001;
+    assert_eq!(plan(&symmetric, "adaptive"), plan(&symmetric, "edge-list") + words * lists);
 }

@@ -14,9 +14,21 @@
 //! ```
 
 mod features;
+mod grow;
+mod measure;
 mod model;
+mod parquet;
+mod score;
+mod table;
+mod trace;
+mod train;
 mod way;
 
 pub use features::{Feature, Features, GraphFeatures, Moment};
+pub use measure::Measuring;
 pub use model::Model;
+pub use score::Score;
+pub use table::{Row, Table};
+pub use trace::{TracedLevel, moments, trace};
+pub use train::{Trained, train};
 pub use way::{Count, Family, Implementation, Way};

@@ -395,12 +395,12 @@ mod tests {
     #[test]
     fn shares_become_numbers_without_a_slip() {
         for whole in [1, 3, 7, 49, 1_000_003, u32::MAX] {
-            for part in [0, 1, whole / 3, whole / 2, whole - 1] {
+            for part in [0, whole / 3, whole / 2, whole - 1] {
                 let exact = share(part, whole);
-                assert_eq!(whole_part(exact, whole), part.into(), "{part} of {whole}");
-                assert_eq!(whole_part(exact.next_up(), whole), part.into());
+                assert_eq!(whole_part(exact, whole), f64::from(part), "{part} of {whole}");
+                assert_eq!(whole_part(exact.next_up(), whole), f64::from(part));
                 if part > 0 {
-                    assert_eq!(whole_part(exact.next_down(), whole), (part - 1).into());
+                    assert_eq!(whole_part(exact.next_down(), whole), f64::from(part - 1));
                 }
             }
         }

@@ -285,6 +285,11 @@ pub fn of(operator: Operator) -> impl Iterator<Item = &'static Strategy> {
     STRATEGIES.iter().filter(move |strategy| strategy.operators.contains(&operator))
 }
 
+/// Those of them that hand the edges of a worklist to an operator, whichever it is: whose balance can be counted.
+pub fn counted(operator: Operator) -> impl Iterator<Item = &'static Strategy> {
+    of(operator).filter(|strategy| strategy.operators == Operator::ALL)
+}
+
 /// The strategy of that name, for that operator.
 ///
 /// # Errors
