@@ -48,7 +48,7 @@ fn all_ways() -> Vec<BfsConfig> {
         ..BfsConfig::default()
     };
     let fifteen = Family::Fifteen.ways().into_iter().map(|way| fixed(way.implementation, way.count, None));
-    let warps = [2, 4, 8, 16].map(|width| fixed(Implementation::VertexPushWarp, Count::Atomic, Some(width)));
+    let warps = [2, 4, 16, 32].map(|width| fixed(Implementation::VertexPushWarp, Count::Atomic, Some(width)));
     let listed = Family::Listed.ways().into_iter().map(|way| adaptive(model(&way.to_string())));
     fifteen.chain(warps).chain(listed).collect()
 }
@@ -91,7 +91,7 @@ fn every_way_on_graphs_of_every_shape() {
         ("a grid", generated("grid:rows=30,cols=17"), 40),
     ];
     let ways = all_ways();
-    assert_eq!(ways.len(), 15 + 4 + 8);
+    assert_eq!(ways.len(), 15 + 4 + 9);
     for device in common::devices() {
         for (shape, csr, source) in &shapes {
             println!("{shape}");

@@ -13,6 +13,8 @@ use super::{
 /// A level, and what each way of a family costs there.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
+    /// The number of its graph.
+    pub graph: usize,
     pub features: Features,
     pub costs: Vec<f64>,
 }
@@ -22,8 +24,8 @@ pub(super) struct Sample {
 pub(super) struct Limits {
     /// The most decisions one after the other.
     pub depth: usize,
-    /// The fewest samples at a leaf.
-    pub leaf: usize,
+    /// The fewest graphs with samples at a leaf: those of one graph are much alike, so their number says little.
+    pub graphs: usize,
 }
 
 /// A tree, and how much cost each feature's splits have saved.
@@ -101,11 +103,12 @@ impl Growing<'_> {
             let mut sorted = samples.to_vec();
             sorted.sort_by(|a, b| value(*a).total_cmp(&value(*b)).then(a.cmp(b)));
             let mut left = vec![0.0; sums.len()];
-            for (place, pair) in sorted.windows(2).enumerate() {
+            let mut sides = Sides::new(sorted.iter().map(|sample| self.samples[*sample].graph));
+            for pair in sorted.windows(2) {
                 add(&mut left, &self.samples[pair[0]].costs);
+                sides.pass(self.samples[pair[0]].graph);
                 let (below, above) = (value(pair[0]), value(pair[1]));
-                let smaller = (place + 1).min(sorted.len() - place - 1);
-                if below == above || smaller < self.limits.leaf {
+                if below == above || sides.fewer() < self.limits.graphs {
                     continue;
                 }
                 let right = sums.iter().zip(&left).map(|(sum, left)| sum - left);
@@ -116,6 +119,34 @@ impl Growing<'_> {
             }
         }
         best
+    }
+}
+
+/// How many graphs have samples on either side of a split, as it passes over them.
+struct Sides {
+    /// Samples of each graph on the left and on the right.
+    samples: Vec<[usize; 2]>,
+    graphs: [usize; 2],
+}
+
+impl Sides {
+    fn new(graphs: impl Iterator<Item = usize> + Clone) -> Self {
+        let mut samples = vec![[0, 0]; graphs.clone().max().map_or(0, |last| last + 1)];
+        graphs.for_each(|graph| samples[graph][1] += 1);
+        let right = samples.iter().filter(|[_, right]| *right > 0).count();
+        Self { samples, graphs: [0, right] }
+    }
+
+    fn pass(&mut self, graph: usize) {
+        let [left, right] = &mut self.samples[graph];
+        self.graphs[0] += usize::from(*left == 0);
+        self.graphs[1] -= usize::from(*right == 1);
+        *left += 1;
+        *right -= 1;
+    }
+
+    fn fewer(&self) -> usize {
+        self.graphs[0].min(self.graphs[1])
     }
 }
 
@@ -146,7 +177,7 @@ mod tests {
         let mut features = Features([1.0; Feature::COUNT]);
         features.0[Feature::Frontier as usize] = frontier;
         features.0[Feature::Discovered as usize] = discovered;
-        Sample { features, costs: costs.to_vec() }
+        Sample { graph: frontier as usize, features, costs: costs.to_vec() }
     }
 
     /// The cost of every way is 10, but for one.
@@ -156,7 +187,7 @@ mod tests {
 
     fn text(samples: &[Sample], depth: usize) -> String {
         let ways = Family::Fifteen.ways();
-        let grown = grow(samples, &ways, Limits { depth, leaf: 1 });
+        let grown = grow(samples, &ways, Limits { depth, graphs: 1 });
         Model::new("test", grown.root, Family::Fifteen).to_string()
     }
 
@@ -177,12 +208,12 @@ mod tests {
         let expected = "if frontier <= 40\n  edge-list atomic\nelse\n  edge-list subgroup\n";
         assert!(text(&samples, 4).ends_with(expected), "{}", text(&samples, 4));
         assert!(!text(&samples, 0).contains("if"));
-        let grown = grow(&samples, &Family::Fifteen.ways(), Limits { depth: 3, leaf: 1 });
+        let grown = grow(&samples, &Family::Fifteen.ways(), Limits { depth: 3, graphs: 1 });
         assert!(
             grown.saved[Feature::Frontier as usize] > 0.0 && grown.saved.iter().filter(|it| **it > 0.0).count() == 1
         );
-        let grown = grow(&samples, &Family::Fifteen.ways(), Limits { depth: 3, leaf: 60 });
-        assert!(matches!(grown.root, Node::Leaf(_)), "no side has 60 samples");
+        let grown = grow(&samples, &Family::Fifteen.ways(), Limits { depth: 3, graphs: 60 });
+        assert!(matches!(grown.root, Node::Leaf(_)), "no split has 60 graphs on both sides");
     }
 
     #[test]

@@ -34,9 +34,9 @@ pub struct Trained {
     pub lists_gain: f64,
 }
 
-/// How far trees grow, at most and at least.
-const DEPTHS: [usize; 5] = [2, 3, 4, 6, 8];
-const LEAVES: [usize; 3] = [10, 40, 160];
+/// How far trees grow: decisions one after the other, and graphs at a leaf.
+const DEPTHS: [usize; 4] = [2, 4, 6, 9];
+const GRAPHS: [usize; 4] = [1, 2, 4, 8];
 
 /// Parts into which the graphs that a tree grows on are divided, to find out how far it should.
 const FOLDS: usize = 5;
@@ -102,17 +102,22 @@ fn samples(searches: &[&Search], family: Family) -> Vec<Sample> {
     let ways = family.ways();
     let places: Vec<usize> =
         super::Way::all().iter().enumerate().filter(|(_, way)| ways.contains(way)).map(|(place, _)| place).collect();
+    let mut graphs: Vec<&str> = searches.iter().map(|search| search.graph()).collect();
+    graphs.sort_unstable();
+    graphs.dedup();
     let of_search = |search: &&Search| {
+        let graph = graphs.partition_point(|graph| *graph < search.graph());
         let optimum = search.optimum(family).max(f64::MIN_POSITIVE);
         let costs = |row: &&super::Row| places.iter().map(|place| row.microseconds[*place] / optimum).collect();
-        search.rows.iter().map(|row| Sample { features: row.features, costs: costs(row) }).collect::<Vec<_>>()
+        search.rows.iter().map(|row| Sample { graph, features: row.features, costs: costs(row) }).collect::<Vec<_>>()
     };
     searches.iter().flat_map(of_search).collect()
 }
 
 /// The limits under which trees that were grown without a part of the graphs do best on that part.
 fn best_limits(searches: &[Search], graphs: &[&str], family: Family) -> Limits {
-    let candidates: Vec<Limits> = DEPTHS.iter().flat_map(|&depth| LEAVES.map(|leaf| Limits { depth, leaf })).collect();
+    let candidates: Vec<Limits> =
+        DEPTHS.iter().flat_map(|&depth| GRAPHS.map(|graphs| Limits { depth, graphs })).collect();
     let folds = FOLDS.min(graphs.len());
     let costs = candidates.par_iter().map(|&limits| {
         let fold = |fold: usize| -> f64 {

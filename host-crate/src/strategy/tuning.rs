@@ -28,7 +28,7 @@ pub struct Tuning {
     #[arg(long, value_name = "BY", value_enum)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<Count>,
-    /// vertex-push-warp, adaptive: invocations that share a node's edges, a power of two from 2 to 32 [default: 32].
+    /// vertex-push-warp, adaptive: invocations that share a node's edges, a power of two from 2 to 32 [default: 8].
     #[arg(long, value_name = "N", value_parser = virtual_warp)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub virtual_warp: Option<u32>,
@@ -97,7 +97,7 @@ impl Tuning {
     /// The most it can be: one workgroup makes the prefix sums of such a list.
     pub const MAX_SWITCH_BELOW: u32 = 65_535;
     /// The invocations of a virtual warp unless said.
-    pub const DEFAULT_VIRTUAL_WARP: u32 = 32;
+    pub const DEFAULT_VIRTUAL_WARP: u32 = 8;
 
     /// For what one atomic makes room.
     pub fn chunking(&self) -> Chunking {
