@@ -45,10 +45,12 @@ impl LevelWay {
     pub const VERTEX_PUSH_WARP: u32 = 4;
     /// An invocation to each node of the listed frontier.
     pub const LIST_PUSH: u32 = 5;
+    /// A virtual warp to each node of the listed frontier.
+    pub const LIST_PUSH_WARP: u32 = 6;
     /// A workgroup to each node of the listed frontier.
-    pub const LIST_PUSH_GROUP: u32 = 6;
+    pub const LIST_PUSH_GROUP: u32 = 7;
     /// The whole dispatch to each node of the listed frontier, one after the other, while there are few.
-    pub const LIST_PUSH_GRID: u32 = 7;
+    pub const LIST_PUSH_GRID: u32 = 8;
     /// The most nodes that are taken so; where there are more, each is a workgroup's.
     pub const FEW: u32 = 1024;
 
@@ -62,7 +64,7 @@ impl LevelWay {
     pub const LIST: u32 = 3;
 
     /// Where the count begins.
-    const COUNT: u32 = 8;
+    const COUNT: u32 = 16;
 
     /// Puts the two together.
     pub const fn of(implementation: u32, count: u32) -> u32 {
@@ -91,8 +93,10 @@ impl LevelWay {
             params.nodes
         } else if implementation == Self::LIST_PUSH {
             frontier
+        } else if implementation == Self::LIST_PUSH_WARP {
+            frontier.min(params.max_groups * WORKGROUP / params.virtual_warp) * params.virtual_warp
         } else if implementation == Self::LIST_PUSH_GROUP {
-            return frontier.min(params.max_groups);
+            frontier.min(params.max_groups) * WORKGROUP
         } else {
             edges
         };

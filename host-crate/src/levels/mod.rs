@@ -1,6 +1,6 @@
-//! A breadth-first search level by level, each in the way that suits it (Verstraaten et al., *Mix-and-Match: A Model-Driven
-//! Runtime Optimisation Strategy for BFS on GPUs*): the ways there are, what is known of a level before it is searched, how long
-//! each way takes, and a decision tree that chooses.
+//! A breadth-first search level by level, each in the way that suits it (Verstraaten et al., *Using Graph Properties to Speed-up
+//! GPU-based Graph Traversal: A Model-driven Approach*): the ways there are, what is known of a level before it is searched, how
+//! long each way takes, and a decision tree that chooses.
 //!
 //! ```
 //! use evenkeel::levels::{Features, GraphFeatures, Model, Moment};

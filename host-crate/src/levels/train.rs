@@ -99,9 +99,7 @@ fn searches(table: &Table) -> Vec<Search<'_>> {
 /// The levels of searches. What a way costs there is a part of the search's optimum, so that the costs of a search's choices
 /// add up to its slowdown, and a search counts the same however long it takes.
 fn samples(searches: &[&Search], family: Family) -> Vec<Sample> {
-    let ways = family.ways();
-    let places: Vec<usize> =
-        super::Way::all().iter().enumerate().filter(|(_, way)| ways.contains(way)).map(|(place, _)| place).collect();
+    let places: Vec<usize> = family.ways().into_iter().map(super::Way::place).collect();
     let mut graphs: Vec<&str> = searches.iter().map(|search| search.graph()).collect();
     graphs.sort_unstable();
     graphs.dedup();

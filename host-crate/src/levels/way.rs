@@ -120,6 +120,15 @@ impl Way {
         Family::ALL.into_iter().flat_map(Family::ways).collect()
     }
 
+    /// Its place among all.
+    pub fn place(self) -> usize {
+        let (implementation, count) = (self.implementation as usize, self.count as usize);
+        match self.family() {
+            Family::Fifteen => 3 * implementation + count,
+            Family::Listed => 15 + implementation,
+        }
+    }
+
     /// As the device reads it.
     pub fn word(self) -> u32 {
         LevelWay::of(self.implementation as u32, self.count as u32)
@@ -204,7 +213,7 @@ mod tests {
         assert_eq!((ways.len(), Family::Fifteen.ways().len()), (24, 15));
         for (position, &way) in ways.iter().enumerate() {
             assert_eq!(way.to_string().parse::<Way>().unwrap(), way);
-            assert_eq!(Way::from_word(way.word()), Some(way));
+            assert_eq!((Way::from_word(way.word()), way.place()), (Some(way), position));
             assert_eq!(Way::new(way.implementation, way.count), Some(way));
             assert!(ways[..position].iter().all(|other| other.word() != way.word()));
         }

@@ -174,6 +174,8 @@ impl Push {
         if implementation == LevelWay::VERTEX_PUSH_WARP {
             width = params.virtual_warp;
             nodes = width;
+        } else if implementation == LevelWay::LIST_PUSH_WARP {
+            width = params.virtual_warp;
         } else if implementation == LevelWay::LIST_PUSH_GRID && frontier <= LevelWay::FEW {
             width = all;
         } else if implementation >= LevelWay::LIST_PUSH_GROUP {
