@@ -62,6 +62,8 @@ impl Search<'_> {
     /// Adds up what was only counted so far. All invocations of a workgroup call it together.
     #[inline(always)]
     fn count_up(&mut self, lane: Lane, slots: &mut Slots) {
+        // Out of loops of very different lengths a subgroup is together again only when it has waited for all.
+        lane.barrier();
         if self.count == LevelWay::SUBGROUP {
             let found = lane.reduce_add(self.found);
             if lane.subgroup_lane == 0 && found > 0 {
