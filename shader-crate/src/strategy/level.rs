@@ -101,8 +101,9 @@ pub fn level(
     control: Global<u32>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
-    let way = control.load(Control::WAY);
-    let (frontier, level) = (control.load(Control::FRONTIER), control.load(Control::ITERATION));
+    // Plain, so that a cache answers all but the first: they are written only after everybody has taken a ticket.
+    let way = control.get(Control::WAY);
+    let (frontier, level) = (control.get(Control::FRONTIER), control.get(Control::ITERATION));
     let (implementation, count) = (LevelWay::implementation(way), LevelWay::count(way));
     let mut search = Search { row_offsets, depths, next, control, level, count, found: 0, edges: 0 };
     if implementation == LevelWay::EDGE_LIST {
