@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Error, Result,
     algorithm::{Source, bfs},
-    device::{Buffer, Device, ReadBack, Recording},
+    device::{Buffer, Device, ReadBack, Recorder, Recording},
     graph::Graph,
     strategy::{self, DeviceLoop, Operator, Traversal, Tuning, level::LevelGraph},
 };
@@ -116,7 +116,7 @@ impl Bench {
         let found = device.buffer("depths found", nodes)?;
         let order = device.buffer("nodes in order", nodes)?;
         let moment = device.buffer("moment", 4)?;
-        let restore = |recorder: &mut crate::device::Recorder, way: Way, level: LevelParams| {
+        let restore = |recorder: &mut Recorder, way: Way, level: LevelParams| {
             let (list, control) = level_graph.state();
             let step = LevelRestore {
                 moment: &moment,

@@ -20,6 +20,7 @@ mod model;
 mod parquet;
 mod score;
 mod table;
+mod text;
 mod trace;
 mod train;
 mod way;

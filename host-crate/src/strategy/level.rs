@@ -46,7 +46,7 @@ impl Iterate for Fixed {
 impl Iterate for Adaptive {
     /// Of a model that can choose any way: which it is, the device says.
     fn plan(&self, csr: &Csr, tuning: &Tuning) -> MemoryPlan {
-        LevelGraph::plan(csr, &tuning.model.map_or_else(Way::all, |model| with_first(model)))
+        LevelGraph::plan(csr, &tuning.model.map_or_else(Way::all, with_first))
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
