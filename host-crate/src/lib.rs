@@ -29,6 +29,7 @@ pub mod atomic_file;
 pub mod device;
 pub mod error;
 pub mod graph;
+pub mod levels;
 pub mod oracle;
 pub mod primitive;
 pub mod report;

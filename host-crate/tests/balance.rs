@@ -49,7 +49,7 @@ fn a_search_takes_each_edge_of_the_nodes_reached_once() {
     let reached = |node: &u32| depths[*node as usize] != oracle::bfs::UNREACHABLE;
     let edges: u64 = (0..graph.csr.nodes()).filter(reached).map(|node| u64::from(graph.csr.degree(node))).sum();
     assert!(edges > 0);
-    for strategy in strategy::of(Operator::Bfs) {
+    for strategy in strategy::counted(Operator::Bfs) {
         assert_eq!(search(&graph, strategy.name).atoms, edges, "{}", strategy.name);
     }
 }
@@ -57,7 +57,7 @@ fn a_search_takes_each_edge_of_the_nodes_reached_once() {
 #[test]
 fn an_iteration_takes_the_edges_of_its_worklist() {
     let graph = generate("star:nodes=1000");
-    for strategy in strategy::of(Operator::Bfs) {
+    for strategy in strategy::counted(Operator::Bfs) {
         let balance = search(&graph, strategy.name);
         let iterations: Vec<_> = balance.dispatches.iter().map(|it| (it.iteration, it.atoms)).collect();
         assert_eq!(iterations, [(1, 999), (2, 999)], "{}", strategy.name);
@@ -77,7 +77,7 @@ fn a_star_is_uneven_by_node_and_even_by_merge_path() {
 #[test]
 fn shortest_paths_count_every_relaxation() {
     let graph = generate("road:nodes=2000,lengths=true");
-    for strategy in strategy::of(Operator::SsspU32) {
+    for strategy in strategy::counted(Operator::SsspU32) {
         let (device, counters) = Device::counting(32);
         let config = SsspConfig { strategy: strategy.name.to_owned(), ..SsspConfig::default() };
         let mut sssp = Sssp::prepare(&device, &graph.csr, &config).unwrap();
@@ -124,7 +124,7 @@ fn the_command_prints_a_table_or_json() {
     let output = evenkeel("balance bfs star:nodes=3000 --lanes 16").assert().success().get_output().clone();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
-        strategy::of(Operator::Bfs).all(|strategy| text.lines().any(|line| line.starts_with(strategy.name))),
+        strategy::counted(Operator::Bfs).all(|strategy| text.lines().any(|line| line.starts_with(strategy.name))),
         "{text}"
     );
     assert!(text.contains("by 16 lanes"), "{text}");

@@ -50,6 +50,10 @@ pub struct Control {
     pub members: u32,
     /// How often one of them came to the end of a level.
     pub meetings: u32,
+    /// Nodes discovered so far, where a strategy counts them.
+    pub discovered: u32,
+    /// How the next level is searched, where the device chooses it: a [`LevelWay`](crate::LevelWay).
+    pub way: u32,
 }
 
 /// The word at a byte offset.
@@ -100,6 +104,10 @@ impl Control {
     pub const MEMBERS: u32 = word(offset_of!(Self, members));
     /// The word of `meetings`.
     pub const MEETINGS: u32 = word(offset_of!(Self, meetings));
+    /// The word of `discovered`.
+    pub const DISCOVERED: u32 = word(offset_of!(Self, discovered));
+    /// The word of `way`.
+    pub const WAY: u32 = word(offset_of!(Self, way));
     /// How many words there are.
     pub const WORDS: u32 = word(size_of::<Self>());
 

@@ -8,6 +8,7 @@ mod bins;
 mod classic;
 mod color;
 mod control;
+mod level;
 mod offset;
 mod params;
 mod search;
@@ -20,6 +21,7 @@ pub use color::{
     LIGHT, LabelGatherParams, LabelParams, LabelState, MEDIUM, SectionParams, Sections, TENTATIVE, UNCOLORED,
 };
 pub use control::Control;
+pub use level::{Decision, LevelParams, LevelWay, RestoreParams};
 pub use offset::{Offset, Remainder};
 pub use params::{
     BoundsParams, EdgeParams, ExpandParams, HierarchyParams, LengthParams, ProductParams, RankParams, ScanParams,

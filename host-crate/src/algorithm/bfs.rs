@@ -5,7 +5,7 @@ use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recording},
     graph::{Csr, statistics::Skew},
-    strategy::{self, DeviceGraph, DeviceLoop, Traversal, Tuning},
+    strategy::{self, DeviceGraph, DeviceLoop, Strategy, Traversal, Tuning},
 };
 use evenkeel_kernels::{bfs::BfsParents, operator::Operator};
 use evenkeel_types::{TraversalParams, UNREACHED};
@@ -63,10 +63,8 @@ impl Bfs {
     /// # Errors
     /// When the strategy is not known, or does not read what was tuned.
     pub fn plan(csr: &Csr, config: &BfsConfig) -> Result<MemoryPlan> {
-        let nodes = csr.nodes() as usize;
-        let strategy = strategy::by_name(Operator::Bfs, &config.strategy)?;
-        let plan = DeviceGraph::plan(csr).with::<u32>("depths", nodes).and(strategy.plan(csr, &config.tuning)?);
-        Ok(if config.parents { plan.with::<u32>("parents", nodes) } else { plan })
+        let plan = plan_with(csr, strategy::by_name(Operator::Bfs, &config.strategy)?, &config.tuning)?;
+        Ok(if config.parents { plan.with::<u32>("parents", csr.nodes() as usize) } else { plan })
     }
 
     /// Copies the graph to the device and records the search.
@@ -76,17 +74,7 @@ impl Bfs {
     pub fn prepare(device: &Device, csr: &Csr, config: &BfsConfig) -> Result<Self> {
         strategy::refuse_unending_rows(device, csr)?;
         device.admit(&Self::plan(csr, config)?)?;
-        let graph = DeviceGraph::upload(device, csr)?;
-        let traversal = Traversal {
-            operator: Operator::Bfs,
-            weights: device.buffer("no weights", 1)?,
-            values: device.buffer("depths", csr.nodes() as usize)?,
-            marks: device.buffer("no marks", 1)?,
-            source: device.buffer("source", 1)?,
-            tuning: config.tuning,
-            skew: Skew::of(csr),
-            graph,
-        };
+        let traversal = traversal(device, csr, config.tuning)?;
         let parents = if config.parents { Some(Parents::record(device, &traversal)?) } else { None };
         Ok(Self {
             device: device.clone(),
@@ -127,6 +115,27 @@ impl Bfs {
     pub fn parents(&self) -> Result<Option<Vec<u32>>> {
         self.parents.as_ref().map(|parents| self.device.download(&parents.parents)).transpose()
     }
+}
+
+/// The memory of a search without parents.
+pub(crate) fn plan_with(csr: &Csr, strategy: &Strategy, tuning: &Tuning) -> Result<MemoryPlan> {
+    let plan = DeviceGraph::plan(csr).with::<u32>("depths", csr.nodes() as usize);
+    Ok(plan.and(strategy.plan(csr, tuning)?))
+}
+
+/// Copies the graph to the device, and makes what a search writes.
+pub(crate) fn traversal(device: &Device, csr: &Csr, tuning: Tuning) -> Result<Traversal> {
+    Ok(Traversal {
+        operator: Operator::Bfs,
+        graph: DeviceGraph::upload(device, csr)?,
+        weights: device.buffer("no weights", 1)?,
+        values: device.buffer("depths", csr.nodes() as usize)?,
+        marks: device.buffer("no marks", 1)?,
+        source: device.buffer("source", 1)?,
+        tuning,
+        skew: Skew::of(csr),
+        csr: csr.clone(),
+    })
 }
 
 impl Parents {

@@ -92,6 +92,7 @@ impl Sssp {
             source: device.buffer("source", 1)?,
             tuning: config.tuning,
             skew: Skew::of(csr),
+            csr: csr.clone(),
         };
         Ok(Self {
             device: device.clone(),

@@ -9,7 +9,7 @@ use super::{
 use clap::Args;
 use evenkeel::{
     Error, Result,
-    algorithm::{Bfs, BfsConfig, Source, Spmv, SpmvConfig, Sssp, SsspConfig, bfs, spmv::random_vector, sssp},
+    algorithm::{Bfs, BfsConfig, Source, Spmv, SpmvConfig, Sssp, SsspConfig, spmv::random_vector},
     device::Device,
     graph::{Csr, weights::WeightSource},
     report::{
@@ -44,7 +44,7 @@ const COUNTED: &[Counted] = &[
         weighted: false,
         sourced: true,
         strategies: || traversal_strategies(Operator::Bfs),
-        known: bfs::known_strategy,
+        known: |name| known_strategy(Operator::Bfs, name),
         run: |device, csr, strategy, source| {
             let config = BfsConfig { strategy: strategy.to_owned(), ..BfsConfig::default() };
             Bfs::prepare(device, csr, &config)?.run(source).map(|_| ())
@@ -55,7 +55,7 @@ const COUNTED: &[Counted] = &[
         weighted: true,
         sourced: true,
         strategies: || traversal_strategies(Operator::SsspU32),
-        known: sssp::known_strategy,
+        known: |name| known_strategy(Operator::SsspU32, name),
         run: |device, csr, strategy, source| {
             let config = SsspConfig { strategy: strategy.to_owned(), ..SsspConfig::default() };
             Sssp::prepare(device, csr, &config)?.run(source).map(|_| ())
@@ -78,7 +78,15 @@ const COUNTED: &[Counted] = &[
 ];
 
 fn traversal_strategies(operator: Operator) -> Vec<String> {
-    strategy::of(operator).map(|strategy| strategy.name.to_owned()).collect()
+    strategy::counted(operator).map(|strategy| strategy.name.to_owned()).collect()
+}
+
+fn known_strategy(operator: Operator, name: &str) -> Result<String> {
+    let known = traversal_strategies(operator);
+    match known.iter().any(|strategy| strategy == name) {
+        true => Ok(name.to_owned()),
+        false => Err(Error::UnknownName { kind: "strategy", name: name.to_owned(), known }),
+    }
 }
 
 /// Count how many edges each invocation, group of lanes and workgroup takes, and show how even that is.

@@ -22,7 +22,8 @@ With --parents each line of the output is `id depth parent`, with - for the pare
 Examples:
   evenkeel bfs rmat:scale=20 --validate
   evenkeel bfs soc-LiveJournal1.txt.gz --source 0 --parents --output tree.txt
-  evenkeel bfs grid:rows=1024,cols=1024 --runs 10 --warmup 2 --profile";
+  evenkeel bfs grid:rows=1024,cols=1024 --runs 10 --warmup 2 --profile
+  evenkeel bfs rmat:scale=18 --strategy adaptive --levels levels.csv";
 
 /// Depths, and parents if they were asked for.
 pub struct Tree {
@@ -123,6 +124,11 @@ impl Answer for Tree {
 }
 
 impl Tree {
+    /// The depth of each node.
+    pub fn depths(&self) -> &[u32] {
+        &self.depths
+    }
+
     /// The parent of a node, if parents were asked for and it has one.
     fn parent(&self, node: u32) -> Option<Option<u32>> {
         let parent = self.parents.as_ref()?[node as usize];

@@ -13,8 +13,10 @@ mod devices;
 mod failure;
 mod generate;
 mod info;
+mod levels;
 mod logging;
 mod measure;
+mod measure_levels;
 mod options;
 mod output;
 mod pagerank;
@@ -25,9 +27,10 @@ mod spmv;
 mod sssp;
 mod strategies;
 mod task;
+mod train;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
-use evenkeel::algorithm::{Apsp, Bfs, Color, PageRank, Spmm, Spmv, Sssp};
+use evenkeel::algorithm::{Apsp, Color, PageRank, Spmm, Spmv, Sssp};
 use run::RunCommand;
 use std::process::ExitCode;
 
@@ -78,7 +81,7 @@ enum Command {
     Convert(convert::Convert),
     /// Breadth-first search: the depth of every node, that is, the fewest edges from the source.
     #[command(after_help = bfs::EXAMPLES)]
-    Bfs(RunCommand<Bfs>),
+    Bfs(levels::BfsCommand),
     /// Single-source shortest paths: the distance of every node, that is, the smallest sum of weights from the source.
     #[command(after_help = sssp::EXAMPLES)]
     Sssp(RunCommand<Sssp>),
@@ -101,6 +104,8 @@ enum Command {
     #[command(subcommand, after_help = compare::EXAMPLES)]
     Compare(compare::Compare),
     Balance(balance::Balance),
+    MeasureLevels(measure_levels::MeasureLevels),
+    Train(train::Train),
     Demo(demo::Demo),
 }
 
@@ -135,6 +140,8 @@ fn execute(global: &GlobalOptions, command: Command) -> anyhow::Result<()> {
         Command::Color(color) => color.execute(quiet),
         Command::Compare(compare) => compare.execute(quiet),
         Command::Balance(balance) => balance.execute(quiet),
+        Command::MeasureLevels(measure) => measure.execute(quiet),
+        Command::Train(train) => train.execute(quiet),
         Command::Demo(demo) => demo.execute(quiet),
     }
 }

@@ -12,7 +12,10 @@ use super::{
 use clap::Args;
 use evenkeel::{
     Error, Result,
-    device::profile::{self, KernelTimes},
+    device::{
+        Device,
+        profile::{self, KernelTimes},
+    },
     graph::Graph,
 };
 use std::{
@@ -77,12 +80,22 @@ struct Outputs {
 impl<T: Task> RunCommand<T> {
     /// Does it all.
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
+        self.execute_then(quiet, false, |_, _, _, _| Ok(()))
+    }
+
+    /// The same with each step timed if `timed`, and something else done with the answer, unless it is wrong.
+    pub fn execute_then(
+        &self,
+        quiet: bool,
+        timed: bool,
+        then: impl FnOnce(&Device, &Graph, &T::Config, &Measured<T::Answer>) -> Result<()>,
+    ) -> anyhow::Result<()> {
         let run = &self.run;
         let weights = T::weights(&self.options)?;
         T::check(&self.config)?;
         let outputs = run.outputs(&T::more_files(&self.config))?;
         let found = self.graph.find()?.undirected_if(T::UNDIRECTED)?;
-        let device = self.device.open(run.profile || run.trace.is_some())?;
+        let device = self.device.open(timed || run.profile || run.trace.is_some())?;
         let (mut graph, built) = found.load()?;
         weigh(&mut graph, weights)?;
         let bench = Bench::<T> {
@@ -99,6 +112,9 @@ impl<T: Task> RunCommand<T> {
         let measured = bench.measure(bench.prepare(&self.config)?)?;
         let standard_taken = outputs.standard_taken;
         outputs.write(&graph, &measured)?;
+        if measured.mismatch.is_none() {
+            then(&device, &graph, &self.config, &measured)?;
+        }
         if !quiet && !standard_taken {
             print(&measured.report.to_string())?;
         }

@@ -143,7 +143,8 @@ fn nodes_without_edges(csr: &Csr, symmetric: bool) -> u64 {
 }
 
 impl Degrees {
-    fn of(csr: &Csr, max_node: u64) -> Self {
+    /// Those of a graph, the node of the highest known; there is at least one node.
+    pub(crate) fn of(csr: &Csr, max_node: u64) -> Self {
         let mut degrees: Vec<u32> = (0..csr.nodes()).into_par_iter().map(|node| csr.degree(node)).collect();
         let mean = f64::from(csr.edges()) / degrees.len() as f64;
         // Whole numbers, so that the sum does not depend on how threads divided it; (2^32)^2 · 2^32 fits.

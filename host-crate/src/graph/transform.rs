@@ -5,6 +5,7 @@ use super::{
     Csr, Graph,
     build::{EdgeSource, WeightKind, build},
     csr::{BuildOptions, BuildReport},
+    generate::random::mix,
 };
 use crate::Result;
 use rayon::prelude::*;
@@ -63,6 +64,19 @@ pub fn is_symmetric(csr: &Csr) -> Result<bool> {
     let down: usize = rows().map(|(node, row)| row.partition_point(|&neighbour| neighbour < node)).sum();
     let up: usize = rows().map(|(node, row)| row.len() - row.partition_point(|&neighbour| neighbour <= node)).sum();
     Ok(up == down && transpose(csr)? == *csr)
+}
+
+/// Whether every edge has its reverse, as often; weights do not count. It takes one pass and no memory: the sums of a random
+/// number for each edge, and for each reversed edge, are equal by chance in one of 2^64 cases.
+pub fn is_surely_symmetric(csr: &Csr) -> bool {
+    let edge = |from: u32, to: u32| mix(mix(u64::from(from) << 32 | u64::from(to)));
+    let sums = (0..csr.nodes()).into_par_iter().map(|node| {
+        csr.neighbours(node).iter().fold((0u64, 0u64), |(there, back), &neighbour| {
+            (there.wrapping_add(edge(node, neighbour)), back.wrapping_add(edge(neighbour, node)))
+        })
+    });
+    let (there, back) = sums.reduce(|| (0, 0), |a, b| (a.0.wrapping_add(b.0), a.1.wrapping_add(b.1)));
+    there == back
 }
 
 struct Reversed<'a>(&'a Csr);
@@ -131,7 +145,10 @@ mod tests {
     #[test]
     fn symmetry_is_of_structure_multiplicity_and_weight() {
         let symmetric = |row_offsets: &[u32], columns: &[u32], weights: &[f32]| {
-            is_symmetric(&csr(row_offsets, columns, weights)).unwrap()
+            let csr = csr(row_offsets, columns, weights);
+            let symmetric = is_symmetric(&csr).unwrap();
+            assert!(is_surely_symmetric(&csr) || !symmetric);
+            symmetric
         };
         assert!(symmetric(&[0], &[], &[]));
         assert!(symmetric(&[0, 1, 2], &[1, 0], &[3.0, 3.0]));
@@ -141,5 +158,8 @@ mod tests {
         assert!(!symmetric(&[0, 2, 3], &[1, 1, 0], &[3.0, 3.0, 3.0]));
         assert!(!symmetric(&[0, 1, 2, 3], &[1, 2, 0], &[1.0; 3]), "a ring one way");
         assert!(symmetric(&[0, 3, 5], &[0, 1, 1, 0, 0], &[9.0, 1.0, 2.0, 1.0, 2.0]));
+        assert!(is_surely_symmetric(&csr(&[0, 1, 2], &[1, 0], &[3.0, 4.0])), "weights do not count");
+        assert!(!is_surely_symmetric(&csr(&[0, 1, 2, 3], &[1, 2, 0], &[1.0; 3])), "a ring one way");
+        assert!(!is_surely_symmetric(&csr(&[0, 2, 3], &[1, 1, 0], &[3.0; 3])), "one edge there, two back");
     }
 }

@@ -7,6 +7,7 @@
 pub mod balance;
 pub mod comparison;
 mod graph;
+mod levels;
 mod split;
 pub mod summary;
 pub mod table;

@@ -23,6 +23,7 @@ mod device_loop;
 mod direction;
 mod edge;
 mod hierarchical;
+pub(crate) mod level;
 mod node;
 mod parallel;
 mod queue;
@@ -46,6 +47,7 @@ use crate::{
         Csr,
         statistics::{Skew, max_degree_node},
     },
+    levels::Implementation,
 };
 use auto::Auto;
 use decompose::Decompose;
@@ -53,6 +55,7 @@ use direction::Direction;
 use edge::Edge;
 use evenkeel_kernels::{schedule::Schedule, strategy::text};
 use hierarchical::Hierarchical;
+use level::{Adaptive, Fixed};
 use node::Node;
 use parallel::Parallel;
 use queue::Queue;
@@ -262,6 +265,60 @@ pub const STRATEGIES: &[Strategy] = &[
         how: &TwoPhase,
     },
     Strategy {
+        name: Implementation::EdgeList.name(),
+        paper: "Verstraaten et al.",
+        summary: "an invocation to every edge of the graph, in every level",
+        operators: &[Operator::Bfs],
+        reads: &[Setting::Count],
+        text: &[text::LEVEL, include_str!("level.rs")],
+        how: &Fixed(Implementation::EdgeList),
+    },
+    Strategy {
+        name: Implementation::ReverseEdgeList.name(),
+        paper: "Verstraaten et al.",
+        summary: "the same in the order of the edges' ends",
+        operators: &[Operator::Bfs],
+        reads: &[Setting::Count],
+        text: &[text::LEVEL, include_str!("level.rs")],
+        how: &Fixed(Implementation::ReverseEdgeList),
+    },
+    Strategy {
+        name: Implementation::VertexPush.name(),
+        paper: "Verstraaten et al.",
+        summary: "an invocation to every node, which pushes if it is in the frontier",
+        operators: &[Operator::Bfs],
+        reads: &[Setting::Count],
+        text: &[text::LEVEL, include_str!("level.rs")],
+        how: &Fixed(Implementation::VertexPush),
+    },
+    Strategy {
+        name: Implementation::VertexPull.name(),
+        paper: "Verstraaten et al.",
+        summary: "an invocation to every node not reached, which looks for a neighbour in the frontier",
+        operators: &[Operator::Bfs],
+        reads: &[Setting::Count],
+        text: &[text::LEVEL, include_str!("level.rs")],
+        how: &Fixed(Implementation::VertexPull),
+    },
+    Strategy {
+        name: Implementation::VertexPushWarp.name(),
+        paper: "Verstraaten et al.",
+        summary: "vertex-push by virtual warps, which share each node's edges",
+        operators: &[Operator::Bfs],
+        reads: &[Setting::Count, Setting::VirtualWarp],
+        text: &[text::LEVEL, include_str!("level.rs")],
+        how: &Fixed(Implementation::VertexPushWarp),
+    },
+    Strategy {
+        name: "adaptive",
+        paper: "Verstraaten et al.",
+        summary: "for each level the way of these that a decision tree on the device chooses",
+        operators: &[Operator::Bfs],
+        reads: &[Setting::VirtualWarp, Setting::Model],
+        text: &[text::LEVEL, include_str!("level.rs"), include_str!("../levels/model.rs")],
+        how: &Adaptive,
+    },
+    Strategy {
         name: AUTO,
         paper: "",
         summary: "whichever of these suits the degrees, the algorithm and the device",
@@ -281,6 +338,11 @@ fn lines_of_code(text: &str) -> usize {
 /// The strategies that an operator can take, in the order they are listed.
 pub fn of(operator: Operator) -> impl Iterator<Item = &'static Strategy> {
     STRATEGIES.iter().filter(move |strategy| strategy.operators.contains(&operator))
+}
+
+/// Those of them that hand the edges of a worklist to an operator, whichever it is: whose balance can be counted.
+pub fn counted(operator: Operator) -> impl Iterator<Item = &'static Strategy> {
+    of(operator).filter(|strategy| strategy.operators == Operator::ALL)
 }
 
 /// The strategy of that name, for that operator.
@@ -331,6 +393,8 @@ pub struct Traversal {
     pub tuning: Tuning,
     /// How uneven the graph's degrees are.
     pub skew: Skew,
+    /// The graph on the host; a clone, which shares its memory.
+    pub csr: Csr,
 }
 
 /// A CSR in device memory.

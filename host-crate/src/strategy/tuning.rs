@@ -2,7 +2,10 @@
 //! with the names of those that do.
 
 use super::{STRATEGIES, Strategy};
-use crate::{Error, Result};
+use crate::{
+    Error, Result,
+    levels::{Count, Model},
+};
 use evenkeel_types::Threshold;
 
 /// See the module. What is not given is the default.
@@ -24,6 +27,24 @@ pub struct Tuning {
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=i64::from(Self::MAX_COARSEN)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coarsen: Option<u32>,
+    /// edge-list, reverse-edge-list, vertex-push, vertex-pull, vertex-push-warp: what adds up before an atomic counts the
+    /// discovered [default: atomic].
+    #[arg(long, value_name = "BY", value_enum)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<Count>,
+    /// vertex-push-warp, adaptive: invocations that share a node's edges, a power of two from 2 to 32 [default: 8].
+    #[arg(long, value_name = "N", value_parser = virtual_warp)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub virtual_warp: Option<u32>,
+    /// adaptive: the model that chooses, as `evenkeel train` writes it [default: the device's].
+    #[arg(long, value_name = "FILE", value_parser = Model::option)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<&'static Model>,
+}
+
+fn virtual_warp(text: &str) -> Result<u32> {
+    let width = text.parse().ok().filter(|width| Tuning::is_virtual_warp(*width));
+    width.ok_or_else(|| Error::Usage(format!("'{text}' is not one of 2, 4, 8, 16, 32")))
 }
 
 /// For what one atomic addition makes room on a worklist of edges.
@@ -48,10 +69,17 @@ pub enum Setting {
     SwitchBelow,
     /// [`Tuning::coarsen`].
     Coarsen,
+    /// [`Tuning::count`].
+    Count,
+    /// [`Tuning::virtual_warp`].
+    VirtualWarp,
+    /// [`Tuning::model`].
+    Model,
 }
 
 impl Setting {
-    const ALL: [Self; 4] = [Self::Chunking, Self::Bins, Self::SwitchBelow, Self::Coarsen];
+    const ALL: [Self; 7] =
+        [Self::Chunking, Self::Bins, Self::SwitchBelow, Self::Coarsen, Self::Count, Self::VirtualWarp, Self::Model];
 
     /// The option that sets it.
     fn option(self) -> &'static str {
@@ -60,6 +88,9 @@ impl Setting {
             Self::Bins => "--bins",
             Self::SwitchBelow => "--switch-below",
             Self::Coarsen => "--coarsen",
+            Self::Count => "--count",
+            Self::VirtualWarp => "--virtual-warp",
+            Self::Model => "--model",
         }
     }
 }
@@ -73,6 +104,8 @@ impl Tuning {
     pub const DEFAULT_SWITCH_BELOW: u32 = 1024;
     /// The most it can be: one workgroup makes the prefix sums of such a list.
     pub const MAX_SWITCH_BELOW: u32 = 65_535;
+    /// The invocations of a virtual warp unless said.
+    pub const DEFAULT_VIRTUAL_WARP: u32 = 8;
 
     /// The most nodes that an invocation may take: with more, there are too few invocations to measure anything.
     pub const MAX_COARSEN: u32 = 1024;
@@ -97,6 +130,20 @@ impl Tuning {
         self.coarsen.unwrap_or(1)
     }
 
+    /// How the discovered are counted.
+    pub fn count(&self) -> Count {
+        self.count.unwrap_or_default()
+    }
+
+    /// The invocations of a virtual warp.
+    pub fn virtual_warp(&self) -> u32 {
+        self.virtual_warp.unwrap_or(Self::DEFAULT_VIRTUAL_WARP)
+    }
+
+    fn is_virtual_warp(width: u32) -> bool {
+        (2..=32).contains(&width) && width.is_power_of_two()
+    }
+
     /// What of it the strategy of that name reads.
     pub fn read_by(&self, name: &str) -> Self {
         let strategy = STRATEGIES.iter().find(|strategy| strategy.name == name);
@@ -106,6 +153,9 @@ impl Tuning {
             bins: self.bins.filter(|_| reads(Setting::Bins)),
             switch_below: self.switch_below.filter(|_| reads(Setting::SwitchBelow)),
             coarsen: self.coarsen.filter(|_| reads(Setting::Coarsen)),
+            count: self.count.filter(|_| reads(Setting::Count)),
+            virtual_warp: self.virtual_warp.filter(|_| reads(Setting::VirtualWarp)),
+            model: self.model.filter(|_| reads(Setting::Model)),
         }
     }
 
@@ -122,6 +172,9 @@ impl Tuning {
         }
         if !(1..=Self::MAX_COARSEN).contains(&self.coarsen()) {
             return Err(Error::Usage(format!("--coarsen is at least 1 and at most {}", Self::MAX_COARSEN)));
+        }
+        if !Self::is_virtual_warp(self.virtual_warp()) || self.count() == Count::List {
+            return Err(Error::Usage("--virtual-warp is 2, 4, 8, 16 or 32, and --count names no list".into()));
         }
         let reads = |strategy: &Strategy, setting| strategy.reads.contains(&setting);
         for setting in Setting::ALL.into_iter().filter(|setting| self.is_given(*setting)) {
@@ -143,6 +196,9 @@ impl Tuning {
             Setting::Bins => self.bins.is_some(),
             Setting::SwitchBelow => self.switch_below.is_some(),
             Setting::Coarsen => self.coarsen.is_some(),
+            Setting::Count => self.count.is_some(),
+            Setting::VirtualWarp => self.virtual_warp.is_some(),
+            Setting::Model => self.model.is_some(),
         }
     }
 }

@@ -5,6 +5,7 @@ pub mod decompose;
 pub mod direction;
 pub mod edge;
 pub mod hierarchical;
+pub mod level;
 pub mod node;
 pub mod parallel;
 pub mod queue;
@@ -39,6 +40,8 @@ pub mod text {
     pub const SPLIT: &str = include_str!("split.rs");
     /// Of `hierarchical`.
     pub const HIERARCHICAL: &str = include_str!("hierarchical.rs");
+    /// Of all that search level by level without a worklist, or choose among them.
+    pub const LEVEL: &str = include_str!("level.rs");
     /// Of the threshold that the last two take nodes apart by.
     pub const THRESHOLD: &str = include_str!("threshold.rs");
     /// Of `direction`.

@@ -1,0 +1,74 @@
+//! `evenkeel measure-levels GRAPH… --output FILE`: the time of every way to search a level, for `evenkeel train`.
+
+use super::{
+    options::{DeviceOptions, FoundGraph, ReadingOptions},
+    output::{Output, is_standard, print},
+    progress::while_showing,
+};
+use clap::Args;
+use evenkeel::{
+    Result,
+    levels::{Measuring, Table},
+    strategy::Tuning,
+};
+use std::path::PathBuf;
+
+/// Time every way to search a level on every level of some searches, all from the same frontier.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct MeasureLevels {
+    /// Files, or generators such as rmat:scale=20 (`evenkeel generate --help` lists them).
+    #[arg(value_name = "GRAPH", required = true)]
+    graphs: Vec<String>,
+    /// The table; Parquet if its name ends in .parquet, else CSV. `-` is standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// How many searches a graph, each from another node.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    sources: u32,
+    /// The seed by which their sources are drawn.
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// The most levels of a search; where it has more, as many are taken evenly.
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    max_levels: u32,
+    /// Invocations of a virtual warp: 2, 4, 8, 16 or 32.
+    #[arg(long, value_name = "N", default_value_t = Tuning::DEFAULT_VIRTUAL_WARP)]
+    virtual_warp: u32,
+    #[command(flatten)]
+    reading: ReadingOptions,
+    #[command(flatten)]
+    device: DeviceOptions,
+}
+
+const EXAMPLES: &str = "\
+Example, from measuring to a search that switches:
+  evenkeel measure-levels rmat:scale=16 grid:rows=300,cols=300 er:nodes=100000,degree=8 --output levels.csv
+  evenkeel train levels.csv --output my.tree
+  evenkeel bfs rmat:scale=18 --strategy adaptive --model my.tree --validate";
+
+impl MeasureLevels {
+    pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
+        let tuning = Tuning { virtual_warp: Some(self.virtual_warp), ..Tuning::default() };
+        tuning.check(&evenkeel::strategy::STRATEGIES.iter().collect::<Vec<_>>())?;
+        let found: Vec<FoundGraph> = self.graphs.iter().map(|graph| self.reading.find(graph)).collect::<Result<_>>()?;
+        let output = Output::create(&self.output)?;
+        let device = self.device.open(true)?;
+        let Self { sources, seed, max_levels, virtual_warp, .. } = *self;
+        let measuring = Measuring { sources, seed, max_levels, virtual_warp };
+        let mut table = Table::default();
+        for found in &found {
+            let (graph, _) = found.load()?;
+            let before = table.rows.len();
+            while_showing(format!("measuring {}", graph.name), || {
+                measuring.measure(&device, &graph, |row| table.rows.push(row))
+            })?;
+            tracing::info!("{}: {} levels", graph.name, table.rows.len() - before);
+        }
+        output.write(|writer| table.write(&self.output, writer))?;
+        if !quiet && !is_standard(&self.output) {
+            print(&format!("{} levels of {} graphs in {}\n", table.rows.len(), found.len(), self.output.display()))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,208 @@
+//! What a choice can go by: what is known of the graph beforehand, and of a level when the one before it has ended.
+
+use crate::{
+    Error, Result,
+    graph::{
+        Csr,
+        statistics::{Degrees, max_degree_node},
+    },
+};
+use std::str::FromStr;
+
+/// Something that is known of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// The nodes of the graph.
+    Nodes,
+    /// Its edges.
+    Edges,
+    /// The smallest out-degree.
+    DegreeMin,
+    /// The first quartile of the out-degrees.
+    DegreeLowerQuartile,
+    /// The second.
+    DegreeMedian,
+    /// The third.
+    DegreeUpperQuartile,
+    /// The largest out-degree.
+    DegreeMax,
+    /// The standard deviation of the out-degrees.
+    DegreeDeviation,
+    /// The nodes of the frontier.
+    Frontier,
+    /// The same as a part of all nodes, from 0 to 1.
+    FrontierShare,
+    /// The nodes discovered so far, those of the frontier included.
+    Discovered,
+    /// The same as a part of all nodes.
+    DiscoveredShare,
+    /// The edges out of the frontier.
+    FrontierEdges,
+    /// The same as a part of all edges.
+    FrontierEdgesShare,
+    /// The edges out of the frontier for each of its nodes, rounded down.
+    FrontierDegree,
+}
+
+impl Feature {
+    /// How many there are.
+    pub const COUNT: usize = 15;
+    /// All, in the order of a table's columns.
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::Nodes,
+        Self::Edges,
+        Self::DegreeMin,
+        Self::DegreeLowerQuartile,
+        Self::DegreeMedian,
+        Self::DegreeUpperQuartile,
+        Self::DegreeMax,
+        Self::DegreeDeviation,
+        Self::Frontier,
+        Self::FrontierShare,
+        Self::Discovered,
+        Self::DiscoveredShare,
+        Self::FrontierEdges,
+        Self::FrontierEdgesShare,
+        Self::FrontierDegree,
+    ];
+
+    /// Its name in tables and models.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nodes => "nodes",
+            Self::Edges => "edges",
+            Self::DegreeMin => "degree-min",
+            Self::DegreeLowerQuartile => "degree-lower-quartile",
+            Self::DegreeMedian => "degree-median",
+            Self::DegreeUpperQuartile => "degree-upper-quartile",
+            Self::DegreeMax => "degree-max",
+            Self::DegreeDeviation => "degree-deviation",
+            Self::Frontier => "frontier",
+            Self::FrontierShare => "frontier-share",
+            Self::Discovered => "discovered",
+            Self::DiscoveredShare => "discovered-share",
+            Self::FrontierEdges => "frontier-edges",
+            Self::FrontierEdgesShare => "frontier-edges-share",
+            Self::FrontierDegree => "frontier-degree",
+        }
+    }
+}
+
+impl FromStr for Feature {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|feature| feature.name() == name).ok_or_else(|| Error::UnknownName {
+            kind: "feature",
+            name: name.to_owned(),
+            known: Self::ALL.iter().map(|feature| feature.name().to_owned()).collect(),
+        })
+    }
+}
+
+/// What is known of a graph.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GraphFeatures {
+    /// Its nodes.
+    pub nodes: u32,
+    /// Its edges.
+    pub edges: u32,
+    /// The five numbers of its out-degrees: smallest, quartiles, largest.
+    pub degrees: [u32; 5],
+    /// Their standard deviation.
+    pub deviation: f64,
+}
+
+impl GraphFeatures {
+    /// Those of a graph.
+    pub fn of(csr: &Csr) -> Self {
+        let (degrees, deviation) = max_degree_node(csr).map_or(([0; 5], 0.0), |node| {
+            let degrees = Degrees::of(csr, node.into());
+            let Degrees { min, lower_quartile, median, upper_quartile, max, standard_deviation, .. } = degrees;
+            ([min, lower_quartile, median, upper_quartile, max], standard_deviation)
+        });
+        Self { nodes: csr.nodes(), edges: csr.edges(), degrees, deviation }
+    }
+
+    /// The value of a feature that is the same in all levels.
+    pub fn get(&self, feature: Feature) -> Option<f64> {
+        let [min, lower_quartile, median, upper_quartile, max] = self.degrees.map(f64::from);
+        Some(match feature {
+            Feature::Nodes => self.nodes.into(),
+            Feature::Edges => self.edges.into(),
+            Feature::DegreeMin => min,
+            Feature::DegreeLowerQuartile => lower_quartile,
+            Feature::DegreeMedian => median,
+            Feature::DegreeUpperQuartile => upper_quartile,
+            Feature::DegreeMax => max,
+            Feature::DegreeDeviation => self.deviation,
+            _ => return None,
+        })
+    }
+}
+
+/// What is known of a search before a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// The nodes of the frontier.
+    pub frontier: u32,
+    /// The nodes discovered so far, those of the frontier included.
+    pub discovered: u32,
+    /// The edges out of the frontier.
+    pub edges: u32,
+}
+
+/// The value of each [`Feature`], in their order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Features(pub [f64; Feature::COUNT]);
+
+impl Features {
+    /// Those of a level.
+    pub fn of(graph: &GraphFeatures, moment: Moment) -> Self {
+        let Moment { frontier, discovered, edges } = moment;
+        Self(Feature::ALL.map(|feature| match feature {
+            Feature::Frontier => frontier.into(),
+            Feature::FrontierShare => share(frontier, graph.nodes),
+            Feature::Discovered => discovered.into(),
+            Feature::DiscoveredShare => share(discovered, graph.nodes),
+            Feature::FrontierEdges => edges.into(),
+            Feature::FrontierEdgesShare => share(edges, graph.edges),
+            Feature::FrontierDegree => (edges / frontier.max(1)).into(),
+            of_graph => graph.get(of_graph).unwrap_or(0.0),
+        }))
+    }
+
+    /// One of them.
+    pub fn get(&self, feature: Feature) -> f64 {
+        self.0[feature as usize]
+    }
+}
+
+/// A part of a whole; of nothing, nothing.
+pub fn share(part: u32, whole: u32) -> f64 {
+    f64::from(part) / f64::from(whole.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate::Generator;
+
+    #[test]
+    fn features_stand_in_their_order_and_have_names_of_their_own() {
+        for (position, feature) in Feature::ALL.into_iter().enumerate() {
+            assert_eq!((feature as usize, feature.name().parse::<Feature>().unwrap()), (position, feature));
+        }
+    }
+
+    #[test]
+    fn the_features_of_a_star() {
+        let star = "star:nodes=5".parse::<Generator>().unwrap().generate().unwrap();
+        let graph = GraphFeatures::of(&star.csr);
+        let features = Features::of(&graph, Moment { frontier: 2, discovered: 3, edges: 5 });
+        let expected = [5.0, 8.0, 1.0, 1.0, 1.0, 1.0, 4.0, 1.2, 2.0, 0.4, 3.0, 0.6, 5.0, 0.625, 2.0];
+        for (value, expected) in features.0.into_iter().zip(expected) {
+            assert!((value - expected).abs() < 1e-12, "{features:?}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Fitting a model to measured levels. Graphs, not levels, are divided: the model is grown on some and judged on the others, so
+//! that it must do well on graphs it has never seen. How far the tree grows is found by the same division inside the first part.
+
+use super::{
+    features::Feature,
+    grow::{Limits, Sample, grow},
+    model::Model,
+    score::{Score, Search, best, best_single, scores},
+    table::Table,
+    way::Family,
+};
+use crate::{Error, Result, graph::generate::random::mix};
+use rayon::prelude::*;
+
+/// A model and how good it is.
+pub struct Trained {
+    /// The model.
+    pub model: Model,
+    /// How many levels it was grown on.
+    pub levels: usize,
+    /// The graphs that it was grown on.
+    pub grown_on: Vec<String>,
+    /// The graphs that were held out; all that follows is of these.
+    pub held_out: Vec<String>,
+    /// The part of their levels for which it chooses the best way, or one as fast to 5 %.
+    pub accuracy: f64,
+    /// How much of the cost that the tree saves each feature's decisions save; they add up to 1.
+    pub importance: [f64; Feature::COUNT],
+    /// The lines of the paper's Table 2.
+    pub scores: Vec<Score>,
+    /// How many times as fast as the best single way of the fifteen on each graph, the geometric mean over graphs.
+    pub speedup: f64,
+    /// How many times as fast the optimum is with lists as among the fifteen, the geometric mean over searches.
+    pub lists_gain: f64,
+}
+
+/// How far trees grow: decisions one after the other, and graphs at a leaf.
+const DEPTHS: [usize; 4] = [2, 4, 6, 9];
+const GRAPHS: [usize; 4] = [1, 2, 4, 8];
+
+/// Parts into which the graphs that a tree grows on are divided, to find out how far it should.
+const FOLDS: usize = 5;
+
+/// Of ten graphs, these are held out.
+const HELD_OUT: usize = 3;
+
+/// A choice this much slower than the best is as good: times differ by as much from run to run.
+const TIE: f64 = 1.05;
+
+/// Fits a model of one family of ways. `seed` divides the graphs.
+///
+/// # Errors
+/// When there are fewer than two graphs.
+pub fn train(table: &Table, family: Family, seed: u64) -> Result<Trained> {
+    let searches = searches(table);
+    let mut graphs: Vec<&str> = searches.iter().map(Search::graph).collect();
+    graphs.sort_unstable();
+    graphs.dedup();
+    if graphs.len() < 2 {
+        return Err(Error::Usage("a model is grown on some graphs and judged on others: give at least two".into()));
+    }
+    let order = |(place, _): &(usize, &str)| mix(mix(seed).wrapping_add(*place as u64));
+    let mut shuffled: Vec<(usize, &str)> = graphs.into_iter().enumerate().collect();
+    shuffled.sort_by_key(order);
+    let shuffled: Vec<&str> = shuffled.into_iter().map(|(_, graph)| graph).collect();
+    let (held_out, grown_on) = shuffled.split_at((shuffled.len() * HELD_OUT / 10).max(1));
+
+    let limits = best_limits(&searches, grown_on, family);
+    let of = |graphs: &[&str]| -> Vec<&Search> {
+        searches.iter().filter(|search| graphs.contains(&search.graph())).collect()
+    };
+    let samples = samples(&of(grown_on), family);
+    let grown = grow(&samples, &family.ways(), limits);
+    let model = Model::new("model", grown.root, family);
+    let judged = of(held_out);
+    let whole: f64 = grown.saved.iter().sum();
+    let names = |graphs: &[&str]| graphs.iter().map(|graph| (*graph).to_owned()).collect();
+    Ok(Trained {
+        levels: samples.len(),
+        grown_on: names(grown_on),
+        held_out: names(held_out),
+        accuracy: accuracy(&judged, &model),
+        importance: grown.saved.map(|saved| if whole > 0.0 { saved / whole } else { 0.0 }),
+        scores: scores(&judged, &model),
+        speedup: speedup(&judged, held_out, &model),
+        lists_gain: geometric_mean(
+            judged.iter().map(|search| search.optimum(Family::Fifteen) / search.optimum(Family::Listed)),
+        ),
+        model,
+    })
+}
+
+/// Rows of one graph and source that follow each other.
+fn searches(table: &Table) -> Vec<Search<'_>> {
+    let same = |a: &super::Row, b: &super::Row| a.graph == b.graph && a.source == b.source && a.level < b.level;
+    table.rows.chunk_by(same).map(|rows| Search { rows: rows.iter().collect() }).collect()
+}
+
+/// The levels of searches. What a way costs there is a part of the search's optimum, so that the costs of a search's choices
+/// add up to its slowdown, and a search counts the same however long it takes.
+fn samples(searches: &[&Search], family: Family) -> Vec<Sample> {
+    let places: Vec<usize> = family.ways().into_iter().map(super::Way::place).collect();
+    let mut graphs: Vec<&str> = searches.iter().map(|search| search.graph()).collect();
+    graphs.sort_unstable();
+    graphs.dedup();
+    let of_search = |search: &&Search| {
+        let graph = graphs.partition_point(|graph| *graph < search.graph());
+        let optimum = search.optimum(family).max(f64::MIN_POSITIVE);
+        let costs = |row: &&super::Row| places.iter().map(|place| row.microseconds[*place] / optimum).collect();
+        search.rows.iter().map(|row| Sample { graph, features: row.features, costs: costs(row) }).collect::<Vec<_>>()
+    };
+    searches.iter().flat_map(of_search).collect()
+}
+
+/// The limits under which trees that were grown without a part of the graphs do best on that part.
+fn best_limits(searches: &[Search], graphs: &[&str], family: Family) -> Limits {
+    let candidates: Vec<Limits> =
+        DEPTHS.iter().flat_map(|&depth| GRAPHS.map(|graphs| Limits { depth, graphs })).collect();
+    let folds = FOLDS.min(graphs.len());
+    let costs = candidates.par_iter().map(|&limits| {
+        let fold = |fold: usize| -> f64 {
+            let outside =
+                |graph: &str| graphs.iter().position(|other| *other == graph).map(|place| place % folds == fold);
+            let part = |wanted: bool| -> Vec<&Search> {
+                searches.iter().filter(|search| outside(search.graph()) == Some(wanted)).collect()
+            };
+            let grown = grow(&samples(&part(false), family), &family.ways(), limits);
+            let model = Model::new("fold", grown.root, family);
+            part(true).iter().map(|search| search.by_model(&model) / search.optimum(family)).sum()
+        };
+        // One graph alone leaves nothing to grow on.
+        if folds < 2 { 0.0 } else { (0..folds).map(fold).sum::<f64>() }
+    });
+    let costs: Vec<f64> = costs.collect();
+    let best = (0..candidates.len()).min_by(|a, b| costs[*a].total_cmp(&costs[*b])).unwrap_or(0);
+    candidates[best]
+}
+
+/// The part of all levels for which the model's way is the best, or as fast to 5 %.
+fn accuracy(searches: &[&Search], model: &Model) -> f64 {
+    let (mut right, mut all) = (0.0f64, 0.0f64);
+    for search in searches {
+        for row in &search.rows {
+            let single = Search { rows: vec![row] };
+            all += 1.0;
+            right += f64::from(u8::from(single.by_model(model) <= TIE * best(row, model.family()).1));
+        }
+    }
+    right / all.max(1.0)
+}
+
+fn speedup(searches: &[&Search], graphs: &[&str], model: &Model) -> f64 {
+    geometric_mean(graphs.iter().map(|graph| {
+        let way = best_single(searches, graph, Family::Fifteen);
+        let of_graph = || searches.iter().filter(|search| search.graph() == *graph);
+        let single: f64 = of_graph().map(|search| search.single(way)).sum();
+        single / of_graph().map(|search| search.by_model(model)).sum::<f64>()
+    }))
+}
+
+fn geometric_mean(factors: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = factors.fold((0.0, 0.0f64), |(sum, count), factor| (sum + factor.ln(), count + 1.0));
+    (sum / count.max(1.0)).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::levels::{Features, Implementation, Row, Way};
+
+    /// Small frontiers are fast by a push from the list, large ones by pull; all else is slow.
+    fn table() -> Table {
+        let row = |graph: usize, source: u64, level: u32| {
+            let frontier = f64::from(10u32.pow(level));
+            let mut features = Features([graph as f64; Feature::COUNT]);
+            features.0[Feature::Frontier as usize] = frontier;
+            let time = |way: &Way| match way.implementation {
+                Implementation::ListPush => 2.0 + frontier / 10.0,
+                Implementation::VertexPull => 40.0 + 1000.0 / frontier,
+                _ => 500.0,
+            };
+            let microseconds = Way::all().iter().map(time).collect();
+            Row { graph: format!("graph {graph}"), source, level, features, microseconds }
+        };
+        let rows =
+            (0..10).flat_map(|graph| (0..4).flat_map(move |source| (0..6).map(move |level| row(graph, source, level))));
+        Table { rows: rows.collect() }
+    }
+
+    #[test]
+    fn a_rule_that_is_there_is_found() {
+        let trained = train(&table(), Family::Listed, 1).unwrap();
+        assert_eq!((trained.grown_on.len(), trained.held_out.len(), trained.levels), (7, 3, 7 * 4 * 6));
+        assert!(trained.held_out.iter().all(|graph| !trained.grown_on.contains(graph)));
+        assert_eq!(trained.accuracy, 1.0, "{}", trained.model);
+        assert!(trained.importance[Feature::Frontier as usize] > 0.99);
+        let [model, oracle] = &trained.scores[..2] else { panic!("two lines come first") };
+        assert_eq!((model.average(), model.worst(), model.slowdowns.len()), (1.0, 1.0, 12));
+        assert!(oracle.average() > 1.5 && trained.scores.len() == 2 + Family::Listed.ways().len());
+        // Pull alone is the best of the fifteen, in every level; the first levels gain by lists.
+        assert!(trained.speedup > 2.0 && trained.lists_gain > 2.0, "{} {}", trained.speedup, trained.lists_gain);
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_model_and_one_graph_gives_none() {
+        let [one, again, other] = [1, 1, 2].map(|seed| train(&table(), Family::Fifteen, seed).unwrap());
+        assert_eq!((one.model, one.held_out.clone()), (again.model, again.held_out));
+        assert_ne!(one.held_out, other.held_out);
+        let mut single = table();
+        single.rows.truncate(24);
+        assert!(train(&single, Family::Listed, 1).is_err());
+    }
+}

@@ -1,0 +1,223 @@
+//! The ways to search a level: an implementation, and how it counts what it discovers. The paper's fifteen are five
+//! implementations times three counts. Those with a list write the discovered down, which is a count too, and can then search
+//! from the list alone.
+
+use crate::{Error, Result};
+use evenkeel_types::LevelWay;
+use std::{fmt, str::FromStr};
+
+/// How the work of a level is handed out. The kernels are in `strategy/level.rs` of the kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum Implementation {
+    /// An invocation to each edge.
+    EdgeList = LevelWay::EDGE_LIST,
+    /// An invocation to each edge, in the order of their ends.
+    ReverseEdgeList = LevelWay::REVERSE_EDGE_LIST,
+    /// An invocation to each node, which looks whether it is in the frontier.
+    VertexPush = LevelWay::VERTEX_PUSH,
+    /// An invocation to each node, which looks for a neighbour in the frontier.
+    VertexPull = LevelWay::VERTEX_PULL,
+    /// A virtual warp to as many nodes, one after the other.
+    VertexPushWarp = LevelWay::VERTEX_PUSH_WARP,
+    /// An invocation to each node of the listed frontier.
+    ListPush = LevelWay::LIST_PUSH,
+    /// A virtual warp to each node of the listed frontier.
+    ListPushWarp = LevelWay::LIST_PUSH_WARP,
+    /// A workgroup to each node of the listed frontier.
+    ListPushGroup = LevelWay::LIST_PUSH_GROUP,
+    /// All invocations to each node of the listed frontier, one after the other.
+    ListPushGrid = LevelWay::LIST_PUSH_GRID,
+}
+
+impl Implementation {
+    /// The paper's.
+    pub const TOPOLOGY_DRIVEN: [Self; 5] =
+        [Self::EdgeList, Self::ReverseEdgeList, Self::VertexPush, Self::VertexPull, Self::VertexPushWarp];
+    /// All.
+    pub const ALL: [Self; 9] = [
+        Self::EdgeList,
+        Self::ReverseEdgeList,
+        Self::VertexPush,
+        Self::VertexPull,
+        Self::VertexPushWarp,
+        Self::ListPush,
+        Self::ListPushWarp,
+        Self::ListPushGroup,
+        Self::ListPushGrid,
+    ];
+
+    /// Its name in commands, tables and models.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::EdgeList => "edge-list",
+            Self::ReverseEdgeList => "reverse-edge-list",
+            Self::VertexPush => "vertex-push",
+            Self::VertexPull => "vertex-pull",
+            Self::VertexPushWarp => "vertex-push-warp",
+            Self::ListPush => "list-push",
+            Self::ListPushWarp => "list-push-warp",
+            Self::ListPushGroup => "list-push-group",
+            Self::ListPushGrid => "list-push-grid",
+        }
+    }
+
+    /// Whether it reads a list of the frontier.
+    pub fn reads_list(self) -> bool {
+        !Self::TOPOLOGY_DRIVEN.contains(&self)
+    }
+}
+
+/// How the discovered are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, clap::ValueEnum, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[repr(u32)]
+pub enum Count {
+    /// One atomic addition for each.
+    #[default]
+    Atomic = LevelWay::ATOMIC,
+    /// A subgroup adds up first.
+    Subgroup = LevelWay::SUBGROUP,
+    /// A subgroup adds up first, then a workgroup.
+    Workgroup = LevelWay::WORKGROUP,
+    /// They are put on a list.
+    #[value(skip)]
+    List = LevelWay::LIST,
+}
+
+impl Count {
+    /// All.
+    pub const ALL: [Self; 4] = [Self::Atomic, Self::Subgroup, Self::Workgroup, Self::List];
+
+    /// Its name in commands, tables and models.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Atomic => "atomic",
+            Self::Subgroup => "subgroup",
+            Self::Workgroup => "workgroup",
+            Self::List => "list",
+        }
+    }
+}
+
+/// An implementation and a count. As text it is their two names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Way {
+    /// How work is handed out.
+    pub implementation: Implementation,
+    /// How the discovered are counted.
+    pub count: Count,
+}
+
+impl Way {
+    /// If there is such a way: what reads a list writes one.
+    pub fn new(implementation: Implementation, count: Count) -> Option<Self> {
+        (count == Count::List || !implementation.reads_list()).then_some(Self { implementation, count })
+    }
+
+    /// All ways, the paper's fifteen first.
+    pub fn all() -> Vec<Self> {
+        Family::ALL.into_iter().flat_map(Family::ways).collect()
+    }
+
+    /// Its place among all.
+    pub fn place(self) -> usize {
+        let (implementation, count) = (self.implementation as usize, self.count as usize);
+        match self.family() {
+            Family::Fifteen => 3 * implementation + count,
+            Family::Listed => 15 + implementation,
+        }
+    }
+
+    /// As the device reads it.
+    pub fn word(self) -> u32 {
+        LevelWay::of(self.implementation as u32, self.count as u32)
+    }
+
+    /// Back from there.
+    pub fn from_word(word: u32) -> Option<Self> {
+        Self::all().into_iter().find(|way| way.word() == word)
+    }
+
+    /// The family it belongs to.
+    pub fn family(self) -> Family {
+        if self.count == Count::List { Family::Listed } else { Family::Fifteen }
+    }
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.implementation.name(), self.count.name())
+    }
+}
+
+impl FromStr for Way {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::all().into_iter().find(|way| way.to_string() == text).ok_or_else(|| Error::UnknownName {
+            kind: "way",
+            name: text.to_owned(),
+            known: Self::all().iter().map(ToString::to_string).collect(),
+        })
+    }
+}
+
+/// Ways that a search can switch between: a list is there for one level only if the level before wrote it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Family {
+    /// The paper's.
+    Fifteen,
+    /// Those that list the frontier.
+    Listed,
+}
+
+impl Family {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Fifteen, Self::Listed];
+
+    /// Its name in commands.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fifteen => "fifteen",
+            Self::Listed => "listed",
+        }
+    }
+
+    /// The ways in it.
+    pub fn ways(self) -> Vec<Way> {
+        let ways = |implementations: &[Implementation], counts: &[Count]| {
+            let pair = |implementation| counts.iter().map(move |&count| Way { implementation, count });
+            implementations.iter().copied().flat_map(pair).collect()
+        };
+        match self {
+            Self::Fifteen => ways(&Implementation::TOPOLOGY_DRIVEN, &Count::ALL[..3]),
+            Self::Listed => ways(&Implementation::ALL, &[Count::List]),
+        }
+    }
+
+    /// The way of a first level for which the model knows none: the paper's choice.
+    pub fn first(self) -> Way {
+        let count = if self == Self::Listed { Count::List } else { Count::Atomic };
+        Way { implementation: Implementation::EdgeList, count }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_is_a_text_and_a_word_of_its_own() {
+        let ways = Way::all();
+        assert_eq!((ways.len(), Family::Fifteen.ways().len()), (24, 15));
+        for (position, &way) in ways.iter().enumerate() {
+            assert_eq!(way.to_string().parse::<Way>().unwrap(), way);
+            assert_eq!((Way::from_word(way.word()), way.place()), (Some(way), position));
+            assert_eq!(Way::new(way.implementation, way.count), Some(way));
+            assert!(ways[..position].iter().all(|other| other.word() != way.word()));
+        }
+        assert_eq!(Way::new(Implementation::ListPush, Count::Atomic), None);
+        assert!("vertex-push list-push".parse::<Way>().is_err());
+    }
+}

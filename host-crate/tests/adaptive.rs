@@ -1,0 +1,305 @@
+//! Breadth-first search in fifteen ways and more, and by a decision tree that chooses one for each level: every way and any
+//! tree must find what the oracle finds; and from measuring to an adaptive run on the command line.
+
+mod common;
+
+use assert_cmd::assert::OutputAssertExt;
+use evenkeel::{
+    algorithm::{Bfs, BfsConfig},
+    device::Device,
+    graph::{
+        Csr, OpenOptions,
+        csr::{BuildOptions, EdgeList, EdgeWeights},
+        generate::Generator,
+        open,
+    },
+    levels::{Count, Family, Feature, Implementation, Model, Way},
+    oracle,
+    strategy::Tuning,
+};
+use proptest::prelude::*;
+use std::{fs, path::Path, process::Command};
+
+fn csr(nodes: u32, edges: &[(u32, u32)]) -> Csr {
+    let (sources, targets) = edges.iter().copied().unzip();
+    let list = EdgeList { nodes, sources, targets, weights: EdgeWeights::None };
+    Csr::from_edges(list, BuildOptions::default()).unwrap().0
+}
+
+fn generated(text: &str) -> Csr {
+    text.parse::<Generator>().unwrap().generate().unwrap().csr
+}
+
+fn model(body: &str) -> &'static Model {
+    let text = format!("evenkeel level model 1\n{body}");
+    Box::leak(Box::new(Model::parse(Path::new("test"), &text).unwrap()))
+}
+
+fn adaptive(model: &'static Model) -> BfsConfig {
+    let tuning = Tuning { model: Some(model), ..Tuning::default() };
+    BfsConfig { strategy: "adaptive".into(), tuning, ..BfsConfig::default() }
+}
+
+/// The fifteen as strategies, virtual warps of other widths, and the ways that only a model can choose as models of one leaf.
+fn all_ways() -> Vec<BfsConfig> {
+    let fixed = |implementation: Implementation, count, virtual_warp| BfsConfig {
+        strategy: implementation.name().into(),
+        tuning: Tuning { count: Some(count), virtual_warp, ..Tuning::default() },
+        ..BfsConfig::default()
+    };
+    let fifteen = Family::Fifteen.ways().into_iter().map(|way| fixed(way.implementation, way.count, None));
+    let warps = [2, 4, 16, 32].map(|width| fixed(Implementation::VertexPushWarp, Count::Atomic, Some(width)));
+    let listed = Family::Listed.ways().into_iter().map(|way| adaptive(model(&way.to_string())));
+    fifteen.chain(warps).chain(listed).collect()
+}
+
+fn check(device: &Device, csr: &Csr, source: u32, configs: &[BfsConfig]) {
+    let expected = oracle::bfs::depths(csr, source);
+    for config in configs {
+        let mut bfs = Bfs::prepare(device, csr, config).unwrap();
+        // Twice: a run must not depend on what the one before it left.
+        for _ in 0..2 {
+            let run = bfs.run(source).unwrap();
+            let found = bfs.depths().unwrap();
+            assert_eq!(oracle::first_mismatch(&expected, &found), None, "{config:?} on {device:?}");
+            let deepest = found.iter().filter(|depth| **depth != u32::MAX).max().unwrap();
+            assert_eq!(run.iterations, deepest + 1, "{config:?} on {device:?}: the last level finds nothing");
+        }
+    }
+}
+
+#[test]
+fn every_way_on_graphs_of_every_shape() {
+    let star: Vec<_> = (1..3000).map(|leaf| (0, leaf)).collect();
+    let inward: Vec<_> = (2..3000).map(|leaf| (leaf, 0)).chain([(0, 1), (1, 2)]).collect();
+    let chain: Vec<_> = (0..90).map(|node| (node, node + 1)).collect();
+    // 1,300 nodes in one level, more than are taken one by one; behind them hubs that share their leaves.
+    let fan = (1..=1300).flat_map(|node| [(0, node), (node, 1301 + node % 7)]);
+    let hubs: Vec<_> = fan.chain((1301..1308).flat_map(|hub| (1308..2200).map(move |leaf| (hub, leaf)))).collect();
+    let shapes = [
+        ("one node", csr(1, &[]), 0),
+        ("one node and a loop", csr(1, &[(0, 0)]), 0),
+        ("no edges", csr(700, &[]), 699),
+        ("parallel edges and loops", csr(3, &[(0, 1), (0, 1), (1, 1), (1, 2), (0, 2), (2, 2)]), 0),
+        ("two components", csr(600, &[(0, 1), (1, 0), (598, 599)]), 598),
+        ("a star from its hub", csr(3000, &star), 0),
+        ("a star from a leaf", csr(3000, &star), 7),
+        ("a star inward", csr(3000, &inward), 17),
+        ("hubs with the same leaves", csr(2200, &hubs), 0),
+        ("a chain longer than a batch", csr(91, &chain), 0),
+        ("symmetric and skewed", generated("rmat:scale=10"), 1),
+        ("a grid", generated("grid:rows=30,cols=17"), 40),
+    ];
+    let ways = all_ways();
+    assert_eq!(ways.len(), 15 + 4 + 9);
+    for device in common::devices() {
+        for (shape, csr, source) in &shapes {
+            println!("{shape}");
+            check(&device, csr, *source, &ways);
+        }
+        common::finish(&device);
+    }
+}
+
+/// Published graphs, taken as undirected and as directed.
+#[test]
+fn every_way_on_real_graphs() {
+    let Some(data) = common::data() else { return };
+    for name in ["ca-GrQc.txt.gz", "p2p-Gnutella04.txt.gz", "EU-email-core.txt.gz", "minnesota.txt.gz"] {
+        let graph = open(&data.join("corpus").join(name), &OpenOptions::default()).unwrap();
+        for device in common::devices() {
+            check(&device, &graph.0.csr, 0, &all_ways());
+            common::finish(&device);
+        }
+    }
+}
+
+#[test]
+fn the_models_that_come_with_the_program() {
+    let config = BfsConfig { strategy: "adaptive".into(), ..BfsConfig::default() };
+    for device in common::devices() {
+        for text in
+            ["rmat:scale=12", "er:nodes=3000,degree=5", "grid:rows=40,cols=53", "star:nodes=4000", "chain:nodes=9"]
+        {
+            check(&device, &generated(text), 1, std::slice::from_ref(&config));
+        }
+        common::finish(&device);
+    }
+}
+
+/// `repeat` alone is the edge list from the first level to the last, in either family.
+#[test]
+fn what_a_model_does_not_know_is_repeated() {
+    let graph = generated("rmat:scale=9");
+    let models = [
+        "repeat",
+        "if frontier <= 1\n  vertex-pull subgroup\nelse\n  repeat",
+        "if discovered <= 4\n  repeat\nelse\n  list-push list",
+    ];
+    for device in common::devices() {
+        check(&device, &graph, 3, &models.map(|body| adaptive(model(body))));
+        common::finish(&device);
+    }
+}
+
+/// The body of a random model of one family.
+fn random_model(family: Family) -> impl Strategy<Value = String> {
+    let ways: Vec<String> = family.ways().iter().map(Way::to_string).chain(["repeat".into()]).collect();
+    let leaf = proptest::sample::select(ways);
+    let threshold = prop_oneof![0.0..1.0f64, (0u32..400).prop_map(f64::from)];
+    leaf.prop_recursive(4, 16, 2, move |inner| {
+        let feature = proptest::sample::select(&Feature::ALL[..]);
+        (feature, threshold.clone(), inner.clone(), inner).prop_map(|(feature, threshold, at_most, more)| {
+            format!("if {} <= {threshold}\n{at_most}\nelse\n{more}", feature.name())
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// Whatever is chosen, and however often it is switched.
+    #[test]
+    fn any_model_on_any_graph(
+        fifteen in random_model(Family::Fifteen),
+        listed in random_model(Family::Listed),
+        nodes in 1u32..600,
+        ends in proptest::collection::vec(any::<(u32, u32)>(), 0..1500),
+        source in any::<u32>(),
+    ) {
+        let edges: Vec<_> = ends.into_iter().map(|(from, to)| (from % nodes, to % nodes)).collect();
+        let graph = csr(nodes, &edges);
+        for device in common::devices() {
+            check(&device, &graph, source % nodes, &[adaptive(model(&fifteen)), adaptive(model(&listed))]);
+            common::finish(&device);
+        }
+    }
+}
+
+fn evenkeel(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_evenkeel"));
+    command.current_dir(folder).args(arguments.split(' '));
+    command
+}
+
+fn printed(folder: &Path, arguments: &str) -> String {
+    let output = evenkeel(folder, arguments).assert().success().get_output().clone();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn refused(folder: &Path, arguments: &str, status: i32) -> String {
+    let output = evenkeel(folder, arguments).assert().code(status).get_output().clone();
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// Measured, trained and run: as CSV and as Parquet, and with either family of ways.
+#[test]
+fn from_measuring_to_an_adaptive_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let device = std::env::var("EVENKEEL_TEST_DEVICE").unwrap_or_else(|_| "cpu".into());
+    let graphs = "rmat:scale=7 grid:rows=9,cols=30 star:nodes=400 er:nodes=300,degree=4";
+    let measure = format!("measure-levels {graphs} --sources 2 --max-levels 9 --device {device}");
+    assert!(printed(folder, &format!("{measure} -o levels.csv")).contains(" levels of 4 graphs in levels.csv"));
+    printed(folder, &format!("{measure} --seed 7 -o levels.parquet"));
+    let rows = fs::read_to_string(folder.join("levels.csv")).unwrap();
+    assert_eq!(rows.lines().next().unwrap().split(',').count(), 3 + Feature::ALL.len() + Way::all().len());
+    assert!(rows.lines().filter(|line| line.starts_with("\"grid")).count() == 2 * 9, "{rows}");
+
+    for family in ["fifteen", "listed"] {
+        let text = printed(folder, &format!("train levels.csv levels.parquet --ways {family} -o {family}.tree"));
+        assert!(text.contains("grown on 3 graphs") && text.contains("\noracle "), "{text}");
+        let tree = fs::read_to_string(folder.join(format!("{family}.tree"))).unwrap();
+        assert!(tree.starts_with("evenkeel level model 1\n# Grown on "), "{tree}");
+        let run =
+            format!("bfs rmat:scale=9 --strategy adaptive --model {family}.tree --device {device} --validate --json -");
+        let report: serde_json::Value = serde_json::from_str(&printed(folder, &run)).unwrap();
+        assert_eq!((&report["valid"], &report["config"]["model"]), (&true.into(), &family.into()));
+    }
+    let again = |_| printed(folder, "train levels.csv --seed 3 -o -");
+    assert_eq!(again(0), again(1), "the same table and seed give the same model");
+}
+
+/// The frontiers of all levels are the nodes reached, whatever the strategy; an adaptive run names the ways it took.
+#[test]
+fn levels_add_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let graph = generated("rmat:scale=9");
+    let depths = oracle::bfs::depths(&graph, 5);
+    let reached: Vec<u32> = (0..graph.nodes()).filter(|node| depths[*node as usize] != u32::MAX).collect();
+    let edges: u64 = reached.iter().map(|node| u64::from(graph.degree(*node))).sum();
+    fs::write(
+        folder.join("two.tree"),
+        "evenkeel level model 1\nif frontier <= 1\nvertex-push subgroup\nelse\nvertex-pull workgroup\n",
+    )
+    .unwrap();
+    let selected = std::env::var("EVENKEEL_TEST_DEVICE").unwrap_or_else(|_| "auto".into());
+    for (strategy, first, second) in [
+        ("node", "node", "node"),
+        ("merge-path", "merge-path", "merge-path"),
+        ("edge-list --count workgroup", "edge-list workgroup", "edge-list workgroup"),
+        ("adaptive --model two.tree", "vertex-push subgroup", "vertex-pull workgroup"),
+    ] {
+        let run = "--runs 2 --source 5 --levels levels.csv";
+        printed(folder, &format!("bfs rmat:scale=9 --device {selected} --strategy {strategy} {run}"));
+        let mut reader = csv::Reader::from_path(folder.join("levels.csv")).unwrap();
+        let levels: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        let sum = |column: usize| levels.iter().map(|level| level[column].parse::<u64>().unwrap()).sum::<u64>();
+        assert_eq!((sum(1), sum(3)), (reached.len() as u64, edges), "{strategy}");
+        assert_eq!(levels.last().unwrap()[2].parse::<usize>().unwrap(), reached.len(), "{strategy}");
+        assert_eq!((&levels[0][4], &levels[1][4]), (first, second));
+        assert!(levels.iter().all(|level| level[5].parse::<f64>().unwrap() > 0.0), "{strategy}: {levels:?}");
+    }
+    assert!(
+        refused(folder, "bfs star --device cpu --strategy hierarchical --levels l.csv", 2).contains("level by level")
+    );
+    assert!(refused(folder, "bfs star --device cpu --levels -", 2).contains("goes to a file"));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("broken.tree"), "evenkeel level model 1\nif nodes <= many\n").unwrap();
+    let run = |options: &str, status| refused(folder, &format!("bfs star --device cpu {options}"), status);
+    assert!(run("--strategy adaptive --model broken.tree", 2).contains("broken.tree:2: 'many' is no number"));
+    assert!(run("--strategy adaptive --model none.tree", 2).contains("none.tree"));
+    assert!(run("--strategy node --count subgroup", 2).contains("--count is for strategy edge-list and "));
+    assert!(
+        run("--strategy vertex-push --virtual-warp 4", 2).contains("--virtual-warp is for strategy vertex-push-warp")
+    );
+    assert!(run("--strategy vertex-push-warp --virtual-warp 6", 2).contains("2, 4, 8, 16, 32"));
+    assert!(run("--strategy vertex-push --model broken.tree", 2).contains("broken.tree"));
+    assert!(refused(folder, "sssp star --device cpu --strategy edge-list", 2).contains("there is node, "));
+    assert!(refused(folder, "train none.csv -o model.tree", 3).contains("none.csv"));
+    fs::write(folder.join("other.csv"), "a,b\n1,2\n").unwrap();
+    assert!(refused(folder, "train other.csv -o model.tree", 3).contains("other.csv:1: the columns are not those"));
+    assert!(!folder.join("model.tree").exists());
+    assert!(
+        refused(folder, "measure-levels star --virtual-warp 3 --device cpu -o l.csv", 2).contains("--virtual-warp")
+    );
+}
+
+/// The memory is what the paper's section 4.3 says: one graph with the origins of its edges, and its reverse where that is
+/// another graph.
+#[test]
+fn memory_is_of_one_graph_and_its_origins() {
+    let plan = |csr: &Csr, strategy: &str| {
+        let config = BfsConfig { strategy: strategy.into(), ..BfsConfig::default() };
+        Bfs::plan(csr, &config).unwrap().bytes()
+    };
+    let (symmetric, directed) =
+        (generated("star:nodes=1001"), csr(1001, &(0..2000).map(|it| (it % 7, it % 1001)).collect::<Vec<_>>()));
+    let (words, edges) = (4, 2000);
+    let rows = 1002;
+    for csr in [&symmetric, &directed] {
+        assert_eq!(plan(csr, "edge-list"), plan(csr, "vertex-push") + words * edges);
+    }
+    assert_eq!(plan(&symmetric, "vertex-pull"), plan(&symmetric, "vertex-push"));
+    assert_eq!(plan(&symmetric, "reverse-edge-list"), plan(&symmetric, "edge-list"));
+    assert_eq!(plan(&directed, "vertex-pull"), plan(&directed, "vertex-push") + words * (edges + rows));
+    assert_eq!(plan(&directed, "reverse-edge-list"), plan(&directed, "vertex-pull") + words * edges);
+    let lists = 2 * 1001;
+    assert_eq!(plan(&symmetric, "adaptive"), plan(&symmetric, "edge-list") + words * lists);
+}

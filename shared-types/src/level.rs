@@ -1,0 +1,142 @@
+//! What a level of a search is told, and the decisions by which the device chooses how to search the next one.
+
+use crate::WORKGROUP;
+use bytemuck::{Pod, Zeroable};
+
+/// Of the kernels that search a level.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct LevelParams {
+    /// How many nodes there are.
+    pub nodes: u32,
+    /// How many edges.
+    pub edges: u32,
+    /// The most workgroups a dispatch may have; kernels stride over the rest.
+    pub max_groups: u32,
+    /// Invocations that share a node's edges, in the ways that have virtual warps.
+    pub virtual_warp: u32,
+    /// The way of the first level where the tree does not know one.
+    pub first_way: u32,
+}
+
+/// Of the kernel that makes the beginning of a level again.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct RestoreParams {
+    /// The level's.
+    pub level: LevelParams,
+    /// The way to search it, as a [`LevelWay`] writes it.
+    pub way: u32,
+}
+
+/// A way to search a level as one word: the implementation, and above it how the discovered are counted.
+pub struct LevelWay;
+
+impl LevelWay {
+    /// An invocation to each edge.
+    pub const EDGE_LIST: u32 = 0;
+    /// An invocation to each edge, in the order of their ends.
+    pub const REVERSE_EDGE_LIST: u32 = 1;
+    /// An invocation to each node, which looks whether it is in the frontier.
+    pub const VERTEX_PUSH: u32 = 2;
+    /// An invocation to each node, which looks for a neighbour in the frontier.
+    pub const VERTEX_PULL: u32 = 3;
+    /// A virtual warp to as many nodes, one after the other.
+    pub const VERTEX_PUSH_WARP: u32 = 4;
+    /// An invocation to each node of the listed frontier.
+    pub const LIST_PUSH: u32 = 5;
+    /// A virtual warp to each node of the listed frontier.
+    pub const LIST_PUSH_WARP: u32 = 6;
+    /// A workgroup to each node of the listed frontier.
+    pub const LIST_PUSH_GROUP: u32 = 7;
+    /// The whole dispatch to each node of the listed frontier, one after the other, while there are few.
+    pub const LIST_PUSH_GRID: u32 = 8;
+    /// The most nodes that are taken so; where there are more, each is a workgroup's.
+    pub const FEW: u32 = 1024;
+
+    /// One atomic for each discovery.
+    pub const ATOMIC: u32 = 0;
+    /// One atomic for each subgroup.
+    pub const SUBGROUP: u32 = 1;
+    /// One atomic for each workgroup.
+    pub const WORKGROUP: u32 = 2;
+    /// The discovered are put on a list, with one atomic for those that a subgroup finds at a time.
+    pub const LIST: u32 = 3;
+
+    /// Where the count begins.
+    const COUNT: u32 = 16;
+
+    /// Puts the two together.
+    pub const fn of(implementation: u32, count: u32) -> u32 {
+        implementation + Self::COUNT * count
+    }
+
+    /// The lower part.
+    pub const fn implementation(way: u32) -> u32 {
+        way % Self::COUNT
+    }
+
+    /// The upper part.
+    pub const fn count(way: u32) -> u32 {
+        way / Self::COUNT
+    }
+
+    /// How many workgroups search a frontier of so many nodes and edges.
+    #[inline(always)]
+    pub fn groups(way: u32, params: &LevelParams, frontier: u32, edges: u32) -> u32 {
+        let implementation = Self::implementation(way);
+        let items = if frontier == 0 {
+            0
+        } else if implementation <= Self::REVERSE_EDGE_LIST {
+            params.edges
+        } else if implementation <= Self::VERTEX_PUSH_WARP {
+            params.nodes
+        } else if implementation == Self::LIST_PUSH {
+            frontier
+        } else if implementation == Self::LIST_PUSH_WARP {
+            frontier.min(params.max_groups * WORKGROUP / params.virtual_warp) * params.virtual_warp
+        } else if implementation == Self::LIST_PUSH_GROUP {
+            frontier.min(params.max_groups) * WORKGROUP
+        } else {
+            edges
+        };
+        let groups = items / WORKGROUP + (items % WORKGROUP).min(1);
+        // A frontier without edges, too, must be seen to end.
+        groups.min(params.max_groups).max(frontier.min(1))
+    }
+}
+
+/// A node of the tree by which the device chooses: what is compared with what, and where it goes on; or a leaf. The root is the
+/// first, and both ways lead to later nodes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct Decision {
+    /// What is compared, or [`Self::LEAF`].
+    pub feature: u32,
+    /// With what; of a leaf the way, or [`Self::REPEAT`].
+    pub threshold: u32,
+    /// The node that follows when the feature is at most the threshold.
+    pub at_most: u32,
+    /// The node that follows when it is more.
+    pub more: u32,
+}
+
+impl Decision {
+    /// The nodes of the frontier.
+    pub const FRONTIER: u32 = 0;
+    /// The nodes discovered so far, those of the frontier included.
+    pub const DISCOVERED: u32 = 1;
+    /// The edges out of the frontier.
+    pub const EDGES: u32 = 2;
+    /// The edges out of the frontier for each of its nodes, rounded down.
+    pub const DEGREE: u32 = 3;
+    /// Not a comparison.
+    pub const LEAF: u32 = 4;
+    /// As in the level before; an edge list in the first.
+    pub const REPEAT: u32 = u32::MAX;
+
+    /// The leaf of a way, or of [`Self::REPEAT`].
+    pub const fn leaf(way: u32) -> Self {
+        Self { feature: Self::LEAF, threshold: way, at_most: 0, more: 0 }
+    }
+}
