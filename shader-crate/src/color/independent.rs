@@ -1,7 +1,7 @@
 //! Independent sets (Jones and Plassmann 1993) with the smallest free colour, nodes of many edges first (Welsh and Powell 1967).
 //! A node waits for the neighbours that come before it. An iteration takes all nodes that wait for nobody: no two of them are
 //! neighbours, so each takes the smallest colour around it that is free, and releases the neighbours that come after it. All in
-//! all every edge is looked at three times, however many iterations there are, and the colours are those that one would give out
+//! all every edge is looked at twice each way, however many iterations there are, and the colours are those that one would give out
 //! one node after another.
 
 use super::sections::{Counts, Look, MARKS, advance, push, smallest_free};

@@ -12,7 +12,7 @@ use super::{Algorithm, Run};
 use crate::{
     Error, Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
-    graph::{Csr, Graph, NodeIds, Weights, transform},
+    graph::{Csr, Graph, NodeIds, Weights, statistics::Skew, transform},
     strategy::{DeviceGraph, DeviceLoop, refuse_unending_rows},
 };
 use evenkeel_types::{Control, TENTATIVE};
@@ -109,6 +109,11 @@ pub struct Color {
     whole: DeviceLoop,
 }
 
+/// How that strategy colours that graph.
+fn method(csr: &Csr, config: &ColorConfig) -> Result<Method> {
+    Ok(Method::by_name(&config.strategy)?.chosen(Skew::of(csr).highest))
+}
+
 impl Color {
     /// The device memory it needs, the graph included.
     ///
@@ -117,9 +122,9 @@ impl Color {
     pub fn plan(csr: &Csr, config: &ColorConfig) -> Result<MemoryPlan> {
         config.tuning.check(&[&config.strategy])?;
         let plan = DeviceGraph::plan(csr).with::<u32>("colours", csr.nodes() as usize);
-        Ok(plan.and(match Method::by_name(&config.strategy)? {
+        Ok(plan.and(match method(csr, config)? {
             Method::Labelled { find, .. } => labelled::plan(csr, find, &config.tuning),
-            Method::Independent => sections::plan(csr, false),
+            Method::Independent | Method::Auto => sections::plan(csr, false),
             Method::Speculative => sections::plan(csr, true),
         }))
     }
@@ -133,12 +138,14 @@ impl Color {
         let csr = &*undirected(csr)?;
         let graph = DeviceGraph::upload(device, csr)?;
         let colors = device.buffer("colours", csr.nodes() as usize)?;
-        let steps: Box<dyn Steps> = match Method::by_name(&config.strategy)? {
+        let steps: Box<dyn Steps> = match method(csr, config)? {
             Method::Labelled { hybrid, find } => {
                 refuse_unending_rows(device, csr)?;
                 Box::new(Labelled::new(device, csr, &graph, &colors, config, (hybrid, find))?)
             }
-            Method::Independent => Box::new(Sectioned::new(device, csr, &graph, &colors, config.seed, false)?),
+            Method::Independent | Method::Auto => {
+                Box::new(Sectioned::new(device, csr, &graph, &colors, config.seed, false)?)
+            }
             Method::Speculative => Box::new(Sectioned::new(device, csr, &graph, &colors, config.seed, true)?),
         };
         let whole = DeviceLoop::record(

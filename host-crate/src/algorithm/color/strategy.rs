@@ -60,8 +60,8 @@ pub const STRATEGIES: &[ColorStrategy] = &[
     ColorStrategy {
         name: AUTO,
         paper: "",
-        summary: "independent, which is fast on every graph and takes few colours",
-        method: Method::Independent,
+        summary: "speculative where no node has many edges, else independent",
+        method: Method::Auto,
     },
 ];
 
@@ -79,7 +79,12 @@ pub(super) enum Method {
     Independent,
     /// The smallest free colour to all, and repair.
     Speculative,
+    /// Whichever of the last two suits the degrees.
+    Auto,
 }
+
+/// Where no node has more edges than this there are few colours, so speculation is over after a few rounds.
+const FEW: u32 = 64;
 
 /// How the largest label around each node is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +114,16 @@ impl Method {
         let scheduled = ["random:SCHEDULE", "hybrid:SCHEDULE"].map(str::to_owned);
         let known = STRATEGIES.iter().map(|strategy| strategy.name.to_owned()).chain(scheduled).collect();
         Err(Error::UnknownName { kind: "strategy", name: name.to_owned(), known })
+    }
+
+    /// What `auto` chooses for a graph whose highest degree is that. In milliseconds on an H200, `independent` and `speculative`:
+    /// 5.3 and 3.8 for er 2^22, 9.6 and 6.3 for a grid of 4096², 5.9 and 7.3 for cnr-2000, 39 and 32 for rmat 20.
+    pub(super) fn chosen(self, highest_degree: u32) -> Self {
+        match self {
+            Self::Auto if highest_degree <= FEW => Self::Speculative,
+            Self::Auto => Self::Independent,
+            method => method,
+        }
     }
 
     fn is_hybrid(self) -> bool {
