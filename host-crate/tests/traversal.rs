@@ -143,6 +143,30 @@ fn generated_graphs() {
     }
 }
 
+/// `direction` in all its ways: from the hub the whole dispatch pushes; then nodes pull, among them one with thousands of edges,
+/// until only the tail is left, which is pushed along again; and on the grid one workgroup, then a few, go from level to level.
+#[test]
+fn every_way_of_direction() {
+    const CORE: u32 = 4000;
+    const TAIL: u32 = 3000;
+    // Few of the core's nodes know the first hub, and more than a subgroup takes at once know the second.
+    let hubs = (0..CORE).filter(|node| node % 50 == 0).map(|node| (CORE, node));
+    let hubs = hubs.chain((0..CORE).filter(|node| node % 3 > 0).map(|node| (CORE + 1, node)));
+    let ring = (0..CORE).flat_map(|node| (1..12).map(move |step| (node, (node + step * step * 31) % CORE)));
+    let tail = (0..TAIL).map(|node| (if node == 0 { 17 } else { CORE + 1 + node }, CORE + 2 + node));
+    let edges: Vec<_> = hubs.chain(ring).chain(tail).flat_map(|(from, to)| [(from, to), (to, from)]).collect();
+    let core = csr(CORE + 2 + TAIL, &edges, EdgeWeights::None);
+    let grid = "grid:rows=1100,cols=1300".parse::<Generator>().unwrap().generate().unwrap();
+    let direction = [("direction", Tuning::default())];
+    for device in common::devices() {
+        for source in [CORE, CORE + 1, 5, CORE + 1 + TAIL] {
+            check_bfs(&device, &core, source, &direction);
+        }
+        check_bfs(&device, &grid.csr, 0, &direction);
+        common::finish(&device);
+    }
+}
+
 #[test]
 fn tuned_strategies_on_a_skewed_graph() {
     let mut graph = "rmat:scale=12".parse::<Generator>().unwrap().generate().unwrap();

@@ -1,12 +1,13 @@
 //! Picks one of the other strategies before a run, by the degrees of the graph, the algorithm and the device. The rule is
 //! [`choose`] and nothing else; what supports it, in milliseconds on an H200, is this (docs/measurements.md has all of them):
 //!
-//! | graph | mean degree | highest / mean | BFS: node, group-mapped, merge-path | SSSP: the same |
+//! | graph | mean degree | highest / mean | BFS: edge, group-mapped, merge-path, direction | SSSP: the first three |
 //! | --- | --- | --- | --- | --- |
-//! | road-NY | 2.8 | 3 | 5.53, 5.93, 15.9 | 17.5, 13.0, 34.1 |
-//! | er 2^22 | 8 | 3 | 2.26, 1.90, 2.76 | 17.8, 12.2, 13.4 |
-//! | com-dblp | 6.6 | 52 | 1.75, 0.91, 1.50 | |
-//! | rmat 20 | 30 | 2,162 | 66.0, 5.13, 0.99 | 120, 10.4, 2.68 |
+//! | road-NY | 2.8 | 3 | 4.09, 6.15, 16.0, 2.0 | 5.42, 7.78, 20.5 |
+//! | com-dblp, directed | 3.3 | 104 | 0.49, 0.77, 1.52, – | 0.56, 0.94, 1.58 |
+//! | grid 1,024² | 4 | 1 | 20.6, 29.1, 76.3, 6.7 | 38.5, 48.3, 113 |
+//! | er 2^22 | 8 | 3 | 2.93, 1.87, 2.77, 0.80 | 17.1, 13.0, 14.3 |
+//! | rmat 20 | 30 | 2,162 | 3.00, 5.10, 0.96, 0.15 | 5.30, 10.5, 2.89 |
 
 use super::{
     DeviceLoop, Iterate, Traversal, Tuning,
