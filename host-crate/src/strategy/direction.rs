@@ -1,5 +1,5 @@
 //! A breadth-first search that chooses its direction at every level, on the device, and takes many levels in one dispatch while
-//! the frontier is short (see the kernels' `direction.rs`, `abreast.rs` and `resident.rs`).
+//! the frontier is short (see the kernels' folder `direction`).
 
 use super::{DeviceGraph, DeviceLoop, Iterate, Traversal, Tuning};
 use crate::{
@@ -7,9 +7,11 @@ use crate::{
     device::{Buffer, Device, MemoryPlan, Recorder},
     graph::{Csr, statistics::Skew},
 };
-use evenkeel_kernels::strategy::{
+use evenkeel_kernels::strategy::direction::{
+    SearchLevel,
     abreast::SearchAbreast,
-    direction::{LONG, SearchLevel, SearchOneWay, SearchSkips, SearchStart},
+    begin::{SearchOneWay, SearchSkips, SearchStart},
+    pull::LONG,
     resident::{INVOCATIONS, SHORT, SearchResident},
 };
 use evenkeel_types::{Control, SearchParams};

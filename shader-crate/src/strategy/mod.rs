@@ -1,6 +1,5 @@
 //! How the edges of a worklist are handed out: a kernel a strategy, made for every operator.
 
-pub mod abreast;
 pub mod decompose;
 pub mod direction;
 pub mod edge;
@@ -9,7 +8,6 @@ pub mod level;
 pub mod node;
 pub mod parallel;
 pub mod queue;
-pub mod resident;
 pub mod scan;
 pub mod scheduled;
 pub mod split;
@@ -45,11 +43,14 @@ pub mod text {
     /// Of the threshold that the last two take nodes apart by.
     pub const THRESHOLD: &str = include_str!("threshold.rs");
     /// Of `direction`.
-    pub const DIRECTION: &str = include_str!("direction.rs");
-    /// Of what `direction` does with a frontier of middling length.
-    pub const ABREAST: &str = include_str!("abreast.rs");
-    /// Of what `direction` does with a short frontier.
-    pub const RESIDENT: &str = include_str!("resident.rs");
+    pub const DIRECTION: [&str; 6] = [
+        include_str!("direction/mod.rs"),
+        include_str!("direction/begin.rs"),
+        include_str!("direction/push.rs"),
+        include_str!("direction/pull.rs"),
+        include_str!("direction/abreast.rs"),
+        include_str!("direction/resident.rs"),
+    ];
     /// Of `parallel`.
     pub const PARALLEL: &str = include_str!("parallel.rs");
     /// Of `queue`.

@@ -235,7 +235,8 @@ mod tests {
     #[test]
     fn density_and_sign_decide() {
         assert_eq!(choose(5881, 35_592, false), Way::Sssp, "bitcoin-otc");
-        assert_eq!(choose(4039, 176_468, false), Way::Blocked, "ego-Facebook");
+        assert_eq!(choose(4412, 217_640, false), Way::Sssp, "faster by edges on an H200");
+        assert_eq!(choose(7500, 1_673_348, false), Way::Blocked, "and this by tiles");
         assert_eq!(choose(5881, 35_592, true), Way::Blocked);
         assert_eq!(choose(0, 0, false), Way::Blocked);
     }

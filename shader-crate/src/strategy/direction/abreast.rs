@@ -5,10 +5,7 @@
 //! take part, and one that comes when the others are already at work finds the door closed and ends (Sorensen et al. 2016,
 //! "Portable inter-workgroup barrier synchronisation for GPUs").
 
-use super::{
-    direction::{Search, Seen, size_next},
-    resident::LEVELS,
-};
+use super::{Search, Seen, resident::LEVELS, size_next};
 use crate::{
     kernel,
     lane::Lane,

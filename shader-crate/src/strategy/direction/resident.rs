@@ -2,7 +2,7 @@
 //! road or a grid a dispatch for each of thousands of levels costs more than the levels. The frontier stays in workgroup memory,
 //! and a level ends with a barrier of the workgroup.
 
-use super::direction::{Search, Seen, size_next};
+use super::{Search, Seen, size_next};
 use crate::{
     kernel,
     lane::Lane,

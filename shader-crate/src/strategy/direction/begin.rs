@@ -1,0 +1,99 @@
+//! Before a search: what is known of a graph once and for all, and the beginning at a source.
+
+use super::{pull::LONG, push::HEAVY, size_next};
+use crate::{
+    kernel,
+    lane::Lane,
+    memory::{Global, Read},
+    schedule::first,
+};
+use evenkeel_types::{Control, SearchParams, UNREACHED};
+
+/// The bitmap of the nodes without edges, which are never found and need not be looked at where every edge has its reverse; and
+/// the nodes with many edges, behind their number, which is 0 before.
+#[kernel(threads = 256)]
+pub fn search_skips(
+    lane: Lane,
+    params: &SearchParams,
+    row_offsets: Read<u32>,
+    mut skips: Global<u32>,
+    mut long: Global<u32>,
+) {
+    for node in lane.grid_stride(params.nodes) {
+        if row_offsets.get(node + 1) - row_offsets.get(node) > LONG {
+            let place = lane.append_one(&mut long, 0);
+            long.set(1 + place, node);
+        }
+    }
+    for word in lane.grid_stride(params.words()) {
+        let mut bits = 0;
+        for bit in 0..32 {
+            let node = word * 32 + bit;
+            let skip = node >= params.nodes || row_offsets.get(node) == row_offsets.get(node + 1);
+            bits |= u32::from(skip && params.can_pull == 1) << bit;
+        }
+        skips.set(word, bits);
+    }
+}
+
+/// Sets `flag[0]` to 1 unless every edge has its reverse. Rows are sorted.
+#[kernel(threads = 256)]
+pub fn search_one_way(
+    lane: Lane,
+    params: &SearchParams,
+    row_offsets: Read<u32>,
+    columns: Read<u32>,
+    mut flag: Global<u32>,
+) {
+    for edge in lane.grid_stride(params.edges) {
+        let from = first(0, params.nodes, |node| row_offsets.get(node + 1) > edge);
+        let to = columns.get(edge);
+        let end = row_offsets.get(to + 1);
+        let back = first(row_offsets.get(to), end, |edge| columns.get(edge) >= from);
+        if back == end || columns.get(back) != from {
+            flag.store(0, 1);
+        }
+    }
+}
+
+/// Nothing is seen but what is skipped and the source, which is on the list, alone.
+#[kernel(threads = 256)]
+pub fn search_start(
+    lane: Lane,
+    params: &SearchParams,
+    row_offsets: Read<u32>,
+    source: Read<u32>,
+    skips: Read<u32>,
+    mut depths: Global<u32>,
+    mut seen: Global<u32>,
+    mut lists: Global<u32>,
+    mut control: Global<u32>,
+) {
+    let start = source.get(0);
+    for node in lane.grid_stride(params.nodes) {
+        depths.set(node, if node == start { 0 } else { UNREACHED });
+    }
+    for word in lane.grid_stride(params.words()) {
+        let bits = skips.get(word);
+        seen.set(word, if word == start / 32 { bits | (1 << (start % 32)) } else { bits });
+        seen.set(params.words() + word, bits);
+    }
+    if lane.global() == 0 && start < params.nodes {
+        for word in 0..Control::WORDS {
+            control.set(word, 0);
+        }
+        for word in 1..3 {
+            control.set(Control::GROUPS + word, 1);
+            control.set(Control::EXPAND_GROUPS + word, 1);
+            control.set(Control::ABREAST_GROUPS + word, 1);
+        }
+        let degree = row_offsets.get(start + 1) - row_offsets.get(start);
+        let heavy = u32::from(degree > HEAVY);
+        lists.set(if heavy == 1 { params.nodes - 1 } else { 0 }, start);
+        control.set(Control::FRONTIER, 1);
+        control.set(Control::LEFT, heavy);
+        control.set(Control::EDGES, degree);
+        control.set(Control::SEEN_EDGES, degree);
+        size_next(params, &mut control, SearchParams::PUSH, 1, heavy, degree);
+    }
+}

@@ -1,0 +1,127 @@
+//! Pushing: the nodes of the frontier, which are on a list, go to their neighbours. A workgroup takes as many nodes as it has
+//! invocations and shares their edges out evenly; a heavy node is left to the whole dispatch.
+
+use super::{Search, Seen};
+use crate::{
+    lane::Lane,
+    memory::Shared,
+    primitive::workgroup::{Slots, prefix_sum},
+    ranges::step,
+    schedule::first,
+};
+use evenkeel_types::{Control, WORKGROUP};
+
+/// A node with more edges is left to the whole dispatch, when it pushes.
+pub(super) const HEAVY: u32 = 2048;
+
+/// Where a workgroup keeps the ends of its nodes' edges, and behind them their shifts.
+pub(super) type Cells<'a> = Shared<'a, u32, { 2 * WORKGROUP as usize }>;
+
+impl Search<'_> {
+    /// The edges out of a node that is new. One that is not is looked up where `known` is: in the cache. Where no node is heavy,
+    /// the mean will do.
+    #[inline(always)]
+    fn degree(&self, seen: Seen, known: u32) -> u32 {
+        if self.params.short > 0 {
+            return self.params.mean_degree * seen.new;
+        }
+        let node = if seen.new == 1 { seen.node } else { known };
+        (self.row_offsets.get(node + 1) - self.row_offsets.get(node)) * seen.new
+    }
+
+    /// Gives a new node its depth and its place on the list that is written, `entry` unless it is heavy. Returns the next entry.
+    #[inline(always)]
+    fn list(&mut self, lane: Lane, half: u32, seen: Seen, degree: u32, entry: u32) -> u32 {
+        if seen.new == 0 {
+            return entry;
+        }
+        self.depths.set(seen.node, self.depth);
+        if degree <= HEAVY {
+            self.lists.set(self.place(half, entry), seen.node);
+            return entry + 1;
+        }
+        let heavy = lane.append_one(&mut self.control, Control::LEFT_NEXT);
+        self.lists.set(self.place(half, self.params.nodes - 1 - heavy), seen.node);
+        entry
+    }
+
+    /// Sees a node and, if there is one, another, and puts what is new on the list that is written. Returns the edges out of that.
+    #[inline(always)]
+    fn push(&mut self, lane: Lane, half: u32, node: u32, other: u32, both: bool) -> u32 {
+        let (one, two) = (self.see(node, true), self.see(other, both));
+        let (degree, other_degree) = (self.degree(one, node), self.degree(two, node));
+        let light = |seen: Seen, degree: u32| if degree <= HEAVY { seen.new } else { 0 };
+        let entry = lane.append(&mut self.control, Control::NEXT, light(one, degree) + light(two, other_degree));
+        let entry = self.list(lane, half, one, degree, entry);
+        self.list(lane, half, two, other_degree, entry);
+        degree + other_degree
+    }
+
+    /// One level from the list of the frontier. Returns the edges out of the nodes that this lane found.
+    #[inline(always)]
+    pub(super) fn push_level(&mut self, lane: Lane, cells: &mut Cells, slots: &mut Slots) -> u32 {
+        let heavy = self.control.load(Control::LEFT);
+        let count = self.control.load(Control::FRONTIER) - heavy;
+        let half = self.control.load(Control::SIDE);
+        let mut edges = 0;
+        for block in lane.by_group(count.div_ceil(lane.threads)) {
+            let entry = block * lane.threads + lane.local;
+            let (mut begin, mut end) = (0, 0);
+            if entry < count {
+                let node = self.lists.get(self.place(half, entry));
+                begin = self.row_offsets.get(node);
+                end = self.row_offsets.get(node + 1);
+            }
+            // Where each node's edges end among those of the workgroup, and how far they are from where the graph has them.
+            let prefix = prefix_sum(lane, end - begin, slots);
+            cells.set(lane.local, prefix.before + (end - begin));
+            cells.set(lane.threads + lane.local, begin.wrapping_sub(prefix.before));
+            lane.barrier();
+            for number in step(lane.local, prefix.total, 2 * lane.threads) {
+                let both = prefix.total - number > lane.threads;
+                let other = if both { number + lane.threads } else { number };
+                let (node, other) = (self.shared_out(lane, cells, number), self.shared_out(lane, cells, other));
+                edges += self.push(lane, 1 - half, node, other, both);
+            }
+            lane.barrier();
+        }
+        for entry in 0..heavy {
+            let node = self.lists.get(self.place(half, self.params.nodes - 1 - entry));
+            let (begin, end) = (self.row_offsets.get(node), self.row_offsets.get(node + 1));
+            let stride = lane.threads * lane.groups;
+            for edge in step(begin + lane.global(), end, 2 * stride) {
+                let both = end - edge > stride;
+                let other = if both { edge + stride } else { edge };
+                edges += self.push(lane, 1 - half, self.columns.get(edge), self.columns.get(other), both);
+            }
+        }
+        edges
+    }
+
+    /// The node at the end of the workgroup's edge `number`.
+    #[inline(always)]
+    fn shared_out(&self, lane: Lane, cells: &Cells, number: u32) -> u32 {
+        let owner = first(0, lane.threads - 1, |node| cells.get(node) > number);
+        self.columns.get(number.wrapping_add(cells.get(lane.threads + owner)))
+    }
+
+    /// Makes the list of the nodes that were found last: those with a bit in the one bitmap and none in the other.
+    #[inline(always)]
+    pub(super) fn collect(&mut self, lane: Lane) {
+        let words = self.params.words();
+        let half = self.control.load(Control::SIDE);
+        for node in lane.grid_stride(self.params.nodes) {
+            let (now, before) = (self.seen.get(self.now + node / 32), self.seen.get(words - self.now + node / 32));
+            if ((now & !before) >> (node % 32)) & 1 == 1 {
+                let degree = self.row_offsets.get(node + 1) - self.row_offsets.get(node);
+                if degree <= HEAVY {
+                    let entry = lane.append_one(&mut self.control, Control::NEXT);
+                    self.lists.set(self.place(1 - half, entry), node);
+                } else {
+                    let heavy = lane.append_one(&mut self.control, Control::LEFT_NEXT);
+                    self.lists.set(self.place(1 - half, self.params.nodes - 1 - heavy), node);
+                }
+            }
+        }
+    }
+}
