@@ -135,10 +135,12 @@ impl Color {
     /// When an edge has no reverse, the strategy is not known, or something does not fit.
     pub fn prepare(device: &Device, csr: &Csr, config: &ColorConfig) -> Result<Self> {
         device.admit(&Self::plan(csr, config)?)?;
+        // Before edges are left out: what was planned is what is done.
+        let method = method(csr, config)?;
         let csr = &*undirected(csr)?;
         let graph = DeviceGraph::upload(device, csr)?;
         let colors = device.buffer("colours", csr.nodes() as usize)?;
-        let steps: Box<dyn Steps> = match method(csr, config)? {
+        let steps: Box<dyn Steps> = match method {
             Method::Labelled { hybrid, find } => {
                 refuse_unending_rows(device, csr)?;
                 Box::new(Labelled::new(device, csr, &graph, &colors, config, (hybrid, find))?)
