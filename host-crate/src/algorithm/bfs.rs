@@ -9,7 +9,7 @@ use crate::{
 };
 use evenkeel_kernels::{bfs::BfsParents, operator::Operator};
 use evenkeel_types::{TraversalParams, UNREACHED};
-use std::time::Instant;
+use std::{cell::OnceCell, time::Instant};
 
 pub(super) const ALGORITHM: Algorithm =
     Algorithm { name: "bfs", summary: "breadth-first search: the depth of every node, and parents on request" };
@@ -135,6 +135,7 @@ pub(crate) fn traversal(device: &Device, csr: &Csr, tuning: Tuning) -> Result<Tr
         tuning,
         skew: Skew::of(csr),
         csr: csr.clone(),
+        symmetric: OnceCell::new(),
     })
 }
 

@@ -10,6 +10,7 @@ use crate::{
 };
 use evenkeel_kernels::operator::Operator;
 use evenkeel_types::UNREACHED;
+use std::cell::OnceCell;
 
 pub(super) const ALGORITHM: Algorithm =
     Algorithm { name: "sssp", summary: "single-source shortest paths: the distance of every node by weighted edges" };
@@ -93,6 +94,7 @@ impl Sssp {
             tuning: config.tuning,
             skew: Skew::of(csr),
             csr: csr.clone(),
+            symmetric: OnceCell::new(),
         };
         Ok(Self {
             device: device.clone(),

@@ -10,11 +10,7 @@
 //! | rmat 20 | 30 | 2,162 | 3.00, 5.10, 0.96, 0.15 | 5.30, 10.5, 2.89 |
 
 use super::{
-    DeviceLoop, Iterate, Traversal, Tuning,
-    direction::{self, Direction},
-    edge::Edge,
-    node::Node,
-    scheduled::Scheduled,
+    DeviceLoop, Iterate, Traversal, Tuning, direction::Direction, edge::Edge, node::Node, scheduled::Scheduled,
 };
 use crate::{
     Result,
@@ -74,9 +70,9 @@ impl Iterate for Auto {
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let Traversal { skew, operator, graph, .. } = traversal;
+        let Traversal { skew, operator, .. } = traversal;
         let on_cpu = device.info().kind.is_cpu();
-        let symmetric = !on_cpu && *operator == Operator::Bfs && direction::is_symmetric(device, graph)?;
+        let symmetric = !on_cpu && *operator == Operator::Bfs && traversal.is_symmetric();
         let (chosen, how) = choose(&Case { skew: *skew, operator: *operator, symmetric, on_cpu });
         tracing::info!("{name} takes {chosen}");
         how.record(device, traversal, &format!("{name}, {chosen}"))

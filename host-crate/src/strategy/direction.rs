@@ -10,7 +10,7 @@ use crate::{
 use evenkeel_kernels::strategy::direction::{
     SearchLevel,
     abreast::SearchAbreast,
-    begin::{SearchOneWay, SearchSkips, SearchStart},
+    begin::{SearchSkips, SearchStart},
     pull::LONG,
     resident::{INVOCATIONS, SHORT, SearchResident},
 };
@@ -35,18 +35,6 @@ const MIDDLING: u32 = ABREAST * 1024;
 
 /// Levels of the whole dispatch between two chances to take many levels in one: each chance not taken costs 3 µs on an H200.
 const LEVELS_BETWEEN: usize = 2;
-
-/// Whether every edge of the graph has its reverse.
-///
-/// # Errors
-/// When the device fails.
-pub(super) fn is_symmetric(device: &Device, graph: &DeviceGraph) -> Result<bool> {
-    let flag = device.buffer_from("one-way flag", &[0_u32])?;
-    let step = SearchOneWay { row_offsets: &graph.row_offsets, columns: &graph.columns, flag: &flag };
-    let (params, edges) = (params(graph), graph.columns.len());
-    device.record("search for one-way edges", |recorder| recorder.dispatch(&step, params, edges))?.run()?;
-    Ok(device.download(&flag)? == [0])
-}
 
 /// Without pulling, and a dispatch for each level.
 fn params(graph: &DeviceGraph) -> SearchParams {
@@ -87,7 +75,7 @@ impl Iterate for Direction {
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let Traversal { graph, skew, .. } = traversal;
         let many_levels = many_levels(device, *skew);
-        let mut params = SearchParams { can_pull: is_symmetric(device, graph)?.into(), ..params(graph) };
+        let mut params = SearchParams { can_pull: traversal.is_symmetric().into(), ..params(graph) };
         if many_levels {
             // Where workgroups are threads of a CPU, waiting for each other takes longer than the work.
             let few_groups = if device.info().kind.is_cpu() { 1 } else { ABREAST };

@@ -150,7 +150,7 @@ impl LevelGraph {
     /// Makes what some ways need. What they do not read is a buffer of theirs that is there anyway.
     pub(crate) fn new(device: &Device, traversal: &Traversal, ways: &[Way]) -> Result<Self> {
         let (needs, csr, graph) = (Needs::of(ways), &traversal.csr, &traversal.graph);
-        let symmetric = is_surely_symmetric(csr);
+        let symmetric = traversal.is_symmetric();
         let nothing = device.buffer("nothing", 1)?;
         let reversed = if needs.reversed && !symmetric {
             let unweighted = Csr { weights: Weights::None, ..csr.clone() };

@@ -46,6 +46,7 @@ use crate::{
     graph::{
         Csr,
         statistics::{Skew, max_degree_node},
+        transform,
     },
     levels::Implementation,
 };
@@ -62,6 +63,7 @@ use queue::Queue;
 use scan::Scan;
 use scheduled::Scheduled;
 use split::Split;
+use std::cell::OnceCell;
 use two_phase::TwoPhase;
 
 /// A strategy that can be asked for by name.
@@ -225,7 +227,7 @@ pub const STRATEGIES: &[Strategy] = &[
         summary: "pushes from a short frontier, many levels a dispatch; else unseen nodes pull",
         operators: &[Operator::Bfs],
         reads: &[],
-        text: &const { with(text::DIRECTION, include_str!("direction.rs")) },
+        text: &[text::DIRECTION, include_str!("direction.rs")],
         how: &Direction,
     },
     Strategy {
@@ -329,12 +331,6 @@ pub const STRATEGIES: &[Strategy] = &[
     },
 ];
 
-/// A strategy's kernels in several files, and its host's side.
-const fn with(kernels: [&'static str; 6], host: &'static str) -> [&'static str; 7] {
-    let [a, b, c, d, e, f] = kernels;
-    [a, b, c, d, e, f, host]
-}
-
 /// Tests stand at the end of a file.
 fn lines_of_code(text: &str) -> usize {
     let lines = text.lines().map(str::trim).take_while(|line| *line != "#[cfg(test)]");
@@ -401,6 +397,15 @@ pub struct Traversal {
     pub skew: Skew,
     /// The graph on the host; a clone, which shares its memory.
     pub csr: Csr,
+    /// What [`Traversal::is_symmetric`] has found, once it was asked.
+    pub symmetric: OnceCell<bool>,
+}
+
+impl Traversal {
+    /// Whether every edge has its reverse, found out when it is first asked.
+    pub fn is_symmetric(&self) -> bool {
+        *self.symmetric.get_or_init(|| transform::is_surely_symmetric(&self.csr))
+    }
 }
 
 /// A CSR in device memory.

@@ -43,14 +43,14 @@ pub mod text {
     /// Of the threshold that the last two take nodes apart by.
     pub const THRESHOLD: &str = include_str!("threshold.rs");
     /// Of `direction`.
-    pub const DIRECTION: [&str; 6] = [
+    pub const DIRECTION: &str = concat!(
         include_str!("direction/mod.rs"),
         include_str!("direction/begin.rs"),
         include_str!("direction/push.rs"),
         include_str!("direction/pull.rs"),
         include_str!("direction/abreast.rs"),
         include_str!("direction/resident.rs"),
-    ];
+    );
     /// Of `parallel`.
     pub const PARALLEL: &str = include_str!("parallel.rs");
     /// Of `queue`.

@@ -5,7 +5,6 @@ use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read},
-    schedule::first,
 };
 use evenkeel_types::{Control, SearchParams, UNREACHED};
 
@@ -33,26 +32,6 @@ pub fn search_skips(
             bits |= u32::from(skip && params.can_pull == 1) << bit;
         }
         skips.set(word, bits);
-    }
-}
-
-/// Sets `flag[0]` to 1 unless every edge has its reverse. Rows are sorted.
-#[kernel(threads = 256)]
-pub fn search_one_way(
-    lane: Lane,
-    params: &SearchParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    mut flag: Global<u32>,
-) {
-    for edge in lane.grid_stride(params.edges) {
-        let from = first(0, params.nodes, |node| row_offsets.get(node + 1) > edge);
-        let to = columns.get(edge);
-        let end = row_offsets.get(to + 1);
-        let back = first(row_offsets.get(to), end, |edge| columns.get(edge) >= from);
-        if back == end || columns.get(back) != from {
-            flag.store(0, 1);
-        }
     }
 }
 
