@@ -17,6 +17,10 @@ pub struct LevelParams {
     pub virtual_warp: u32,
     /// The way of the first level where the tree does not know one.
     pub first_way: u32,
+    /// Pieces of the rows that are too long for one subgroup, where a node looks for a neighbour in the frontier.
+    pub pieces: u32,
+    /// The most levels of a dispatch.
+    pub levels: u32,
 }
 
 /// Of the kernel that makes the beginning of a level again.
@@ -27,6 +31,8 @@ pub struct RestoreParams {
     pub level: LevelParams,
     /// The way to search it, as a [`LevelWay`] writes it.
     pub way: u32,
+    /// 1 for a dispatch of one workgroup that finds an empty frontier: what a dispatch costs.
+    pub empty: u32,
 }
 
 /// A way to search a level as one word: the implementation, and above it how the discovered are counted.
@@ -51,8 +57,24 @@ impl LevelWay {
     pub const LIST_PUSH_GROUP: u32 = 7;
     /// The whole dispatch to each node of the listed frontier, one after the other, while there are few.
     pub const LIST_PUSH_GRID: u32 = 8;
-    /// The most nodes that are taken so; where there are more, each is a workgroup's.
+    /// A subgroup to as many nodes, each of which looks for a neighbour in the frontier; long rows in pieces.
+    pub const VERTEX_PULL_WARP: u32 = 9;
+    /// The edges of the listed frontier, shared out evenly in each workgroup.
+    pub const LIST_PUSH_EVEN: u32 = 10;
+    /// The same by one workgroup, which goes on with the next level in the same dispatch.
+    pub const LIST_PUSH_RESIDENT: u32 = 11;
+    /// The most nodes that the whole dispatch takes together; where there are more, each is a workgroup's.
     pub const FEW: u32 = 1024;
+    /// A node with more edges is listed apart, at the end of the list, so that the whole dispatch can share its edges.
+    pub const HEAVY: u32 = 1024;
+    /// A longer row is pulled along in pieces.
+    pub const LONG: u32 = 256;
+    /// Edges of a piece.
+    pub const PIECE: u32 = 1024;
+    /// The most workgroups of the ways that share out evenly: as many as a large GPU has at a time.
+    pub const AT_A_TIME: u32 = 1024;
+    /// An estimate of a subgroup's width.
+    const SUBGROUP_WIDTH: u32 = 32;
 
     /// One atomic for each discovery.
     pub const ATOMIC: u32 = 0;
@@ -85,8 +107,17 @@ impl LevelWay {
     #[inline(always)]
     pub fn groups(way: u32, params: &LevelParams, frontier: u32, edges: u32) -> u32 {
         let implementation = Self::implementation(way);
+        let mut most = params.max_groups;
         let items = if frontier == 0 {
             0
+        } else if implementation == Self::LIST_PUSH_RESIDENT {
+            1
+        } else if implementation == Self::LIST_PUSH_EVEN {
+            most = most.min(Self::AT_A_TIME);
+            frontier.max(edges / 2)
+        } else if implementation == Self::VERTEX_PULL_WARP {
+            most = most.min(Self::AT_A_TIME);
+            params.nodes.max(params.pieces.min(most * WORKGROUP) * Self::SUBGROUP_WIDTH)
         } else if implementation <= Self::REVERSE_EDGE_LIST {
             params.edges
         } else if implementation <= Self::VERTEX_PUSH_WARP {
@@ -102,7 +133,7 @@ impl LevelWay {
         };
         let groups = items / WORKGROUP + (items % WORKGROUP).min(1);
         // A frontier without edges, too, must be seen to end.
-        groups.min(params.max_groups).max(frontier.min(1))
+        groups.min(most).max(frontier.min(1))
     }
 }
 

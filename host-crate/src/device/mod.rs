@@ -124,6 +124,7 @@ pub struct DeviceOptions {
 pub struct Device {
     backend: Arc<dyn Backend>,
     memory_limit: Option<u64>,
+    times_steps: bool,
 }
 
 impl Device {
@@ -150,12 +151,17 @@ impl Device {
         } else {
             vulkan::open(selector, options).or_else(|reason| cpu::instead(selector, options, reason))?
         };
-        Ok(Self { backend, memory_limit: options.memory_limit })
+        Ok(Self { backend, memory_limit: options.memory_limit, times_steps: options.profile })
     }
 
     /// What is known of it.
     pub fn info(&self) -> &DeviceInfo {
         self.backend.info()
+    }
+
+    /// Whether it was opened with `profile`.
+    pub(crate) fn times_steps(&self) -> bool {
+        self.times_steps
     }
 
     /// Refuses `plan` unless it fits: each buffer by itself and all of them together. Call it before allocating anything.

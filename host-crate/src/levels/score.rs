@@ -1,5 +1,5 @@
 //! How good choices are: what each search would have taken by them, against the best way at every level. These are the columns
-//! of the paper's Table 2.
+//! of the paper's Table 2. What a way takes can depend on the way before it: one that goes on in the same dispatch saves one.
 
 use super::{
     model::Model,
@@ -17,35 +17,89 @@ impl Search<'_> {
         &self.rows[0].graph
     }
 
-    /// The time of one way throughout.
-    pub fn single(&self, way: Way) -> f64 {
-        self.rows.iter().map(|row| time(row, way)).sum()
+    /// The time of a way for each level.
+    pub fn time(&self, ways: &[Way]) -> f64 {
+        let before = [None].into_iter().chain(ways.iter().copied().map(Some));
+        self.rows.iter().zip(ways).zip(before).map(|((row, way), before)| time(row, *way, before)).sum()
     }
 
-    /// The time of the best way at every level.
+    /// The time of one way throughout.
+    pub fn single(&self, way: Way) -> f64 {
+        self.time(&vec![way; self.rows.len()])
+    }
+
+    /// The time of the best ways.
     pub fn optimum(&self, family: Family) -> f64 {
-        self.rows.iter().map(|row| best(row, family).1).sum()
+        self.time(&self.best_ways(family))
     }
 
     /// The time of a model's ways.
     pub fn by_model(&self, model: &Model) -> f64 {
+        self.time(&self.ways_of(model))
+    }
+
+    /// A model's ways.
+    pub fn ways_of(&self, model: &Model) -> Vec<Way> {
         let mut way = model.family().first();
         let choose = |row: &&Row| {
             way = model.choose(&row.features).unwrap_or(way);
-            time(row, way)
+            way
         };
-        self.rows.iter().map(choose).sum()
+        self.rows.iter().map(choose).collect()
+    }
+
+    /// The ways that take the least time together: level by level, the least time so far for each way that could be the last.
+    pub fn best_ways(&self, family: Family) -> Vec<Way> {
+        let ways = family.ways();
+        let mut so_far = vec![0.0; ways.len()];
+        let mut before: Vec<Vec<usize>> = Vec::new();
+        for (level, row) in self.rows.iter().enumerate() {
+            let least = least(&so_far);
+            let after = |(place, &way): (usize, &Way)| {
+                let on = (so_far[place] + time(row, way, Some(way).filter(|_| level > 0)), place);
+                let anew = (so_far[least] + time(row, way, None), least);
+                if on.0 <= anew.0 { on } else { anew }
+            };
+            let (times, places) = ways.iter().enumerate().map(after).unzip();
+            so_far = times;
+            before.push(places);
+        }
+        let mut place = least(&so_far);
+        let mut best = vec![family.first(); self.rows.len()];
+        for (way, places) in best.iter_mut().zip(&before).rev() {
+            *way = ways[place];
+            place = places[place];
+        }
+        best
+    }
+
+    /// What each way of a family costs at each level when all other levels are searched in the best ways: its time, and what the
+    /// next level takes more because of it.
+    pub fn costs(&self, family: Family) -> Vec<Vec<f64>> {
+        let best = self.best_ways(family);
+        let costs_at = |level: usize| {
+            let before = level.checked_sub(1).map(|before| best[before]);
+            let next = |way: Way| self.rows.get(level + 1).map_or(0.0, |row| time(row, best[level + 1], Some(way)));
+            let cost = |way: Way| time(self.rows[level], way, before) + next(way) - next(best[level]);
+            family.ways().into_iter().map(cost).collect()
+        };
+        (0..self.rows.len()).map(costs_at).collect()
     }
 }
 
-fn time(row: &Row, way: Way) -> f64 {
-    row.microseconds[way.place()]
+/// A level that needs no dispatch of its own takes at least this part of what it takes with one: the difference of two times is
+/// not exact.
+const LEAST: f64 = 0.1;
+
+/// The time of a way at a level; `before` is the way of the level before. One that goes on in the same dispatch saves one.
+fn time(row: &Row, way: Way, before: Option<Way>) -> f64 {
+    let alone = row.microseconds[way.place()];
+    if way.stays() && before == Some(way) { (alone - row.dispatch).max(LEAST * alone) } else { alone }
 }
 
-/// The best way of a level, and its time.
-pub(super) fn best(row: &Row, family: Family) -> (Way, f64) {
-    let times = family.ways().into_iter().map(|way| (way, time(row, way)));
-    times.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((family.first(), f64::INFINITY))
+/// The place of the least.
+fn least(times: &[f64]) -> usize {
+    (0..times.len()).min_by(|a, b| times[*a].total_cmp(&times[*b])).unwrap_or(0)
 }
 
 /// A line of the table: how many times the optimum each search takes.
@@ -100,6 +154,37 @@ pub(super) fn best_single(searches: &[&Search], graph: &str, family: Family) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::levels::features::{Feature, Features};
+
+    /// Level after level, what a dispatch that goes on takes and what the others do.
+    fn rows(times: &[(f64, f64)]) -> Vec<Row> {
+        let row = |&(stays, others): &(f64, f64)| Row {
+            graph: "graph".into(),
+            source: 0,
+            level: 0,
+            features: Features([0.0; Feature::COUNT]),
+            microseconds: Way::all().iter().map(|way| if way.stays() { stays } else { others }).collect(),
+            dispatch: 5.0,
+        };
+        times.iter().map(row).collect()
+    }
+
+    #[test]
+    fn what_goes_on_in_the_same_dispatch_is_worth_waiting_for() {
+        // By itself the third level is faster in another way, but to leave and come back costs more.
+        let rows = rows(&[(7.0, 6.0), (7.0, 6.0), (9.0, 3.9), (7.0, 6.0), (5.1, 9.0), (90.0, 20.0)]);
+        let search = Search { rows: rows.iter().collect() };
+        let best = search.best_ways(Family::Listed);
+        assert_eq!(best.iter().map(|way| way.stays()).collect::<Vec<_>>(), [true, true, true, true, true, false]);
+        // The fifth level takes a tenth at least.
+        assert_eq!(search.optimum(Family::Listed), 7.0 + 2.0 + 4.0 + 2.0 + 0.51 + 20.0);
+        assert_eq!(search.single(best[0]), 7.0 + 2.0 + 4.0 + 2.0 + 0.51 + 85.0);
+        assert_eq!(search.optimum(Family::Fifteen), 6.0 + 6.0 + 3.9 + 6.0 + 9.0 + 20.0);
+        let costs = search.costs(Family::Listed);
+        let [other, stays] = [0, Family::Listed.ways().len() - 1];
+        assert_eq!((costs[2][stays], costs[2][other]), (4.0, 3.9 + 5.0));
+        assert_eq!((costs[5][stays], costs[5][other]), (85.0, 20.0));
+    }
 
     #[test]
     fn shares_are_of_searches() {

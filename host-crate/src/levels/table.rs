@@ -26,6 +26,8 @@ pub struct Row {
     pub features: Features,
     /// What each of [`Way::all`] took.
     pub microseconds: Vec<f64>,
+    /// What a dispatch of one workgroup took that had nothing to do.
+    pub dispatch: f64,
 }
 
 /// See the module.
@@ -41,7 +43,7 @@ pub(super) const NAMES: [&str; 3] = ["graph", "source", "level"];
 /// The names of the columns with numbers.
 pub(super) fn numbers() -> Vec<String> {
     let features = Feature::ALL.iter().map(|feature| feature.name().to_owned());
-    features.chain(Way::all().iter().map(Way::to_string)).collect()
+    features.chain(Way::all().iter().map(Way::to_string)).chain(["dispatch".to_owned()]).collect()
 }
 
 /// Whether a file of this name is Parquet.
@@ -52,15 +54,16 @@ fn is_parquet(path: &Path) -> bool {
 impl Row {
     /// The numbers of its columns.
     pub(super) fn numbers(&self) -> impl Iterator<Item = f64> {
-        self.features.0.iter().chain(&self.microseconds).copied()
+        self.features.0.iter().chain(&self.microseconds).chain([&self.dispatch]).copied()
     }
 
     /// The row with these numbers, if there are as many as it has columns.
     pub(super) fn of(graph: String, source: u64, level: u32, numbers: &[f64]) -> Option<Self> {
-        let (features, microseconds) = numbers.split_at_checked(Feature::COUNT)?;
+        let (features, times) = numbers.split_at_checked(Feature::COUNT)?;
+        let (&dispatch, microseconds) = times.split_last()?;
         let features = Features(features.try_into().ok()?);
         let right = microseconds.len() == Way::all().len() && numbers.iter().all(|number| *number >= 0.0);
-        right.then(|| Self { graph, source, level, features, microseconds: microseconds.to_vec() })
+        right.then(|| Self { graph, source, level, features, microseconds: microseconds.to_vec(), dispatch })
     }
 }
 
@@ -127,6 +130,7 @@ mod tests {
             level,
             features: Features(std::array::from_fn(|feature| feature as f64 / 3.0)),
             microseconds: (0..Way::all().len()).map(|way| 1.5 + way as f64).collect(),
+            dispatch: 0.75,
         };
         Table { rows: vec![row("a, \"b\"", 7, 0), row("a, \"b\"", 7, 1), row("road", u64::MAX >> 1, 3000)] }
     }

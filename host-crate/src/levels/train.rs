@@ -5,7 +5,7 @@ use super::{
     features::Feature,
     grow::{Limits, Sample, grow},
     model::Model,
-    score::{Score, Search, best, best_single, scores},
+    score::{Score, Search, best_single, scores},
     table::Table,
     way::Family,
 };
@@ -99,15 +99,15 @@ fn searches(table: &Table) -> Vec<Search<'_>> {
 /// The levels of searches. What a way costs there is a part of the search's optimum, so that the costs of a search's choices
 /// add up to its slowdown, and a search counts the same however long it takes.
 fn samples(searches: &[&Search], family: Family) -> Vec<Sample> {
-    let places: Vec<usize> = family.ways().into_iter().map(super::Way::place).collect();
     let mut graphs: Vec<&str> = searches.iter().map(|search| search.graph()).collect();
     graphs.sort_unstable();
     graphs.dedup();
     let of_search = |search: &&Search| {
         let graph = graphs.partition_point(|graph| *graph < search.graph());
         let optimum = search.optimum(family).max(f64::MIN_POSITIVE);
-        let costs = |row: &&super::Row| places.iter().map(|place| row.microseconds[*place] / optimum).collect();
-        search.rows.iter().map(|row| Sample { graph, features: row.features, costs: costs(row) }).collect::<Vec<_>>()
+        let part = |costs: Vec<f64>| costs.into_iter().map(|cost| cost / optimum).collect();
+        let sample = |(row, costs): (&&super::Row, _)| Sample { graph, features: row.features, costs: part(costs) };
+        search.rows.iter().zip(search.costs(family)).map(sample).collect::<Vec<_>>()
     };
     searches.iter().flat_map(of_search).collect()
 }
@@ -138,12 +138,13 @@ fn best_limits(searches: &[Search], graphs: &[&str], family: Family) -> Limits {
 
 /// The part of all levels for which the model's way is the best, or as fast to 5 %.
 fn accuracy(searches: &[&Search], model: &Model) -> f64 {
+    let ways = model.family().ways();
     let (mut right, mut all) = (0.0f64, 0.0f64);
     for search in searches {
-        for row in &search.rows {
-            let single = Search { rows: vec![row] };
+        for (chosen, costs) in search.ways_of(model).into_iter().zip(search.costs(model.family())) {
+            let cost = ways.iter().position(|way| *way == chosen).map_or(f64::INFINITY, |place| costs[place]);
             all += 1.0;
-            right += f64::from(u8::from(single.by_model(model) <= TIE * best(row, model.family()).1));
+            right += f64::from(u8::from(cost <= TIE * costs.into_iter().fold(f64::INFINITY, f64::min)));
         }
     }
     right / all.max(1.0)
@@ -180,7 +181,7 @@ mod tests {
                 _ => 500.0,
             };
             let microseconds = Way::all().iter().map(time).collect();
-            Row { graph: format!("graph {graph}"), source, level, features, microseconds }
+            Row { graph: format!("graph {graph}"), source, level, features, microseconds, dispatch: 1.0 }
         };
         let rows =
             (0..10).flat_map(|graph| (0..4).flat_map(move |source| (0..6).map(move |level| row(graph, source, level))));

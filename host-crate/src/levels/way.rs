@@ -28,6 +28,12 @@ pub enum Implementation {
     ListPushGroup = LevelWay::LIST_PUSH_GROUP,
     /// All invocations to each node of the listed frontier, one after the other.
     ListPushGrid = LevelWay::LIST_PUSH_GRID,
+    /// A subgroup to as many nodes, each of which looks for a neighbour in the frontier; long rows in pieces.
+    VertexPullWarp = LevelWay::VERTEX_PULL_WARP,
+    /// The edges of the listed frontier, shared out evenly.
+    ListPushEven = LevelWay::LIST_PUSH_EVEN,
+    /// The same by one workgroup, which goes on with the next level in the same dispatch.
+    ListPushResident = LevelWay::LIST_PUSH_RESIDENT,
 }
 
 impl Implementation {
@@ -35,7 +41,7 @@ impl Implementation {
     pub const TOPOLOGY_DRIVEN: [Self; 5] =
         [Self::EdgeList, Self::ReverseEdgeList, Self::VertexPush, Self::VertexPull, Self::VertexPushWarp];
     /// All.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::EdgeList,
         Self::ReverseEdgeList,
         Self::VertexPush,
@@ -45,6 +51,9 @@ impl Implementation {
         Self::ListPushWarp,
         Self::ListPushGroup,
         Self::ListPushGrid,
+        Self::VertexPullWarp,
+        Self::ListPushEven,
+        Self::ListPushResident,
     ];
 
     /// Its name in commands, tables and models.
@@ -59,11 +68,14 @@ impl Implementation {
             Self::ListPushWarp => "list-push-warp",
             Self::ListPushGroup => "list-push-group",
             Self::ListPushGrid => "list-push-grid",
+            Self::VertexPullWarp => "vertex-pull-warp",
+            Self::ListPushEven => "list-push-even",
+            Self::ListPushResident => "list-push-resident",
         }
     }
 
-    /// Whether it reads a list of the frontier.
-    pub fn reads_list(self) -> bool {
+    /// Whether it only goes with lists of the frontier.
+    pub fn needs_lists(self) -> bool {
         !Self::TOPOLOGY_DRIVEN.contains(&self)
     }
 }
@@ -110,9 +122,9 @@ pub struct Way {
 }
 
 impl Way {
-    /// If there is such a way: what reads a list writes one.
+    /// If there is such a way: what needs lists writes one.
     pub fn new(implementation: Implementation, count: Count) -> Option<Self> {
-        (count == Count::List || !implementation.reads_list()).then_some(Self { implementation, count })
+        (count == Count::List || !implementation.needs_lists()).then_some(Self { implementation, count })
     }
 
     /// All ways, the paper's fifteen first.
@@ -137,6 +149,11 @@ impl Way {
     /// Back from there.
     pub fn from_word(word: u32) -> Option<Self> {
         Self::all().into_iter().find(|way| way.word() == word)
+    }
+
+    /// Whether it goes on in the same dispatch when it is chosen again.
+    pub fn stays(self) -> bool {
+        self.implementation == Implementation::ListPushResident
     }
 
     /// The family it belongs to.
@@ -210,7 +227,7 @@ mod tests {
     #[test]
     fn a_way_is_a_text_and_a_word_of_its_own() {
         let ways = Way::all();
-        assert_eq!((ways.len(), Family::Fifteen.ways().len()), (24, 15));
+        assert_eq!((ways.len(), Family::Fifteen.ways().len()), (27, 15));
         for (position, &way) in ways.iter().enumerate() {
             assert_eq!(way.to_string().parse::<Way>().unwrap(), way);
             assert_eq!((Way::from_word(way.word()), way.place()), (Some(way), position));

@@ -16,9 +16,9 @@ use crate::{
 };
 use evenkeel_kernels::strategy::{
     edge::EdgeSources,
-    level::{Level, LevelStart},
+    level::{Level, begin::LevelStart},
 };
-use evenkeel_types::{Control, Decision, LengthParams, LevelParams};
+use evenkeel_types::{Control, Decision, LengthParams, LevelParams, LevelWay};
 
 /// One implementation for all levels.
 pub(super) struct Fixed(pub Implementation);
@@ -86,7 +86,7 @@ fn record(
             clear(recorder, traversal);
             graph.start(recorder, traversal, &tree, params);
         },
-        |recorder, odd| graph.search(recorder, traversal, &tree, params, odd),
+        |recorder, _| graph.search(recorder, traversal, &tree, params),
     )
 }
 
@@ -95,7 +95,10 @@ pub(crate) struct LevelGraph {
     origins: Buffer<u32>,
     reversed: DeviceGraph,
     reversed_origins: Buffer<u32>,
-    lists: [Buffer<u32>; 2],
+    /// Two words each: a node, and the edge with which the piece of its row begins.
+    pieces: Buffer<u32>,
+    /// Of even levels and of odd ones, one behind the other.
+    lists: Buffer<u32>,
     pub(crate) control: Buffer<Control>,
     words: Buffer<u32>,
 }
@@ -105,6 +108,7 @@ struct Needs {
     origins: bool,
     reversed: bool,
     reversed_origins: bool,
+    pieces: bool,
     lists: bool,
 }
 
@@ -113,8 +117,13 @@ impl Needs {
         let some = |wanted: &[Implementation]| ways.iter().any(|way| wanted.contains(&way.implementation));
         Self {
             origins: some(&[Implementation::EdgeList]),
-            reversed: some(&[Implementation::ReverseEdgeList, Implementation::VertexPull]),
+            reversed: some(&[
+                Implementation::ReverseEdgeList,
+                Implementation::VertexPull,
+                Implementation::VertexPullWarp,
+            ]),
             reversed_origins: some(&[Implementation::ReverseEdgeList]),
+            pieces: some(&[Implementation::VertexPullWarp]),
             lists: ways.iter().any(|way| way.count == Count::List),
         }
     }
@@ -124,6 +133,9 @@ impl Needs {
 const MOST_GROUPS: u32 = 4096;
 /// The same for a CPU, which starts each of them by hand.
 const MOST_GROUPS_ON_CPU: u32 = 64;
+
+/// The most levels of a dispatch: some drivers stop loops that are longer than 65,535, and others a dispatch that takes seconds.
+const MOST_LEVELS: u32 = 8192;
 
 impl LevelGraph {
     /// The memory for some ways.
@@ -141,6 +153,9 @@ impl LevelGraph {
         if needs.reversed_origins && !symmetric {
             plan = plan.with::<u32>("reversed origins of edges", edges);
         }
+        if needs.pieces {
+            plan = plan.with::<u32>("pieces of long rows", most_piece_words(edges));
+        }
         if needs.lists {
             plan = plan.with::<u32>("lists of nodes", 2 * nodes);
         }
@@ -152,30 +167,39 @@ impl LevelGraph {
         let (needs, csr, graph) = (Needs::of(ways), &traversal.csr, &traversal.graph);
         let symmetric = traversal.is_symmetric();
         let nothing = device.buffer("nothing", 1)?;
-        let reversed = if needs.reversed && !symmetric {
-            let unweighted = Csr { weights: Weights::None, ..csr.clone() };
-            DeviceGraph::upload(device, &transpose(&unweighted)?)?
+        let transposed = if needs.reversed && !symmetric {
+            Some(transpose(&Csr { weights: Weights::None, ..csr.clone() })?)
         } else {
-            graph.clone()
+            None
         };
+        let reversed = match &transposed {
+            Some(transposed) => DeviceGraph::upload(device, transposed)?,
+            None => graph.clone(),
+        };
+        let pieces = if needs.pieces { pieces(transposed.as_ref().unwrap_or(csr)) } else { Vec::new() };
         let origins = if needs.origins || needs.reversed_origins && symmetric {
             origins_of(device, graph)?
         } else {
             nothing.clone()
         };
         let reversed_origins = match (needs.reversed_origins, symmetric) {
-            (false, _) => nothing,
+            (false, _) => nothing.clone(),
             (true, true) => origins.clone(),
             (true, false) => origins_of(device, &reversed)?,
         };
         // The start writes the source down whether or not anybody reads it.
-        let length = if needs.lists { graph.nodes() as usize } else { 1 };
+        let length = if needs.lists { 2 * graph.nodes() as usize } else { 1 };
         let control = device.buffer("control", 1)?;
         Ok(Self {
             origins,
             reversed,
             reversed_origins,
-            lists: [device.buffer("list of nodes", length)?, device.buffer("next list of nodes", length)?],
+            pieces: if pieces.is_empty() {
+                nothing.clone()
+            } else {
+                device.buffer_from("pieces of long rows", &pieces)?
+            },
+            lists: device.buffer("lists of nodes", length)?,
             words: control.cast(),
             control,
         })
@@ -191,6 +215,8 @@ impl LevelGraph {
             max_groups: info.max_groups.min(most),
             virtual_warp: tuning.virtual_warp(),
             first_way: first.word(),
+            pieces: (self.pieces.len() / 2) as u32,
+            levels: if device.times_steps() { 1 } else { MOST_LEVELS },
         }
     }
 
@@ -200,7 +226,7 @@ impl LevelGraph {
             source: &traversal.source,
             row_offsets: &traversal.graph.row_offsets,
             tree,
-            list: &self.lists[0],
+            lists: &self.lists,
             depths: &traversal.values,
             control: &self.words,
         };
@@ -214,9 +240,7 @@ impl LevelGraph {
         traversal: &Traversal,
         tree: &Buffer<Decision>,
         params: LevelParams,
-        odd: bool,
     ) {
-        let [list, next] = if odd { [&self.lists[1], &self.lists[0]] } else { [&self.lists[0], &self.lists[1]] };
         let step = Level {
             row_offsets: &traversal.graph.row_offsets,
             origins: &self.origins,
@@ -224,19 +248,34 @@ impl LevelGraph {
             in_row_offsets: &self.reversed.row_offsets,
             in_origins: &self.reversed_origins,
             in_columns: &self.reversed.columns,
+            pieces: &self.pieces,
             tree,
-            list,
-            next,
+            lists: &self.lists,
             depths: &traversal.values,
             control: &self.words,
         };
         recorder.dispatch_indirect(&step, params, &self.control, Control::GROUPS);
     }
 
-    /// The list that an even level reads, and the control block as words.
+    /// The lists, and the control block as words.
     pub(crate) fn state(&self) -> (&Buffer<u32>, &Buffer<u32>) {
-        (&self.lists[0], &self.words)
+        (&self.lists, &self.words)
     }
+}
+
+/// The long rows of a graph in pieces: the node and the first edge of each.
+fn pieces(csr: &Csr) -> Vec<u32> {
+    let mut pieces = Vec::new();
+    for (node, row) in csr.row_offsets.windows(2).enumerate().filter(|(_, row)| row[1] - row[0] > LevelWay::LONG) {
+        pieces.extend((row[0]..row[1]).step_by(LevelWay::PIECE as usize).flat_map(|edge| [node as u32, edge]));
+    }
+    pieces
+}
+
+/// The most words that they take: a row of one piece has at least [`LevelWay::LONG`] edges, and a longer one, for each further
+/// piece, even more.
+fn most_piece_words(edges: usize) -> usize {
+    2 * (edges / LevelWay::LONG as usize).max(1)
 }
 
 /// Where each edge begins.
@@ -247,4 +286,44 @@ fn origins_of(device: &Device, graph: &DeviceGraph) -> Result<Buffer<u32>> {
     let params = LengthParams { length: edges as u32 };
     device.record("origins of edges", |recorder| recorder.dispatch(&find, params, edges))?.run()?;
     Ok(origins)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{algorithm::bfs, device::DeviceOptions, graph::generate::Generator};
+
+    /// The control block after one dispatch from the first node of a chain, which may take so many levels.
+    fn one_dispatch(model: &str, levels: u32) -> Control {
+        let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
+        let chain = "chain:nodes=100".parse::<Generator>().unwrap().generate().unwrap();
+        let traversal = bfs::traversal(&device, &chain.csr, Tuning::default()).unwrap();
+        let model = Model::parse("test".as_ref(), &format!("evenkeel level model 1\n{model}")).unwrap();
+        let graph = LevelGraph::new(&device, &traversal, &with_first(&model)).unwrap();
+        let tree = device.buffer_from("decisions", &model.for_graph(&GraphFeatures::of(&chain.csr))).unwrap();
+        let params = LevelParams { levels, ..graph.params(&device, &traversal.tuning, model.family().first()) };
+        let mut control = None;
+        let recorded = device.record("one dispatch", |recorder| {
+            clear(recorder, &traversal);
+            graph.start(recorder, &traversal, &tree, params);
+            graph.search(recorder, &traversal, &tree, params);
+            control = Some(recorder.read_back(&graph.control));
+        });
+        let mut recording = recorded.unwrap();
+        recording.run().unwrap();
+        recording.value(control.unwrap())
+    }
+
+    #[test]
+    fn one_workgroup_goes_on_until_the_tree_or_the_limit_says_otherwise() {
+        let run = |model, levels| {
+            let Control { iteration, frontier, discovered, groups, .. } = one_dispatch(model, levels);
+            (iteration, frontier, discovered, groups[0])
+        };
+        assert_eq!(run("list-push-resident list", MOST_LEVELS), (100, 0, 100, 0), "the whole search");
+        assert_eq!(run("list-push-resident list", 7), (7, 1, 8, 1));
+        let until = "if discovered <= 30\nlist-push-resident list\nelse\nlist-push-even list";
+        assert_eq!(run(until, MOST_LEVELS), (30, 1, 31, 1));
+        assert_eq!(run("list-push-even list", MOST_LEVELS), (1, 1, 2, 1));
+    }
 }

@@ -19,7 +19,7 @@ use crate::memory::Read;
 
 /// The number of edges of a node.
 #[inline(always)]
-fn degree(row_offsets: Read<u32>, node: u32) -> u32 {
+pub(crate) fn degree(row_offsets: Read<u32>, node: u32) -> u32 {
     row_offsets.get(node + 1) - row_offsets.get(node)
 }
 
@@ -39,7 +39,12 @@ pub mod text {
     /// Of `hierarchical`.
     pub const HIERARCHICAL: &str = include_str!("hierarchical.rs");
     /// Of all that search level by level without a worklist, or choose among them.
-    pub const LEVEL: &str = include_str!("level.rs");
+    pub const LEVEL: &str = concat!(
+        include_str!("level/mod.rs"),
+        include_str!("level/begin.rs"),
+        include_str!("level/push.rs"),
+        include_str!("level/pull.rs"),
+    );
     /// Of the threshold that the last two take nodes apart by.
     pub const THRESHOLD: &str = include_str!("threshold.rs");
     /// Of `direction`.
