@@ -115,6 +115,18 @@ fn every_way_on_graphs_of_every_shape() {
     }
 }
 
+/// More levels, and more edges in one, than one workgroup takes in a dispatch.
+#[test]
+fn several_levels_to_a_dispatch_on_long_and_on_large_graphs() {
+    let stays = adaptive(model("list-push-resident list"));
+    for device in common::devices() {
+        for text in ["chain:nodes=3000", "grid:rows=120,cols=150", "road:nodes=20000", "rmat:scale=15"] {
+            check(&device, &generated(text), 5, std::slice::from_ref(&stays));
+        }
+        common::finish(&device);
+    }
+}
+
 /// Published graphs, taken as undirected and as directed.
 #[test]
 fn every_way_on_real_graphs() {

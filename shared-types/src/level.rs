@@ -19,8 +19,8 @@ pub struct LevelParams {
     pub first_way: u32,
     /// Pieces of the rows that are too long for one subgroup, where a node looks for a neighbour in the frontier.
     pub pieces: u32,
-    /// The most levels of a dispatch.
-    pub levels: u32,
+    /// The rounds after which the one workgroup that takes several levels begins no further one.
+    pub rounds: u32,
 }
 
 /// Of the kernel that makes the beginning of a level again.
@@ -61,10 +61,12 @@ impl LevelWay {
     pub const VERTEX_PULL_WARP: u32 = 9;
     /// The edges of the listed frontier, shared out evenly in each workgroup.
     pub const LIST_PUSH_EVEN: u32 = 10;
-    /// The same by one workgroup, which goes on with the next level in the same dispatch.
+    /// The same by one workgroup while the frontier is small, and it goes on with the next level in the same dispatch.
     pub const LIST_PUSH_RESIDENT: u32 = 11;
     /// The most nodes that the whole dispatch takes together; where there are more, each is a workgroup's.
     pub const FEW: u32 = 1024;
+    /// The most nodes and edges of a frontier that one workgroup takes.
+    pub const SMALL: u32 = 16_384;
     /// A node with more edges is listed apart, at the end of the list, so that the whole dispatch can share its edges.
     pub const HEAVY: u32 = 1024;
     /// A longer row is pulled along in pieces.
@@ -103,6 +105,12 @@ impl LevelWay {
         way / Self::COUNT
     }
 
+    /// Whether one workgroup searches a frontier of so many nodes and edges, and goes on.
+    #[inline(always)]
+    pub fn stays(way: u32, frontier: u32, edges: u32) -> bool {
+        Self::implementation(way) == Self::LIST_PUSH_RESIDENT && frontier.max(edges) <= Self::SMALL
+    }
+
     /// How many workgroups search a frontier of so many nodes and edges.
     #[inline(always)]
     pub fn groups(way: u32, params: &LevelParams, frontier: u32, edges: u32) -> u32 {
@@ -110,9 +118,9 @@ impl LevelWay {
         let mut most = params.max_groups;
         let items = if frontier == 0 {
             0
-        } else if implementation == Self::LIST_PUSH_RESIDENT {
+        } else if Self::stays(way, frontier, edges) {
             1
-        } else if implementation == Self::LIST_PUSH_EVEN {
+        } else if implementation >= Self::LIST_PUSH_EVEN {
             most = most.min(Self::AT_A_TIME);
             frontier.max(edges / 2)
         } else if implementation == Self::VERTEX_PULL_WARP {

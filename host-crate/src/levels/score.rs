@@ -2,6 +2,7 @@
 //! of the paper's Table 2. What a way takes can depend on the way before it: one that goes on in the same dispatch saves one.
 
 use super::{
+    features::Feature,
     model::Model,
     table::Row,
     way::{Family, Way},
@@ -17,10 +18,22 @@ impl Search<'_> {
         &self.rows[0].graph
     }
 
+    /// The time of a way at a level; `before` is the way of the level before. One that goes on in the same dispatch saves one.
+    fn time_at(&self, level: usize, way: Way, before: Option<Way>) -> f64 {
+        let row = self.rows[level];
+        let alone = row.microseconds[way.place()];
+        let stays = |row: &Row| {
+            let [frontier, edges] = [Feature::Frontier, Feature::FrontierEdges].map(|it| row.features.get(it) as u32);
+            way.stays(frontier, edges)
+        };
+        let goes_on = level > 0 && before == Some(way) && stays(row) && stays(self.rows[level - 1]);
+        if goes_on { (alone - row.dispatch).max(LEAST * alone) } else { alone }
+    }
+
     /// The time of a way for each level.
     pub fn time(&self, ways: &[Way]) -> f64 {
         let before = [None].into_iter().chain(ways.iter().copied().map(Some));
-        self.rows.iter().zip(ways).zip(before).map(|((row, way), before)| time(row, *way, before)).sum()
+        ways.iter().zip(before).enumerate().map(|(level, (way, before))| self.time_at(level, *way, before)).sum()
     }
 
     /// The time of one way throughout.
@@ -53,11 +66,11 @@ impl Search<'_> {
         let ways = family.ways();
         let mut so_far = vec![0.0; ways.len()];
         let mut before: Vec<Vec<usize>> = Vec::new();
-        for (level, row) in self.rows.iter().enumerate() {
+        for level in 0..self.rows.len() {
             let least = least(&so_far);
             let after = |(place, &way): (usize, &Way)| {
-                let on = (so_far[place] + time(row, way, Some(way).filter(|_| level > 0)), place);
-                let anew = (so_far[least] + time(row, way, None), least);
+                let on = (so_far[place] + self.time_at(level, way, Some(way)), place);
+                let anew = (so_far[least] + self.time_at(level, way, None), least);
                 if on.0 <= anew.0 { on } else { anew }
             };
             let (times, places) = ways.iter().enumerate().map(after).unzip();
@@ -79,8 +92,8 @@ impl Search<'_> {
         let best = self.best_ways(family);
         let costs_at = |level: usize| {
             let before = level.checked_sub(1).map(|before| best[before]);
-            let next = |way: Way| self.rows.get(level + 1).map_or(0.0, |row| time(row, best[level + 1], Some(way)));
-            let cost = |way: Way| time(self.rows[level], way, before) + next(way) - next(best[level]);
+            let next = |way: Way| best.get(level + 1).map_or(0.0, |next| self.time_at(level + 1, *next, Some(way)));
+            let cost = |way: Way| self.time_at(level, way, before) + next(way) - next(best[level]);
             family.ways().into_iter().map(cost).collect()
         };
         (0..self.rows.len()).map(costs_at).collect()
@@ -90,12 +103,6 @@ impl Search<'_> {
 /// A level that needs no dispatch of its own takes at least this part of what it takes with one: the difference of two times is
 /// not exact.
 const LEAST: f64 = 0.1;
-
-/// The time of a way at a level; `before` is the way of the level before. One that goes on in the same dispatch saves one.
-fn time(row: &Row, way: Way, before: Option<Way>) -> f64 {
-    let alone = row.microseconds[way.place()];
-    if way.stays() && before == Some(way) { (alone - row.dispatch).max(LEAST * alone) } else { alone }
-}
 
 /// The place of the least.
 fn least(times: &[f64]) -> usize {
@@ -154,7 +161,7 @@ pub(super) fn best_single(searches: &[&Search], graph: &str, family: Family) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::levels::features::{Feature, Features};
+    use crate::levels::features::Features;
 
     /// Level after level, what a dispatch that goes on takes and what the others do.
     fn rows(times: &[(f64, f64)]) -> Vec<Row> {
@@ -163,7 +170,7 @@ mod tests {
             source: 0,
             level: 0,
             features: Features([0.0; Feature::COUNT]),
-            microseconds: Way::all().iter().map(|way| if way.stays() { stays } else { others }).collect(),
+            microseconds: Way::all().iter().map(|way| if way.stays(1, 1) { stays } else { others }).collect(),
             dispatch: 5.0,
         };
         times.iter().map(row).collect()
@@ -175,7 +182,7 @@ mod tests {
         let rows = rows(&[(7.0, 6.0), (7.0, 6.0), (9.0, 3.9), (7.0, 6.0), (5.1, 9.0), (90.0, 20.0)]);
         let search = Search { rows: rows.iter().collect() };
         let best = search.best_ways(Family::Listed);
-        assert_eq!(best.iter().map(|way| way.stays()).collect::<Vec<_>>(), [true, true, true, true, true, false]);
+        assert_eq!(best.iter().map(|way| way.stays(1, 1)).collect::<Vec<_>>(), [true, true, true, true, true, false]);
         // The fifth level takes a tenth at least.
         assert_eq!(search.optimum(Family::Listed), 7.0 + 2.0 + 4.0 + 2.0 + 0.51 + 20.0);
         assert_eq!(search.single(best[0]), 7.0 + 2.0 + 4.0 + 2.0 + 0.51 + 85.0);
@@ -184,6 +191,10 @@ mod tests {
         let [other, stays] = [0, Family::Listed.ways().len() - 1];
         assert_eq!((costs[2][stays], costs[2][other]), (4.0, 3.9 + 5.0));
         assert_eq!((costs[5][stays], costs[5][other]), (85.0, 20.0));
+        // A large frontier is not for one workgroup.
+        let mut large = rows.clone();
+        large[1].features.0[Feature::Frontier as usize] = 1e6;
+        assert_eq!(Search { rows: large.iter().collect() }.single(best[0]), 7.0 + 7.0 + 9.0 + 2.0 + 0.51 + 85.0);
     }
 
     #[test]

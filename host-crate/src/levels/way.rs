@@ -32,7 +32,7 @@ pub enum Implementation {
     VertexPullWarp = LevelWay::VERTEX_PULL_WARP,
     /// The edges of the listed frontier, shared out evenly.
     ListPushEven = LevelWay::LIST_PUSH_EVEN,
-    /// The same by one workgroup, which goes on with the next level in the same dispatch.
+    /// The same by one workgroup while the frontier is small, and it goes on with the next level in the same dispatch.
     ListPushResident = LevelWay::LIST_PUSH_RESIDENT,
 }
 
@@ -151,9 +151,9 @@ impl Way {
         Self::all().into_iter().find(|way| way.word() == word)
     }
 
-    /// Whether it goes on in the same dispatch when it is chosen again.
-    pub fn stays(self) -> bool {
-        self.implementation == Implementation::ListPushResident
+    /// Whether it goes on in the same dispatch after a level with such a frontier, when it is chosen again.
+    pub fn stays(self, frontier: u32, edges: u32) -> bool {
+        LevelWay::stays(self.word(), frontier, edges)
     }
 
     /// The family it belongs to.

@@ -7,7 +7,7 @@
 use super::{DeviceGraph, DeviceLoop, Iterate, Traversal, Tuning, worklists::clear};
 use crate::{
     Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
+    device::{Buffer, Device, DeviceKind, MemoryPlan, Recorder},
     graph::{
         Csr, Weights,
         transform::{is_surely_symmetric, transpose},
@@ -134,8 +134,10 @@ const MOST_GROUPS: u32 = 4096;
 /// The same for a CPU, which starts each of them by hand.
 const MOST_GROUPS_ON_CPU: u32 = 64;
 
-/// The most levels of a dispatch: some drivers stop loops that are longer than 65,535, and others a dispatch that takes seconds.
-const MOST_LEVELS: u32 = 8192;
+/// The rounds of one workgroup in a dispatch, at two a level or more: some drivers stop a dispatch that takes seconds.
+const MOST_ROUNDS: u32 = 16_384;
+/// The same on lavapipe, which ends every loop when all of a dispatch have come to 65,535 turns: a round has up to 70.
+const MOST_ROUNDS_IN_SOFTWARE: u32 = 700;
 
 impl LevelGraph {
     /// The memory for some ways.
@@ -216,7 +218,12 @@ impl LevelGraph {
             virtual_warp: tuning.virtual_warp(),
             first_way: first.word(),
             pieces: (self.pieces.len() / 2) as u32,
-            levels: if device.times_steps() { 1 } else { MOST_LEVELS },
+            rounds: match info.kind {
+                // A level is a step, and each step is timed.
+                _ if device.times_steps() => 1,
+                DeviceKind::Software => MOST_ROUNDS_IN_SOFTWARE,
+                _ => MOST_ROUNDS,
+            },
         }
     }
 
@@ -293,15 +300,15 @@ mod tests {
     use super::*;
     use crate::{algorithm::bfs, device::DeviceOptions, graph::generate::Generator};
 
-    /// The control block after one dispatch from the first node of a chain, which may take so many levels.
-    fn one_dispatch(model: &str, levels: u32) -> Control {
+    /// The control block after one dispatch from the first node of a chain, which may take so many rounds.
+    fn one_dispatch(model: &str, rounds: u32) -> Control {
         let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
         let chain = "chain:nodes=100".parse::<Generator>().unwrap().generate().unwrap();
         let traversal = bfs::traversal(&device, &chain.csr, Tuning::default()).unwrap();
         let model = Model::parse("test".as_ref(), &format!("evenkeel level model 1\n{model}")).unwrap();
         let graph = LevelGraph::new(&device, &traversal, &with_first(&model)).unwrap();
         let tree = device.buffer_from("decisions", &model.for_graph(&GraphFeatures::of(&chain.csr))).unwrap();
-        let params = LevelParams { levels, ..graph.params(&device, &traversal.tuning, model.family().first()) };
+        let params = LevelParams { rounds, ..graph.params(&device, &traversal.tuning, model.family().first()) };
         let mut control = None;
         let recorded = device.record("one dispatch", |recorder| {
             clear(recorder, &traversal);
@@ -316,14 +323,14 @@ mod tests {
 
     #[test]
     fn one_workgroup_goes_on_until_the_tree_or_the_limit_says_otherwise() {
-        let run = |model, levels| {
-            let Control { iteration, frontier, discovered, groups, .. } = one_dispatch(model, levels);
+        let run = |model, rounds| {
+            let Control { iteration, frontier, discovered, groups, .. } = one_dispatch(model, rounds);
             (iteration, frontier, discovered, groups[0])
         };
-        assert_eq!(run("list-push-resident list", MOST_LEVELS), (100, 0, 100, 0), "the whole search");
-        assert_eq!(run("list-push-resident list", 7), (7, 1, 8, 1));
+        assert_eq!(run("list-push-resident list", MOST_ROUNDS), (100, 0, 100, 0), "the whole search");
+        assert_eq!(run("list-push-resident list", 14), (7, 1, 8, 1));
         let until = "if discovered <= 30\nlist-push-resident list\nelse\nlist-push-even list";
-        assert_eq!(run(until, MOST_LEVELS), (30, 1, 31, 1));
-        assert_eq!(run("list-push-even list", MOST_LEVELS), (1, 1, 2, 1));
+        assert_eq!(run(until, MOST_ROUNDS), (30, 1, 31, 1));
+        assert_eq!(run("list-push-even list", MOST_ROUNDS), (1, 1, 2, 1));
     }
 }

@@ -55,6 +55,12 @@ impl State {
         }
     }
 
+    /// Whether one workgroup searches it, and goes on.
+    #[inline(always)]
+    fn stays(self) -> bool {
+        LevelWay::stays(self.way, self.frontier, self.edges)
+    }
+
     /// The next level: what was discovered is the frontier, and the tree says how to search on.
     #[inline(always)]
     fn after(self, light: u32, heavy: u32, edges: u32, tree: Read<Decision>) -> Self {
@@ -213,7 +219,7 @@ pub fn level(
 ) {
     let mut state = State::of(&control);
     let implementation = LevelWay::implementation(state.way);
-    let resident = implementation == LevelWay::LIST_PUSH_RESIDENT;
+    let resident = state.stays();
     let found = Found { counts, resident };
     let mut search = Search { params: *params, row_offsets, columns, depths, lists, control, found };
     let mut tally = Tally { found: 0, edges: 0 };

@@ -1,6 +1,7 @@
 //! Pushing from a list of the frontier. Most ways give a node to a team of invocations, however many edges it has. One shares
 //! the edges out evenly: those of a block of nodes in the workgroup, and those of a heavy node, or of a short frontier, in the
-//! whole dispatch. And one does that with a single workgroup, which then needs no dispatch to go on with the next level.
+//! whole dispatch. And one does that with a single workgroup while the frontier is small, which then needs no dispatch to go on
+//! with the next level.
 
 use super::{Search, State, Tally};
 use crate::{
@@ -104,8 +105,8 @@ impl Seen {
 }
 
 impl Search<'_> {
-    /// One level by the whole dispatch, or by the one workgroup as many as there are before the tree chooses another way.
-    /// Returns what is known of the level after these, if the one workgroup has searched them.
+    /// One level by the whole dispatch, or by the one workgroup as many as there are before the frontier is large or the tree
+    /// chooses another way. Returns what is known of the level after these, if the one workgroup has searched them.
     #[inline(always)]
     pub(super) fn push_levels(
         &mut self,
@@ -116,18 +117,20 @@ impl Search<'_> {
         slots: &mut Slots,
         tally: &mut Tally,
     ) -> State {
-        let (way, resident) = (state.way, self.found.resident);
-        let levels = if resident { self.params.levels } else { 1 };
+        let resident = self.found.resident;
         if resident && lane.local == 0 {
             self.found.clear(state.level + 1);
         }
-        let mut level = 0;
-        while level < levels && state.frontier > 0 && state.way == way {
+        let (mut rounds, most) = (0, if resident { self.params.rounds } else { 1 });
+        let mut more = state.frontier > 0;
+        while more {
             self.push_evenly(lane, state, cells, slots, tally);
+            // Two for each block of nodes, and one for each four edges of an invocation.
+            rounds += 2 * state.frontier.div_ceil(lane.threads) + state.edges / (4 * lane.threads);
             if resident {
                 state = self.go_on(lane, state, tree, tally);
             }
-            level += 1;
+            more = rounds < most && state.frontier > 0 && state.stays();
         }
         state
     }
