@@ -10,14 +10,14 @@ use evenkeel_types::Control;
 use std::time::{Duration, Instant};
 
 /// Iterations in the first batch: most skewed graphs are done by then, and an empty iteration costs 3 µs on an H200.
-const FIRST: usize = 8;
+pub(super) const FIRST: usize = 8;
 /// Iterations in each later batch: on an H200 looking at the flag costs 14 µs, so a level pays a quarter of a microsecond.
-const MORE: usize = 64;
+pub(super) const MORE: usize = 64;
 
 /// A loop that is ready to run.
 pub struct DeviceLoop {
-    first: Batch,
-    more: Batch,
+    /// One after the other, the last again and again; there is one at least.
+    batches: Vec<Batch>,
 }
 
 struct Batch {
@@ -49,10 +49,28 @@ impl DeviceLoop {
         start: impl Fn(&mut Recorder),
         iteration: impl Fn(&mut Recorder, bool),
     ) -> Result<Self> {
-        let batch = |length: usize, first: bool| -> Result<Batch> {
+        const {
+            assert!(
+                FIRST.is_multiple_of(2) && MORE.is_multiple_of(2),
+                "a batch must end as it began, or the worklists would be swapped"
+            )
+        };
+        Self::record_in_batches(device, name, control, &[FIRST, MORE], start, iteration)
+    }
+
+    /// The same in batches of other lengths, the last of them again and again; one may be odd if an iteration does not swap.
+    pub(super) fn record_in_batches(
+        device: &Device,
+        name: &str,
+        control: &Buffer<Control>,
+        lengths: &[usize],
+        start: impl Fn(&mut Recorder),
+        iteration: impl Fn(&mut Recorder, bool),
+    ) -> Result<Self> {
+        let batch = |(place, &length): (usize, &usize)| -> Result<Batch> {
             let mut read_back = None;
             let recording = device.record(&format!("{name}, {length} iterations"), |recorder| {
-                if first {
+                if place == 0 {
                     recorder.label("start");
                     start(recorder);
                 }
@@ -65,13 +83,7 @@ impl DeviceLoop {
             let control = read_back.ok_or_else(|| crate::Error::Device("a recording was not made".into()))?;
             Ok(Batch { recording, control })
         };
-        const {
-            assert!(
-                FIRST.is_multiple_of(2) && MORE.is_multiple_of(2),
-                "a batch must end as it began, or the worklists would be swapped"
-            )
-        };
-        Ok(Self { first: batch(FIRST, true)?, more: batch(MORE, false)? })
+        Ok(Self { batches: lengths.iter().enumerate().map(batch).collect::<Result<_>>()? })
     }
 
     /// Runs from the start until the worklist is empty.
@@ -80,12 +92,15 @@ impl DeviceLoop {
     /// When the device fails.
     pub fn run(&mut self) -> Result<LoopRun> {
         let begin = Instant::now();
-        let mut kernel = self.first.recording.run()?;
-        let mut control = self.first.recording.value(self.first.control);
-        while control.frontier > 0 {
-            kernel += self.more.recording.run()?;
-            control = self.more.recording.value(self.more.control);
+        let (mut kernel, mut place) = (Duration::ZERO, 0);
+        loop {
+            let batch = &mut self.batches[place];
+            kernel += batch.recording.run()?;
+            let control = batch.recording.value(batch.control);
+            if control.frontier == 0 {
+                return Ok(LoopRun { total: begin.elapsed(), kernel, control });
+            }
+            place = (place + 1).min(self.batches.len() - 1);
         }
-        Ok(LoopRun { total: begin.elapsed(), kernel, control })
     }
 }

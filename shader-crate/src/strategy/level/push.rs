@@ -160,15 +160,14 @@ impl Search<'_> {
     fn push_evenly(&mut self, lane: Lane, state: State, cells: &mut Cells, slots: &mut Slots, tally: &mut Tally) {
         let (frontier, heavy) = (state.frontier, state.heavy);
         let light = if frontier <= LevelWay::FEW { 0 } else { frontier - heavy };
-        let nodes = light.div_ceil(lane.groups).min(lane.threads).max(1);
-        let blocks = light.div_ceil(nodes);
-        let alone = (blocks + lane.groups - 1 - lane.group) / lane.groups;
+        // Blocks as large as a workgroup, or smaller, so that all workgroups have as many.
+        let alone = light.div_ceil(lane.groups * lane.threads);
+        let nodes = light.div_ceil((lane.groups * alone).max(1));
         for turn in 0..alone + (frontier - light).div_ceil(lane.threads) {
-            let (mut begin, mut end) = ((lane.group + turn * lane.groups) * nodes, light);
+            let mut begin = (lane.group + turn * lane.groups) * nodes;
+            let mut end = light.min(begin + nodes);
             let (mut edge, mut stride) = (lane.local, lane.threads);
-            if turn < alone {
-                end = end.min(begin + nodes);
-            } else {
+            if turn >= alone {
                 begin = light + (turn - alone) * lane.threads;
                 end = frontier.min(begin + lane.threads);
                 edge = lane.global();
