@@ -105,7 +105,7 @@ fn every_way_on_graphs_of_every_shape() {
         ("a grid", generated("grid:rows=30,cols=17"), 40),
     ];
     let ways = all_ways();
-    assert_eq!(ways.len(), 15 + 4 + 12);
+    assert_eq!(ways.len(), 15 + 4 + 6);
     for device in common::devices() {
         for (shape, csr, source) in &shapes {
             println!("{shape}");
@@ -119,10 +119,20 @@ fn every_way_on_graphs_of_every_shape() {
 #[test]
 fn several_levels_to_a_dispatch_on_long_and_on_large_graphs() {
     let stays = adaptive(model("list-push-resident list"));
+    // Leaves the dispatch and comes back, with lists that have no room in workgroup memory, and with heavy nodes.
+    let leaves = adaptive(model("if frontier-edges <= 1000\nlist-push-resident list\nelse\nlist-push-even list"));
+    let between = |layer: u32, node: u32| {
+        let ends = [node, (node + 1) % 650].map(|end| (1 + 650 * layer + node, 651 + 650 * layer + end));
+        ends.into_iter().take(if layer % 3 == 1 && node > 9 { 1 } else { 2 })
+    };
+    let layered = (0..8).flat_map(|layer| (0..650).flat_map(move |node| between(layer, node)));
+    let heavy = (0..1100).map(|leaf| (2000, 5900 + leaf));
+    let layers = csr(7000, &(1..651).map(|node| (0, node)).chain(layered).chain(heavy).collect::<Vec<_>>());
     for device in common::devices() {
         for text in ["chain:nodes=3000", "grid:rows=120,cols=150", "road:nodes=20000", "rmat:scale=15"] {
             check(&device, &generated(text), 5, std::slice::from_ref(&stays));
         }
+        check(&device, &layers, 0, &[stays.clone(), leaves.clone()]);
         common::finish(&device);
     }
 }
@@ -160,7 +170,7 @@ fn what_a_model_does_not_know_is_repeated() {
     let models = [
         "repeat",
         "if frontier <= 1\n  vertex-pull subgroup\nelse\n  repeat",
-        "if discovered <= 4\n  repeat\nelse\n  list-push list",
+        "if discovered <= 4\n  repeat\nelse\n  list-push-warp list",
     ];
     for device in common::devices() {
         check(&device, &graph, 3, &models.map(|body| adaptive(model(body))));

@@ -86,7 +86,8 @@ mod gpu {
         arch::{
             control_barrier, memory_barrier, subgroup_ballot, subgroup_ballot_bit_count,
             subgroup_ballot_exclusive_bit_count, subgroup_broadcast_first, subgroup_elect, subgroup_exclusive_i_add,
-            subgroup_i_add, subgroup_inclusive_i_add, subgroup_or, subgroup_shuffle_up, subgroup_u_max, subgroup_u_min,
+            subgroup_i_add, subgroup_inclusive_i_add, subgroup_or, subgroup_shuffle, subgroup_shuffle_up,
+            subgroup_u_max, subgroup_u_min,
         },
         memory::{Scope, Semantics},
     };
@@ -157,6 +158,11 @@ mod gpu {
         #[inline(always)]
         pub fn bits(&self, present: bool) -> u32 {
             subgroup_ballot(present).x
+        }
+
+        #[inline(always)]
+        pub fn of(&self, lane: u32, value: u32) -> u32 {
+            subgroup_shuffle(value, lane)
         }
 
         #[inline(always)]
@@ -248,6 +254,12 @@ mod native {
         /// A bit for each of the first 32 invocations of the subgroup, set where `present` is true.
         pub fn bits(&self, present: bool) -> u32 {
             u32::from(present)
+        }
+
+        /// The value that another lane of the subgroup has. All lanes of the subgroup call it together.
+        #[inline(always)]
+        pub fn of(&self, _lane: u32, value: u32) -> u32 {
+            value
         }
 
         /// The value of the invocation `distance` before this one in the subgroup; undefined where there is none.

@@ -42,6 +42,8 @@ pub struct Control {
     pub next_edges: u32,
     /// Edges out of all nodes seen.
     pub seen_edges: u32,
+    /// The last even and the last odd level after which a node with many edges may not have been seen.
+    pub long_left: [u32; 2],
     /// Workgroups of the dispatch in which several take many levels.
     pub abreast_groups: [u32; 3],
     /// Entries written to the lists of its levels, three counts that take turns.
@@ -96,6 +98,8 @@ impl Control {
     pub const NEXT_EDGES: u32 = word(offset_of!(Self, next_edges));
     /// The word of `seen_edges`.
     pub const SEEN_EDGES: u32 = word(offset_of!(Self, seen_edges));
+    /// The word of `long_left[0]`.
+    pub const LONG_LEFT: u32 = word(offset_of!(Self, long_left));
     /// The word of `abreast_groups[0]`.
     pub const ABREAST_GROUPS: u32 = word(offset_of!(Self, abreast_groups));
     /// The word of `counts[0]`.

@@ -31,8 +31,6 @@ pub struct RestoreParams {
     pub level: LevelParams,
     /// The way to search it, as a [`LevelWay`] writes it.
     pub way: u32,
-    /// 1 for a dispatch of one workgroup that finds an empty frontier: what a dispatch costs.
-    pub empty: u32,
 }
 
 /// A way to search a level as one word: the implementation, and above it how the discovered are counted.
@@ -49,24 +47,18 @@ impl LevelWay {
     pub const VERTEX_PULL: u32 = 3;
     /// A virtual warp to as many nodes, one after the other.
     pub const VERTEX_PUSH_WARP: u32 = 4;
-    /// An invocation to each node of the listed frontier.
-    pub const LIST_PUSH: u32 = 5;
     /// A virtual warp to each node of the listed frontier.
-    pub const LIST_PUSH_WARP: u32 = 6;
-    /// A workgroup to each node of the listed frontier.
-    pub const LIST_PUSH_GROUP: u32 = 7;
-    /// The whole dispatch to each node of the listed frontier, one after the other, while there are few.
-    pub const LIST_PUSH_GRID: u32 = 8;
+    pub const LIST_PUSH_WARP: u32 = 5;
     /// A subgroup to as many nodes, each of which looks for a neighbour in the frontier; long rows in pieces.
-    pub const VERTEX_PULL_WARP: u32 = 9;
+    pub const VERTEX_PULL_WARP: u32 = 6;
     /// The edges of the listed frontier, shared out evenly in each workgroup.
-    pub const LIST_PUSH_EVEN: u32 = 10;
+    pub const LIST_PUSH_EVEN: u32 = 7;
     /// The same by one workgroup while the frontier is small, and it goes on with the next level in the same dispatch.
-    pub const LIST_PUSH_RESIDENT: u32 = 11;
-    /// The most nodes that the whole dispatch takes together; where there are more, each is a workgroup's.
-    pub const FEW: u32 = 1024;
-    /// The most nodes and edges of a frontier that one workgroup takes.
-    pub const SMALL: u32 = 16_384;
+    pub const LIST_PUSH_RESIDENT: u32 = 8;
+    /// The most nodes whose edges the whole dispatch shares: every workgroup looks at all of them, a workgroup's worth.
+    pub const FEW: u32 = WORKGROUP;
+    /// The most nodes of a frontier that one workgroup takes, and a quarter of the most edges.
+    pub const SMALL: u32 = 1024;
     /// A node with more edges is listed apart, at the end of the list, so that the whole dispatch can share its edges.
     pub const HEAVY: u32 = 1024;
     /// A longer row is pulled along in pieces.
@@ -108,7 +100,7 @@ impl LevelWay {
     /// Whether one workgroup searches a frontier of so many nodes and edges, and goes on.
     #[inline(always)]
     pub fn stays(way: u32, frontier: u32, edges: u32) -> bool {
-        Self::implementation(way) == Self::LIST_PUSH_RESIDENT && frontier.max(edges) <= Self::SMALL
+        Self::implementation(way) == Self::LIST_PUSH_RESIDENT && frontier.max(edges / 4) <= Self::SMALL
     }
 
     /// How many workgroups search a frontier of so many nodes and edges.
@@ -130,14 +122,8 @@ impl LevelWay {
             params.edges
         } else if implementation <= Self::VERTEX_PUSH_WARP {
             params.nodes
-        } else if implementation == Self::LIST_PUSH {
-            frontier
-        } else if implementation == Self::LIST_PUSH_WARP {
-            frontier.min(params.max_groups * WORKGROUP / params.virtual_warp) * params.virtual_warp
-        } else if implementation == Self::LIST_PUSH_GROUP {
-            frontier.min(params.max_groups) * WORKGROUP
         } else {
-            edges
+            frontier.min(params.max_groups * WORKGROUP / params.virtual_warp) * params.virtual_warp
         };
         let groups = items / WORKGROUP + (items % WORKGROUP).min(1);
         // A frontier without edges, too, must be seen to end.

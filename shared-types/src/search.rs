@@ -22,6 +22,8 @@ pub struct SearchParams {
     pub few_groups: u32,
     /// Edges of a node on average, rounded up.
     pub mean_degree: u32,
+    /// How many nodes have many edges.
+    pub long: u32,
 }
 
 impl SearchParams {

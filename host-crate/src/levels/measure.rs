@@ -16,7 +16,7 @@ use crate::{
     strategy::{self, DeviceLoop, Operator, Traversal, Tuning, level::LevelGraph},
 };
 use evenkeel_kernels::strategy::level::begin::LevelRestore;
-use evenkeel_types::{Control, Decision, LevelWay, RestoreParams, UNREACHED};
+use evenkeel_types::{Control, Decision, LevelParams, LevelWay, RestoreParams, UNREACHED};
 
 /// A way is timed this many times on a level, and the shortest counts: what disturbs a measurement only ever adds to it.
 const REPEATS: usize = 5;
@@ -96,14 +96,14 @@ struct Bench {
     moment: Buffer<u32>,
     /// Each way once, with its restoring before it.
     ways: Vec<Timed>,
-    /// The same with nothing to do.
-    empty: Timed,
+    /// The one that goes on in the same dispatch, with no level to search in it.
+    around: Timed,
     /// Where each level begins in the order, and how many heavy nodes it has.
     firsts: Vec<u32>,
     heavy: Vec<u32>,
 }
 
-/// A way, or none, that is timed by itself.
+/// A way that is timed by itself.
 struct Timed {
     way: Way,
     recording: Recording,
@@ -129,10 +129,10 @@ impl Bench {
         let (lists, control) = level_graph.state();
         let depths = &traversal.values;
         let restore = LevelRestore { moment: &moment, found: &found, order: &order, lists, depths, control };
-        let timed = |way: Way, empty: bool| -> Result<Timed> {
+        let timed = |way: Way, params: LevelParams| -> Result<Timed> {
             let mut read_back = None;
             let recording = device.record(&way.to_string(), |recorder| {
-                let level = RestoreParams { level: params, way: way.word(), empty: empty.into() };
+                let level = RestoreParams { level: params, way: way.word() };
                 recorder.dispatch(&restore, level, nodes);
                 level_graph.search(recorder, &traversal, &tree, params);
                 read_back = Some(recorder.read_back(&level_graph.control));
@@ -141,11 +141,11 @@ impl Bench {
             Ok(Timed { way, recording, control })
         };
         let stays = Way { implementation: Implementation::ListPushResident, count: Count::List };
-        let (ways, empty) =
-            (ways.into_iter().map(|way| timed(way, false)).collect::<Result<_>>()?, timed(stays, true)?);
+        let around = timed(stays, LevelParams { rounds: 0, ..params })?;
+        let ways = ways.into_iter().map(|way| timed(way, params)).collect::<Result<_>>()?;
         let whole = whole.record(device, &traversal)?;
         let (device, firsts, heavy) = (device.clone(), Vec::new(), Vec::new());
-        Ok(Self { device, traversal, whole, found, order, moment, ways, empty, firsts, heavy })
+        Ok(Self { device, traversal, whole, found, order, moment, ways, around, firsts, heavy })
     }
 
     /// Searches from a node, and keeps what the levels are restored from.
@@ -174,15 +174,17 @@ impl Bench {
         Ok(moments)
     }
 
-    /// The microseconds of each way on a level, and of a dispatch with nothing to do.
+    /// The microseconds of each way on a level, and what of the one that goes on in the same dispatch is not the level's: for a
+    /// frontier that is not for it, nothing.
     fn time(&mut self, level: usize, moments: &[Moment]) -> Result<(Vec<f64>, f64)> {
         let Moment { frontier, edges, .. } = moments[level];
         let moment = [level as u32, self.firsts[level], frontier, self.heavy[level], edges];
         self.device.upload(&self.moment, 0, &moment)?;
         let found = moments.get(level + 1).map_or((0, 0), |next| (next.frontier, next.edges));
-        let (device, nothing) = (&self.device, (0, 0));
+        let (device, stays) = (&self.device, self.around.way.stays(frontier, edges));
         let mut times = self.ways.iter_mut().map(|way| way.run(device, found)).collect::<Result<Vec<f64>>>()?;
-        let mut dispatch = self.empty.run(device, nothing)?;
+        let around = (0..if stays { REPEATS } else { 0 }).map(|_| self.around.run(device, (frontier, edges)));
+        let dispatch = around.collect::<Result<Vec<f64>>>()?.into_iter().reduce(f64::min).unwrap_or(0.0);
         let best = |family: Family| family.ways().iter().map(|way| times[way.place()]).fold(f64::INFINITY, f64::min);
         let [fifteen, listed] = Family::ALL.map(best);
         for _ in 1..REPEATS {
@@ -192,7 +194,6 @@ impl Bench {
                     *time = time.min(way.run(device, found)?);
                 }
             }
-            dispatch = dispatch.min(self.empty.run(device, nothing)?);
         }
         Ok((times, dispatch))
     }

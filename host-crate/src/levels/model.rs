@@ -299,7 +299,9 @@ mod tests {
         assert_eq!(refused("if nodes <= NaN"), "model.tree:2: 'NaN' is no number");
         assert_eq!(refused("if nodes <= 3\nrepeat\nrepeat"), "model.tree:4: 'repeat' stands where 'else' should");
         assert_eq!(refused("if nodes <= 3\nrepeat"), "model.tree:3: the tree ends before an 'else'");
-        assert!(refused("if nodes <= 3\nlist-push list\nelse\nvertex-push atomic").contains("all list, or none does"));
+        assert!(
+            refused("if nodes <= 3\nlist-push-warp list\nelse\nvertex-push atomic").contains("all list, or none does")
+        );
         assert!(refused(&"if nodes <= 3\n".repeat(70)).starts_with("model.tree:66: more than 64 decisions"));
     }
 
@@ -365,7 +367,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_read_or_refused(body in "(if |else\n|repeat\n|nodes|frontier|<=| |3|\\.|#|\n|list-push list\n|.){0,40}") {
+        fn any_text_is_read_or_refused(body in "(if |else\n|repeat\n|nodes|frontier|<=| |3|\\.|#|\n|list-push-warp list\n|.){0,40}") {
             match parse(&format!("{HEADER}\n{body}")) {
                 Ok(model) => prop_assert_eq!(parse(&model.to_string()).unwrap().root, model.root),
                 Err(error) => prop_assert!(error.to_string().starts_with("model.tree:")),

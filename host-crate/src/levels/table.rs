@@ -26,7 +26,7 @@ pub struct Row {
     pub features: Features,
     /// What each of [`Way::all`] took.
     pub microseconds: Vec<f64>,
-    /// What a dispatch of one workgroup took that had nothing to do.
+    /// What of the way that goes on in the same dispatch is not the level's, where the frontier is for it.
     pub dispatch: f64,
 }
 

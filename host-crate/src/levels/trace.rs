@@ -83,7 +83,8 @@ fn implementations(
     moments: &[Moment],
 ) -> Result<Vec<String>> {
     if strategy != "adaptive" {
-        let implementation = Implementation::ALL.into_iter().find(|implementation| implementation.name() == strategy);
+        let implementation =
+            Implementation::TOPOLOGY_DRIVEN.into_iter().find(|implementation| implementation.name() == strategy);
         let way = implementation.map(|implementation| Way { implementation, count: tuning.count() }.to_string());
         return Ok(vec![way.unwrap_or_else(|| strategy.to_owned()); moments.len()]);
     }

@@ -176,7 +176,7 @@ mod tests {
             let mut features = Features([graph as f64; Feature::COUNT]);
             features.0[Feature::Frontier as usize] = frontier;
             let time = |way: &Way| match way.implementation {
-                Implementation::ListPush => 2.0 + frontier / 10.0,
+                Implementation::ListPushWarp => 2.0 + frontier / 10.0,
                 Implementation::VertexPull => 40.0 + 1000.0 / frontier,
                 _ => 500.0,
             };

@@ -15,13 +15,14 @@ use evenkeel_kernels::strategy::direction::{
     resident::{INVOCATIONS, SHORT, SearchResident},
 };
 use evenkeel_types::{Control, SearchParams};
+use rayon::prelude::*;
 
 /// See the module.
 pub(super) struct Direction;
 
-/// The most workgroups of a dispatch: four for each of an H200's 132 multiprocessors, which is how many run at a time there. More
-/// only take turns, and each costs 17 ns.
-const MAX_GROUPS: u32 = 528;
+/// The most workgroups of a dispatch: five for each of an H200's 132 multiprocessors, which is how many run at a time there. More
+/// only take turns.
+const MAX_GROUPS: u32 = 660;
 
 /// Where nodes have fewer edges than this on average, and none has many, frontiers grow slowly and there are many levels.
 const FEW: f64 = 6.0;
@@ -32,6 +33,9 @@ const FEW_AT_MOST: u32 = 64;
 const ABREAST: u32 = 16;
 /// The longest frontier that they take: four nodes for each of their invocations.
 const MIDDLING: u32 = ABREAST * 1024;
+
+/// Nodes that an invocation prepares at the start.
+const NODES_AT_START: u32 = 8;
 
 /// Levels of the whole dispatch between two chances to take many levels in one: each chance not taken costs 3 µs on an H200.
 const LEVELS_BETWEEN: usize = 2;
@@ -47,6 +51,7 @@ fn params(graph: &DeviceGraph) -> SearchParams {
         middling: 0,
         few_groups: 0,
         mean_degree: graph.columns.len().div_ceil(graph.nodes().max(1) as usize) as u32,
+        long: 0,
     }
 }
 
@@ -55,9 +60,9 @@ fn many_levels(device: &Device, skew: Skew) -> bool {
     skew.mean < FEW && skew.highest <= FEW_AT_MOST && device.info().workgroup_invocations >= INVOCATIONS
 }
 
-/// Words of the list of nodes with many edges.
-fn long_words(edges: usize) -> usize {
-    1 + edges / LONG as usize
+/// The nodes that have a subgroup to themselves when they pull.
+fn long_rows(csr: &Csr) -> Vec<u32> {
+    (0..csr.nodes()).into_par_iter().filter(|&node| csr.degree(node) > LONG).collect()
 }
 
 impl Iterate for Direction {
@@ -68,7 +73,7 @@ impl Iterate for Direction {
             .with::<u32>("lists", 2 * nodes)
             .with::<u32>("seen", 2 * words)
             .with::<u32>("skips", words)
-            .with::<u32>("long rows", long_words(csr.columns.len()))
+            .with::<u32>("long rows", long_rows(csr).len())
             .with::<Control>("control", 1)
     }
 
@@ -112,17 +117,14 @@ struct Steps {
 }
 
 impl Steps {
-    fn new(device: &Device, params: SearchParams, traversal: &Traversal) -> Result<Self> {
+    fn new(device: &Device, mut params: SearchParams, traversal: &Traversal) -> Result<Self> {
         let graph = &traversal.graph;
         let words = params.words() as usize;
-        let (skips, long) =
-            (device.buffer("skips", words)?, device.buffer("long rows", long_words(graph.columns.len()))?);
-        let step = SearchSkips { row_offsets: &graph.row_offsets, skips: &skips, long: &long };
-        let mut recording = device.record("nodes to skip", |recorder| {
-            recorder.fill(&long, 0);
-            recorder.dispatch(&step, params, params.nodes as usize);
-        })?;
-        recording.run()?;
+        let long = long_rows(&traversal.csr);
+        params.long = long.len() as u32;
+        let (skips, long) = (device.buffer("skips", words)?, device.buffer_from("long rows", &long)?);
+        let step = SearchSkips { row_offsets: &graph.row_offsets, skips: &skips };
+        device.record("nodes to skip", |recorder| recorder.dispatch(&step, params, words))?.run()?;
         let control = device.buffer::<Control>("control", 1)?;
         Ok(Self {
             params,
@@ -145,7 +147,7 @@ impl Steps {
             lists: &self.lists,
             control: &self.words,
         };
-        recorder.dispatch(&step, self.params, self.params.nodes as usize);
+        recorder.dispatch(&step, self.params, self.params.nodes.div_ceil(NODES_AT_START) as usize);
     }
 
     fn level(&self, recorder: &mut Recorder, traversal: &Traversal) {

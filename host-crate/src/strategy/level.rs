@@ -4,11 +4,7 @@
 //! All ways read the same graph: rows, with the origin of each edge beside its end, and the same of the reversed graph, which
 //! for a symmetric one is the graph itself.
 
-use super::{
-    DeviceGraph, DeviceLoop, Iterate, Traversal, Tuning,
-    device_loop::{FIRST, MORE},
-    worklists::clear,
-};
+use super::{DeviceGraph, DeviceLoop, Iterate, Traversal, Tuning, device_loop::BATCHES, worklists::clear};
 use crate::{
     Result,
     device::{Buffer, Device, DeviceKind, MemoryPlan, Recorder},
@@ -84,11 +80,12 @@ fn record(
     let params = graph.params(device, &traversal.tuning, first);
     // Where one workgroup can take every level, one dispatch is likely to be the whole search; an empty one costs 3 µs.
     let small = ways.iter().any(|way| way.stays(params.nodes, params.edges)) && !device.times_steps();
+    let lengths = if small { [&[1], &BATCHES[..]].concat() } else { BATCHES.to_vec() };
     DeviceLoop::record_in_batches(
         device,
         name,
         &graph.control,
-        if small { &[1, FIRST - 1, MORE] } else { &[FIRST, MORE] },
+        &lengths,
         |recorder| {
             clear(recorder, traversal);
             graph.start(recorder, traversal, &tree, params);

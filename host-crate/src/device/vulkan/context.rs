@@ -160,6 +160,7 @@ impl LogicalDevice {
             [vk::DeviceQueueCreateInfo::default().queue_family_index(physical.queue_family).queue_priorities(&[1.0])];
         let core = vk::PhysicalDeviceFeatures::default().shader_int64(int64).shader_float64(float64);
         let mut twelve = vk::PhysicalDeviceVulkan12Features::default()
+            .host_query_reset(true)
             .vulkan_memory_model(true)
             .vulkan_memory_model_device_scope(device_scope);
         let mut atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default()

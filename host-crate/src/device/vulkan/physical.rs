@@ -227,6 +227,7 @@ fn missing(
         (vk::SubgroupFeatureFlags::VOTE, "vote"),
         (vk::SubgroupFeatureFlags::ARITHMETIC, "arithmetic"),
         (vk::SubgroupFeatureFlags::BALLOT, "ballot"),
+        (vk::SubgroupFeatureFlags::SHUFFLE, "shuffle"),
         (vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE, "shuffle relative"),
     ] {
         if !in_compute || !eleven.subgroup_supported_operations.contains(operations) {

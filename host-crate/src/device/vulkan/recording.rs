@@ -99,6 +99,9 @@ impl Recording {
 impl Recorded for Recording {
     fn run(&mut self) -> Result<Duration> {
         let submitted = self.context.clock.now();
+        if let Some(stamps) = &self.stamps {
+            stamps.reset();
+        }
         self.commands.submit()?;
         self.commands.wait()?;
         self.context.spans.host(&self.context.clock, "run", &self.name, submitted);
@@ -124,14 +127,21 @@ struct Writer<'r> {
     sets: &'r [vk::DescriptorSet],
 }
 
+/// What the last dispatch was given. The next is told only what differs.
+#[derive(Clone, Copy, Default)]
+struct Bound<'w> {
+    pipeline: vk::Pipeline,
+    set: usize,
+    params: &'w [u8],
+}
+
 impl Writer<'_> {
     fn write(&self, commands: vk::CommandBuffer, name: &str, steps: &[Planned], segments: &[Segment]) {
         self.context.begin_label(commands, name);
         if let Some(stamps) = self.stamps {
-            stamps.reset(commands);
             stamps.write(commands, 0);
         }
-        let mut label = "";
+        let (mut label, mut bound) = ("", Bound::default());
         let mut before = Scope::EVERYTHING;
         for segment in segments {
             barrier(self.context, commands, before, segment.scope);
@@ -142,7 +152,7 @@ impl Writer<'_> {
                     self.change_label(commands, label, &step.label);
                     label = &step.label;
                 }
-                self.timed(commands, index as u32, || self.step(commands, &step.work));
+                self.timed(commands, index as u32, || self.step(commands, &step.work, &mut bound));
             }
         }
         self.change_label(commands, label, "");
@@ -175,7 +185,7 @@ impl Writer<'_> {
         }
     }
 
-    fn step(&self, commands: vk::CommandBuffer, work: &Work) {
+    fn step<'w>(&self, commands: vk::CommandBuffer, work: &'w Work, bound: &mut Bound<'w>) {
         let vk = self.context.vk();
         // SAFETY: the caller is recording the command buffer; the plan keeps every object in it alive for as long as the
         // recording lives, and holds regions that lie within their buffers.
@@ -183,9 +193,15 @@ impl Writer<'_> {
             match work {
                 Work::Dispatch { pipeline, set, params, .. } | Work::DispatchIndirect { pipeline, set, params, .. } => {
                     let stage = vk::PipelineBindPoint::COMPUTE;
-                    vk.cmd_bind_pipeline(commands, stage, pipeline.handle);
-                    vk.cmd_bind_descriptor_sets(commands, stage, pipeline.layout, 0, &[self.sets[*set]], &[]);
-                    if !params.is_empty() {
+                    let wanted = Bound { pipeline: pipeline.handle, set: *set, params };
+                    let before = std::mem::replace(bound, wanted);
+                    if before.pipeline != wanted.pipeline {
+                        vk.cmd_bind_pipeline(commands, stage, pipeline.handle);
+                    }
+                    if before.pipeline != wanted.pipeline || before.set != wanted.set {
+                        vk.cmd_bind_descriptor_sets(commands, stage, pipeline.layout, 0, &[self.sets[*set]], &[]);
+                    }
+                    if !params.is_empty() && (before.pipeline != wanted.pipeline || before.params != wanted.params) {
                         vk.cmd_push_constants(commands, pipeline.layout, vk::ShaderStageFlags::COMPUTE, 0, params);
                     }
                     match work {

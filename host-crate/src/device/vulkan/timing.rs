@@ -109,16 +109,16 @@ impl Stamps {
         Ok(Self { pool, count, context: context.clone() })
     }
 
-    /// Forgets all stamps; the first thing in a command buffer that writes them.
-    pub(super) fn reset(&self, commands: vk::CommandBuffer) {
-        // SAFETY: the command buffer is being recorded.
-        unsafe { self.context.vk().cmd_reset_query_pool(commands, self.pool, 0, self.count) };
+    /// Forgets all stamps, before a command buffer that writes them is submitted. The host does it: the device would take longer.
+    pub(super) fn reset(&self) {
+        // SAFETY: no command that uses the pool is in flight, and every device with Vulkan 1.2 lets the host reset it.
+        unsafe { self.context.vk().reset_query_pool(self.pool, 0, self.count) };
     }
 
     /// Stamps the moment when all commands before this one are finished.
     pub(super) fn write(&self, commands: vk::CommandBuffer, index: u32) {
         let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
-        // SAFETY: the command buffer is being recorded and has reset the pool.
+        // SAFETY: the command buffer is being recorded; the pool is reset before it is submitted.
         unsafe { self.context.vk().cmd_write_timestamp(commands, stage, self.pool, index) };
     }
 

@@ -5,7 +5,7 @@
 //! take part, and one that comes when the others are already at work finds the door closed and ends (Sorensen et al. 2016,
 //! "Portable inter-workgroup barrier synchronisation for GPUs").
 
-use super::{Search, Seen, resident::LEVELS, size_next};
+use super::{Frontier, Search, Seen, resident::LEVELS, size_next};
 use crate::{
     kernel,
     lane::Lane,
@@ -84,7 +84,9 @@ pub fn search_abreast(
     }
     lane.barrier();
     let (number, members) = (membership.get(0), membership.get(1));
-    let mut search = Search { params: *params, row_offsets, columns, depths, seen, lists, control, now, depth: 0 };
+    let frontier = Frontier::default();
+    let mut search =
+        Search { params: *params, row_offsets, columns, depths, seen, lists, control, now, depth: 0, frontier };
     let mut level = 0;
     while number != NOBODY && count > params.short && count <= params.middling && level < LEVELS {
         let to = params.nodes - from;

@@ -1,6 +1,6 @@
 //! Before a search: what is known of a graph once and for all, and the beginning at a source.
 
-use super::{pull::LONG, push::HEAVY, size_next};
+use super::{push::HEAVY, size_next};
 use crate::{
     kernel,
     lane::Lane,
@@ -8,22 +8,9 @@ use crate::{
 };
 use evenkeel_types::{Control, SearchParams, UNREACHED};
 
-/// The bitmap of the nodes without edges, which are never found and need not be looked at where every edge has its reverse; and
-/// the nodes with many edges, behind their number, which is 0 before.
+/// The bitmap of the nodes without edges, which are never found and need not be looked at where every edge has its reverse.
 #[kernel(threads = 256)]
-pub fn search_skips(
-    lane: Lane,
-    params: &SearchParams,
-    row_offsets: Read<u32>,
-    mut skips: Global<u32>,
-    mut long: Global<u32>,
-) {
-    for node in lane.grid_stride(params.nodes) {
-        if row_offsets.get(node + 1) - row_offsets.get(node) > LONG {
-            let place = lane.append_one(&mut long, 0);
-            long.set(1 + place, node);
-        }
-    }
+pub fn search_skips(lane: Lane, params: &SearchParams, row_offsets: Read<u32>, mut skips: Global<u32>) {
     for word in lane.grid_stride(params.words()) {
         let mut bits = 0;
         for bit in 0..32 {

@@ -47,6 +47,19 @@ pub struct Search<'a> {
     pub now: u32,
     /// The depth of what is found in this level, where there is but one.
     pub depth: u32,
+    /// What this level begins with, where there is but one.
+    pub frontier: Frontier,
+}
+
+/// A frontier on a list.
+#[derive(Clone, Copy, Default)]
+pub struct Frontier {
+    /// The half of the lists that it is on.
+    pub half: u32,
+    /// Its nodes.
+    pub count: u32,
+    /// How many of them are heavy.
+    pub heavy: u32,
 }
 
 /// A node at the end of an edge.
@@ -92,18 +105,23 @@ impl Search<'_> {
     #[inline(always)]
     fn advance(&mut self, lane: Lane, mode: u32) {
         if lane.last(&mut self.control, Control::TICKET) {
+            // All at once, so that they are on their way together.
             let control = &mut self.control;
-            let heavy = control.load(Control::LEFT_NEXT);
-            let found = control.load(Control::NEXT) + heavy;
-            let mut edges = control.load(Control::NEXT_EDGES);
+            let (next, heavy) = (control.load(Control::NEXT), control.load(Control::LEFT_NEXT));
+            let (mut edges, known) = (control.load(Control::NEXT_EDGES), control.load(Control::EDGES));
+            let seen_before = control.load(Control::SEEN_EDGES);
+            let mut found = next + heavy;
             if self.params.short > 0 && mode == SearchParams::PUSH {
                 edges = found * self.params.mean_degree;
+            } else if self.params.can_pull == 1 && edges == found && mode != SearchParams::COLLECT {
+                // Each has but the edge that it was found by, back to where the search came from.
+                found = 0;
             }
             // An estimate may come to more than there are.
-            let seen_edges = (control.load(Control::SEEN_EDGES) + edges).min(self.params.edges);
+            let seen_edges = (seen_before + edges).min(self.params.edges);
             let mut next = SearchParams::PUSH;
             if mode == SearchParams::COLLECT {
-                edges = control.load(Control::EDGES);
+                edges = known;
             } else {
                 control.store(Control::SEEN_EDGES, seen_edges);
                 control.store(Control::ITERATION, self.depth);
@@ -115,11 +133,10 @@ impl Search<'_> {
                 }
             }
             if mode == SearchParams::PULL {
-                let side = control.load(Control::SEEN_SIDE);
-                control.store(Control::SEEN_SIDE, 1 - side);
+                control.store(Control::SEEN_SIDE, u32::from(self.now == 0));
             } else {
-                let side = control.load(Control::SIDE);
-                control.store(Control::SIDE, 1 - side);
+                control.store(Control::LONG_LEFT + self.depth % 2, self.depth);
+                control.store(Control::SIDE, 1 - self.frontier.half);
                 control.store(Control::LEFT, heavy);
             }
             control.store(Control::FRONTIER, found);
@@ -148,9 +165,9 @@ pub fn size_next(params: &SearchParams, control: &mut Global<u32>, mode: u32, fo
     let items = if mode == SearchParams::COLLECT {
         params.nodes
     } else if mode == SearchParams::PULL {
-        params.words().max(edges)
+        (2 * params.words()).max(edges)
     } else if heavy > 0 {
-        found.max(edges / 4)
+        found.max(edges / 2)
     } else {
         found
     };
@@ -183,21 +200,22 @@ pub fn search_level(
     mut cells: Shared<u32, 512>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
-    let (mode, side) = (control.load(Control::MODE), control.load(Control::SEEN_SIDE));
-    let (now, depth) = (side * params.words(), control.load(Control::ITERATION) + 1);
-    let mut search = Search { params: *params, row_offsets, columns, depths, seen, lists, control, now, depth };
+    // Plain, so that a cache answers all but the first: they are written only after everybody has taken a ticket.
+    let (mode, side) = (control.get(Control::MODE), control.get(Control::SEEN_SIDE));
+    let (half, count) = (control.get(Control::SIDE), control.get(Control::FRONTIER));
+    let frontier = Frontier { half, count, heavy: control.get(Control::LEFT) };
+    let (now, depth) = (side * params.words(), control.get(Control::ITERATION) + 1);
+    let long_left = control.get(Control::LONG_LEFT + (depth - 1) % 2) == depth - 1;
+    let mut search =
+        Search { params: *params, row_offsets, columns, depths, seen, lists, control, now, depth, frontier };
     if mode == SearchParams::COLLECT {
         search.collect(lane);
     } else {
-        let (mut count, mut edges) = (0, 0);
-        if mode == SearchParams::PULL {
-            let (long_count, long_edges) = search.pull_long(lane, long);
-            let (short_count, short_edges) = search.pull_level(lane);
-            count += long_count + short_count;
-            edges += long_edges + short_edges;
+        let (count, edges) = if mode == SearchParams::PULL {
+            search.pull_level(lane, long, long_left)
         } else {
-            edges += search.push_level(lane, &mut cells, &mut slots);
-        }
+            (0, search.push_level(lane, &mut cells, &mut slots))
+        };
         if params.short == 0 || mode == SearchParams::PULL {
             let edges = prefix_sum(lane, edges, &mut slots).total;
             lane.barrier();

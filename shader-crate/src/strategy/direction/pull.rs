@@ -2,6 +2,7 @@
 
 use super::Search;
 use crate::{lane::Lane, memory::Read, ranges::step};
+use evenkeel_types::Control;
 
 /// Edges of a node along which its lane looks alone.
 const ALONE: u32 = 32;
@@ -9,8 +10,22 @@ const ALONE: u32 = 32;
 /// A node with more edges has a subgroup to itself, when it pulls.
 pub const LONG: u32 = 1024;
 
+/// Words that have more open nodes than this on average are taken one after the other: then a subgroup reads what lies together.
+const MANY: u32 = 4;
+
 /// Nowhere: more than any lane of a subgroup.
 const NONE: u32 = u32::MAX;
+
+/// A node that was not seen, and its edges.
+#[derive(Clone, Copy)]
+struct Row {
+    /// [`NONE`] if there is none.
+    node: u32,
+    /// The lane that has its word of the bitmap.
+    owner: u32,
+    edge: u32,
+    end: u32,
+}
 
 impl Search<'_> {
     /// Whether one of the nodes at the ends of `edge` and the next three, `stride` apart, before `end`, is in the frontier. A
@@ -46,7 +61,7 @@ impl Search<'_> {
         }
         let mut owner = next_owner(lane, found, edge, end);
         while owner != NONE {
-            let any = self.pull_together(lane, of(lane, owner, edge), of(lane, owner, end));
+            let any = self.pull_together(lane, lane.of(owner, edge), lane.of(owner, end));
             if lane.subgroup_lane == owner {
                 edge = end;
                 found = any;
@@ -56,67 +71,98 @@ impl Search<'_> {
         found
     }
 
-    /// One level by the nodes not seen yet: each lane looks at a word of the bitmap, and the subgroup takes the words that have
-    /// any. Returns how many nodes this lane found, and the edges out of these.
+    /// One level by the nodes not seen yet. A subgroup takes as many words of the bitmap as it has lanes, or fewer where there are
+    /// few, and looks for the nodes that are open in them: while words have many, a word after the other with a lane for each
+    /// node, else in all at once with a lane for each word. The nodes with many edges stand in `long`, and are looked at while some
+    /// may be open. Returns how many nodes this lane found, and the edges out of these.
     #[inline(always)]
-    pub(super) fn pull_level(&mut self, lane: Lane) -> (u32, u32) {
-        let (nodes, words) = (self.params.nodes, self.params.words());
+    pub(super) fn pull_level(&mut self, lane: Lane, long: Read<u32>, long_left: bool) -> (u32, u32) {
+        let words = self.params.words();
         let other = words - self.now;
         let subgroups = lane.subgroups * lane.groups;
-        let (mut count, mut edges) = (0, 0);
-        for first in step(lane.group * lane.subgroups + lane.subgroup, words, subgroups * lane.subgroup_size) {
-            let word = first + lane.subgroup_lane * subgroups;
-            let before = if word < words { self.seen.get(self.now + word) } else { NONE };
-            let mut after = before;
-            let mut owner = lane.reduce_min(if before != NONE { lane.subgroup_lane } else { NONE });
-            while owner != NONE {
-                let (base, seen) = (of(lane, owner, word) * 32, of(lane, owner, before));
-                for bit in step(lane.subgroup_lane, 32_u32.next_multiple_of(lane.subgroup_size), lane.subgroup_size) {
-                    let node = base + bit;
-                    let (mut edge, mut end) = (0, 0);
-                    if bit < 32 && node < nodes && (seen >> bit) & 1 == 0 {
-                        edge = self.row_offsets.get(node);
-                        end = self.row_offsets.get(node + 1);
-                    }
-                    if end - edge > LONG {
-                        end = edge;
-                    }
-                    let found = self.pull(lane, edge, end);
-                    if found {
-                        self.depths.set(node, self.depth);
-                        count += 1;
-                        edges += end - edge;
-                    }
-                    let bits = lane.bits(found) << (bit - lane.subgroup_lane);
-                    if lane.subgroup_lane == owner {
-                        after |= bits;
-                    }
+        let share = words.div_ceil(subgroups).min(lane.subgroup_size);
+        let mut word = lane.group * lane.subgroups + lane.subgroup + lane.subgroup_lane * subgroups;
+        let mut mine = lane.subgroup_lane < share && word < words;
+        // On its way while the long rows are looked at.
+        let mut after = if mine { self.seen.get(self.now + word) } else { NONE };
+        let (mut count, mut edges) = if long_left { self.pull_long(lane, long) } else { (0, 0) };
+        while lane.count(mine) > 0 {
+            let mut open = !after;
+            let (nodes_open, words_open) = (lane.reduce_add(open.count_ones()), lane.count(open != 0));
+            let many = lane.subgroup_size >= 32 && nodes_open > words_open * MANY;
+            let mut row = self.next_open(lane, many, word, &mut open);
+            while lane.count(row.node != NONE) > 0 {
+                // On its way while this one is looked at.
+                let next = self.next_open(lane, many, word, &mut open);
+                let found = self.pull(lane, row.edge, row.end);
+                if found {
+                    self.depths.set(row.node, self.depth);
+                    count += 1;
+                    edges += row.end - row.edge;
                 }
-                let left = before != NONE && lane.subgroup_lane > owner;
-                owner = lane.reduce_min(if left { lane.subgroup_lane } else { NONE });
+                let bits = if many { lane.bits(found) } else { u32::from(found) << (row.node % 32) };
+                if lane.subgroup_lane == row.owner {
+                    after |= bits;
+                }
+                row = next;
             }
             // The other bitmap is of some earlier level, and so without a bit that this one has not.
-            if word < words {
+            if mine {
                 self.seen.or(other + word, after);
             }
+            word += subgroups * share;
+            mine = lane.subgroup_lane < share && word < words;
+            after = if mine { self.seen.get(self.now + word) } else { NONE };
         }
         (count, edges)
     }
 
-    /// The same by the nodes with many edges, which stand in `long` behind their number, a subgroup each.
+    /// The next open node for this lane, in its own word of the bitmap or, where words have `many`, in the first of the subgroup
+    /// that has any. Every lane of the subgroup calls it.
     #[inline(always)]
-    pub(super) fn pull_long(&mut self, lane: Lane, long: Read<u32>) -> (u32, u32) {
+    fn next_open(&self, lane: Lane, many: bool, word: u32, open: &mut u32) -> Row {
+        let mut row = Row { node: NONE, owner: lane.subgroup_lane, edge: 0, end: 0 };
+        let (mut base, mut bits, mut bit) = (word * 32, *open, open.trailing_zeros());
+        if many {
+            row.owner = lane.reduce_min(if bits != 0 { lane.subgroup_lane } else { NONE });
+            if row.owner == NONE {
+                return row;
+            }
+            (base, bits, bit) = (lane.of(row.owner, word) * 32, lane.of(row.owner, bits), lane.subgroup_lane);
+        }
+        if many && lane.subgroup_lane == row.owner {
+            *open = 0;
+        } else if !many {
+            *open &= open.wrapping_sub(1);
+        }
+        if bit < 32 && (bits >> bit) & 1 == 1 {
+            row.node = base + bit;
+            row.edge = self.row_offsets.get(row.node);
+            row.end = self.row_offsets.get(row.node + 1);
+        }
+        if row.end - row.edge > LONG {
+            row.end = row.edge;
+        }
+        row
+    }
+
+    /// The same by the nodes with many edges alone, a subgroup each.
+    #[inline(always)]
+    fn pull_long(&mut self, lane: Lane, long: Read<u32>) -> (u32, u32) {
         let other = self.params.words() - self.now;
         let (mut count, mut edges) = (0, 0);
-        for entry in step(lane.group * lane.subgroups + lane.subgroup, long.get(0), lane.subgroups * lane.groups) {
-            let node = long.get(1 + entry);
+        for entry in step(lane.group * lane.subgroups + lane.subgroup, self.params.long, lane.subgroups * lane.groups) {
+            let node = long.get(entry);
             let (begin, end) = (self.row_offsets.get(node), self.row_offsets.get(node + 1));
             let open = (self.seen.get(self.now + node / 32) >> (node % 32)) & 1 == 0;
-            if open && self.pull_together(lane, begin, end) && lane.subgroup_lane == 0 {
+            let found = open && self.pull_together(lane, begin, end);
+            if found && lane.subgroup_lane == 0 {
                 self.depths.set(node, self.depth);
                 self.seen.or(other + node / 32, 1 << (node % 32));
                 count += 1;
                 edges += end - begin;
+            } else if open && lane.subgroup_lane == 0 {
+                self.control.store(Control::LONG_LEFT + self.depth % 2, self.depth);
             }
         }
         (count, edges)
@@ -127,10 +173,4 @@ impl Search<'_> {
 #[inline(always)]
 fn next_owner(lane: Lane, found: bool, edge: u32, end: u32) -> u32 {
     lane.reduce_min(if !found && edge < end { lane.subgroup_lane } else { NONE })
-}
-
-/// What a lane of the subgroup has for a value.
-#[inline(always)]
-fn of(lane: Lane, owner: u32, value: u32) -> u32 {
-    lane.reduce_max(if lane.subgroup_lane == owner { value } else { 0 })
 }

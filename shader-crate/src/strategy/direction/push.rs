@@ -1,7 +1,7 @@
 //! Pushing: the nodes of the frontier, which are on a list, go to their neighbours. A workgroup takes as many nodes as it has
 //! invocations and shares their edges out evenly; a heavy node is left to the whole dispatch.
 
-use super::{Search, Seen};
+use super::{Frontier, Search, Seen};
 use crate::{
     lane::Lane,
     memory::Shared,
@@ -13,6 +13,9 @@ use evenkeel_types::{Control, WORKGROUP};
 
 /// A node with more edges is left to the whole dispatch, when it pushes.
 pub(super) const HEAVY: u32 = 2048;
+
+/// Edges of a heavy node that a workgroup takes at a time.
+const PIECE: u32 = 2 * WORKGROUP;
 
 /// Where a workgroup keeps the ends of its nodes' edges, and behind them their shifts.
 pub(super) type Cells<'a> = Shared<'a, u32, { 2 * WORKGROUP as usize }>;
@@ -47,7 +50,8 @@ impl Search<'_> {
 
     /// Sees a node and, if there is one, another, and puts what is new on the list that is written. Returns the edges out of that.
     #[inline(always)]
-    fn push(&mut self, lane: Lane, half: u32, node: u32, other: u32, both: bool) -> u32 {
+    fn push(&mut self, lane: Lane, node: u32, other: u32, both: bool) -> u32 {
+        let half = 1 - self.frontier.half;
         let (one, two) = (self.see(node, true), self.see(other, both));
         let (degree, other_degree) = (self.degree(one, node), self.degree(two, node));
         let light = |seen: Seen, degree: u32| if degree <= HEAVY { seen.new } else { 0 };
@@ -60,39 +64,42 @@ impl Search<'_> {
     /// One level from the list of the frontier. Returns the edges out of the nodes that this lane found.
     #[inline(always)]
     pub(super) fn push_level(&mut self, lane: Lane, cells: &mut Cells, slots: &mut Slots) -> u32 {
-        let heavy = self.control.load(Control::LEFT);
-        let count = self.control.load(Control::FRONTIER) - heavy;
-        let half = self.control.load(Control::SIDE);
+        let Frontier { half, count, heavy } = self.frontier;
         let mut edges = 0;
-        for block in lane.by_group(count.div_ceil(lane.threads)) {
-            let entry = block * lane.threads + lane.local;
-            let (mut begin, mut end) = (0, 0);
-            if entry < count {
-                let node = self.lists.get(self.place(half, entry));
-                begin = self.row_offsets.get(node);
-                end = self.row_offsets.get(node + 1);
+        // The heavy nodes, one after the other, and then the others.
+        for turn in 0..heavy + 1 {
+            let (mut row, mut row_end) = (0, 0);
+            if turn < heavy {
+                let node = self.lists.get(self.place(half, self.params.nodes - 1 - turn));
+                row = self.row_offsets.get(node);
+                row_end = self.row_offsets.get(node + 1);
             }
-            // Where each node's edges end among those of the workgroup, and how far they are from where the graph has them.
-            let prefix = prefix_sum(lane, end - begin, slots);
-            cells.set(lane.local, prefix.before + (end - begin));
-            cells.set(lane.threads + lane.local, begin.wrapping_sub(prefix.before));
-            lane.barrier();
-            for number in step(lane.local, prefix.total, 2 * lane.threads) {
-                let both = prefix.total - number > lane.threads;
-                let other = if both { number + lane.threads } else { number };
-                let (node, other) = (self.shared_out(lane, cells, number), self.shared_out(lane, cells, other));
-                edges += self.push(lane, 1 - half, node, other, both);
-            }
-            lane.barrier();
-        }
-        for entry in 0..heavy {
-            let node = self.lists.get(self.place(half, self.params.nodes - 1 - entry));
-            let (begin, end) = (self.row_offsets.get(node), self.row_offsets.get(node + 1));
-            let stride = lane.threads * lane.groups;
-            for edge in step(begin + lane.global(), end, 2 * stride) {
-                let both = end - edge > stride;
-                let other = if both { edge + stride } else { edge };
-                edges += self.push(lane, 1 - half, self.columns.get(edge), self.columns.get(other), both);
+            let blocks =
+                if turn < heavy { (row_end - row).div_ceil(PIECE) } else { (count - heavy).div_ceil(lane.threads) };
+            for block in lane.by_group(blocks) {
+                let (mut begin, mut end) = (0, 0);
+                let entry = block * lane.threads + lane.local;
+                if turn < heavy {
+                    // Of its piece each invocation brings a few edges, as if they were a node's.
+                    begin = row_end.min(row + block * PIECE + lane.local * (PIECE / WORKGROUP));
+                    end = row_end.min(begin + PIECE / WORKGROUP);
+                } else if entry < count - heavy {
+                    let node = self.lists.get(self.place(half, entry));
+                    begin = self.row_offsets.get(node);
+                    end = self.row_offsets.get(node + 1);
+                }
+                // Where each node's edges end among those of the workgroup, and how far they are from where the graph has them.
+                let prefix = prefix_sum(lane, end - begin, slots);
+                cells.set(lane.local, prefix.before + (end - begin));
+                cells.set(lane.threads + lane.local, begin.wrapping_sub(prefix.before));
+                lane.barrier();
+                for number in step(lane.local, prefix.total, 2 * lane.threads) {
+                    let both = prefix.total - number > lane.threads;
+                    let other = if both { number + lane.threads } else { number };
+                    let (node, other) = (self.shared_out(lane, cells, number), self.shared_out(lane, cells, other));
+                    edges += self.push(lane, node, other, both);
+                }
+                lane.barrier();
             }
         }
         edges
@@ -109,7 +116,7 @@ impl Search<'_> {
     #[inline(always)]
     pub(super) fn collect(&mut self, lane: Lane) {
         let words = self.params.words();
-        let half = self.control.load(Control::SIDE);
+        let half = self.frontier.half;
         for node in lane.grid_stride(self.params.nodes) {
             let (now, before) = (self.seen.get(self.now + node / 32), self.seen.get(words - self.now + node / 32));
             if ((now & !before) >> (node % 32)) & 1 == 1 {

@@ -2,7 +2,7 @@
 //! road or a grid a dispatch for each of thousands of levels costs more than the levels. The frontier stays in workgroup memory,
 //! and a level ends with a barrier of the workgroup.
 
-use super::{Search, Seen, size_next};
+use super::{Frontier, Search, Seen, size_next};
 use crate::{
     kernel,
     lane::Lane,
@@ -70,7 +70,9 @@ pub fn search_resident(
     let mut count = control.load(Control::FRONTIER);
     let further = params.nodes - half;
     let mut own = Lists { near, counts, further };
-    let mut search = Search { params: *params, row_offsets, columns, depths, seen, lists, control, now, depth: 0 };
+    let frontier = Frontier::default();
+    let mut search =
+        Search { params: *params, row_offsets, columns, depths, seen, lists, control, now, depth: 0, frontier };
     for entry in lane.group_stride(count) {
         own.near.set(entry, search.lists.get(half + entry));
     }

@@ -7,7 +7,7 @@ use crate::{
     memory::{Global, Read},
     strategy::{degree, start::begin},
 };
-use evenkeel_types::{Control, Decision, LevelParams, LevelWay, RestoreParams, UNREACHED};
+use evenkeel_types::{Decision, LevelParams, LevelWay, RestoreParams, UNREACHED};
 
 /// The beginning of a search: the source is discovered, and the tree says how to search the first level.
 #[kernel(threads = 1)]
@@ -63,14 +63,7 @@ pub fn level_restore(
     }
     if lane.global() == 0 {
         begin(&mut control, frontier, params.level.max_groups);
-        let mut state =
-            State { level, frontier, heavy, edges: moment.get(4), discovered: first + frontier, way: params.way };
-        if params.empty == 1 {
-            state = State { frontier: 0, heavy: 0, edges: 0, ..state };
-        }
-        state.write(&mut control, &params.level);
-        if params.empty == 1 {
-            control.set(Control::GROUPS, 1);
-        }
+        State { level, frontier, heavy, edges: moment.get(4), discovered: first + frontier, way: params.way }
+            .write(&mut control, &params.level);
     }
 }

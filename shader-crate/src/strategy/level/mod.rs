@@ -7,8 +7,8 @@
 pub mod begin;
 mod pull;
 mod push;
+mod resident;
 
-use super::degree;
 use crate::{
     kernel,
     lane::Lane,
@@ -17,7 +17,8 @@ use crate::{
     ranges::step,
 };
 use evenkeel_types::{Control, Decision, LevelParams, LevelWay, UNREACHED};
-use push::{Found, Push};
+use push::Push;
+use resident::Near;
 
 /// What is known of a level before it is searched.
 #[derive(Clone, Copy)]
@@ -94,8 +95,8 @@ struct Search<'a> {
     /// Two lists of nodes, one behind the other: that of an even level, and that of an odd one. Heavy nodes from the end of each.
     lists: Global<'a, u32>,
     control: Global<'a, u32>,
-    /// Where the one workgroup that takes several levels counts.
-    found: Found<'a>,
+    /// What the one workgroup that takes several levels has at hand.
+    near: Near<'a>,
 }
 
 /// What one invocation discovers.
@@ -132,6 +133,13 @@ impl Search<'_> {
         self.lists.load(if item < light { self.light(level, item) } else { self.heavy(level, item - light) })
     }
 
+    /// The row of a node: its first edge, and how many there are.
+    #[inline(always)]
+    fn row(&self, node: u32) -> (u32, u32) {
+        let first = self.row_offsets.get(node);
+        (first, self.row_offsets.get(node + 1) - first)
+    }
+
     /// Discovers a node that others may discover at the same time: one of them succeeds.
     #[inline(always)]
     fn claim(&mut self, lane: Lane, state: State, node: u32, tally: &mut Tally) {
@@ -144,7 +152,7 @@ impl Search<'_> {
 
     #[inline(always)]
     fn discover(&mut self, lane: Lane, state: State, node: u32, tally: &mut Tally) {
-        let edges = degree(self.row_offsets, node);
+        let (_, edges) = self.row(node);
         let (count, next) = (state.count(), state.level + 1);
         tally.edges += edges;
         if count == LevelWay::LIST {
@@ -216,12 +224,13 @@ pub fn level(
     mut cells: Shared<u32, 512>,
     mut slots: Shared<u32, SUBGROUPS>,
     counts: Shared<u32, 8>,
+    rows: Shared<u32, 2040>,
 ) {
     let mut state = State::of(&control);
     let implementation = LevelWay::implementation(state.way);
     let resident = state.stays();
-    let found = Found { counts, resident };
-    let mut search = Search { params: *params, row_offsets, columns, depths, lists, control, found };
+    let near = Near { counts, rows, resident };
+    let mut search = Search { params: *params, row_offsets, columns, depths, lists, control, near };
     let mut tally = Tally { found: 0, edges: 0 };
     if implementation == LevelWay::EDGE_LIST {
         for edge in lane.grid_stride(params.edges) {
@@ -258,8 +267,9 @@ pub fn level(
         let push = Push::of(lane, implementation, params, state.frontier);
         for block in step(push.first, push.end, push.stride) {
             for item in block * push.nodes..push.last.min((block + 1) * push.nodes) {
-                let node = if implementation >= LevelWay::LIST_PUSH { search.listed(state, item) } else { item };
-                if implementation >= LevelWay::LIST_PUSH || search.is_frontier(state, node) {
+                let listed = implementation == LevelWay::LIST_PUSH_WARP;
+                let node = if listed { search.listed(state, item) } else { item };
+                if listed || search.is_frontier(state, node) {
                     for edge in step(row_offsets.get(node) + push.member, row_offsets.get(node + 1), push.width) {
                         search.claim(lane, state, columns.get(edge), &mut tally);
                     }

@@ -1,6 +1,6 @@
 //! Pulling, subgroup by subgroup: each lane looks along a few edges of its node for one that is in the frontier, and then all
-//! along the rest of one node after the other. Long rows are cut into pieces once and for all, and any subgroup takes any piece,
-//! so that none is long at work when the others are done.
+//! along the rest of one node after the other. Long rows are cut into pieces once and for all, and the pieces of a row go to
+//! different subgroups, so that none is long at work when the others are done.
 
 use super::{Search, State, Tally};
 use crate::{lane::Lane, memory::Read, ranges::step};
@@ -54,7 +54,7 @@ impl Search<'_> {
         }
         let mut owner = next_owner(lane, found, edge, end);
         while owner != NONE {
-            let any = self.pull_together(lane, level, in_columns, of(lane, owner, edge), of(lane, owner, end));
+            let any = self.pull_together(lane, level, in_columns, lane.of(owner, edge), lane.of(owner, end));
             if lane.subgroup_lane == owner {
                 edge = end;
                 found = any;
@@ -92,7 +92,8 @@ impl Search<'_> {
         }
     }
 
-    /// The same by those whose rows are long: a piece, which is a node and its first edge, has a subgroup to itself.
+    /// The same by those whose rows are long: a lane has a piece, which is a node and its first edge. A subgroup has a second one
+    /// only when every subgroup has one.
     #[inline(always)]
     pub(super) fn pull_pieces(
         &mut self,
@@ -104,12 +105,19 @@ impl Search<'_> {
         tally: &mut Tally,
     ) {
         let subgroups = lane.subgroups * lane.groups;
-        for piece in step(lane.group * lane.subgroups + lane.subgroup, self.params.pieces, subgroups) {
-            let (node, edge) = (pieces.get(2 * piece), pieces.get(2 * piece + 1));
-            let end = in_row_offsets.get(node + 1).min(edge + LevelWay::PIECE);
-            // Another subgroup may discover it meanwhile; all lanes go by what none of them has seen.
-            let open = lane.count(self.depths.load(node) == UNREACHED) == lane.subgroup_size;
-            if open && self.pull_together(lane, state.level, in_columns, edge, end) && lane.subgroup_lane == 0 {
+        let first = lane.group * lane.subgroups + lane.subgroup;
+        for first in step(first, self.params.pieces, subgroups * lane.subgroup_size) {
+            let piece = first + lane.subgroup_lane * subgroups;
+            let (mut node, mut edge, mut end) = (0, 0, 0);
+            if piece < self.params.pieces {
+                node = pieces.get(2 * piece);
+                if self.depths.load(node) == UNREACHED {
+                    edge = pieces.get(2 * piece + 1);
+                    end = in_row_offsets.get(node + 1).min(edge + LevelWay::PIECE);
+                }
+            }
+            // Another piece of the node may discover it meanwhile.
+            if self.pull(lane, state.level, in_columns, edge, end) {
                 self.claim(lane, state, node, tally);
             }
         }
@@ -120,10 +128,4 @@ impl Search<'_> {
 #[inline(always)]
 fn next_owner(lane: Lane, found: bool, edge: u32, end: u32) -> u32 {
     lane.reduce_min(if !found && edge < end { lane.subgroup_lane } else { NONE })
-}
-
-/// What a lane of the subgroup has for a value.
-#[inline(always)]
-fn of(lane: Lane, owner: u32, value: u32) -> u32 {
-    lane.reduce_max(if lane.subgroup_lane == owner { value } else { 0 })
 }
