@@ -14,7 +14,7 @@ use evenkeel::{
         weights::{WeightSource, assign},
     },
     oracle,
-    strategy::{self, Chunking, DeviceGraph, Operator, SplitGraph, Tuning},
+    strategy::{self, Chunking, Delta, DeviceGraph, Operator, SplitGraph, Tuning},
 };
 use proptest::prelude::*;
 
@@ -165,6 +165,38 @@ fn every_way_of_direction() {
         check_bfs(&device, &grid.csr, 0, &direction);
         common::finish(&device);
     }
+}
+
+/// `near-far` in all its ways: on the large grid one workgroup, then a few, go from iteration to iteration, and some lists are left to
+/// the whole dispatch; a hub's row is taken in pieces; and the threshold grows by nothing, by little, by much, or at once to the end.
+#[test]
+fn every_way_of_near_far() {
+    const RING: u32 = 4000;
+    let ring = (0..RING).flat_map(|node| (1..12).map(move |step| (node, (node + step * step * 31) % RING)));
+    let hubs = (0..RING).flat_map(|node| [(RING, node), (node, RING + node % 2), (RING + 1, (node * 7) % RING)]);
+    let edges: Vec<_> = ring.chain(hubs).collect();
+    let lengths = (0..edges.len() as u32).map(|edge| edge.wrapping_mul(2_654_435_761) >> 20);
+    let whole = csr(RING + 2, &edges, EdgeWeights::U32(lengths.clone().collect()));
+    let real = csr(RING + 2, &edges, EdgeWeights::F32(lengths.map(|length| length as f32 / 64.0).collect()));
+    let generate = |text: &str| {
+        let mut graph = text.parse::<Generator>().unwrap().generate().unwrap();
+        assign(&mut graph, WeightSource::Random { low: 0, high: 64, seed: 5 }).unwrap();
+        graph.csr
+    };
+    let (small, large) = (generate("grid:rows=20,cols=31"), generate("grid:rows=500,cols=700"));
+    let too_far = csr(4, &[(0, 1), (1, 2), (2, 3), (0, 3)], EdgeWeights::F32(vec![f32::MAX, f32::MAX, 1.0, f32::MAX]));
+    let near_far = |delta: f64| ("near-far", Tuning { delta: Some(Delta::new(delta).unwrap()), ..Tuning::default() });
+    let usual = ("near-far", Tuning::default());
+    let ways = [usual, near_far(0.0), near_far(0.3), near_far(40.0), near_far(1e30)];
+    for device in common::devices() {
+        for csr in [&whole, &real, &small, &too_far] {
+            check_sssp(&device, csr, 0, &ways);
+        }
+        check_sssp(&device, &whole, RING + 1, &ways);
+        check_sssp(&device, &large, 350, &[usual]);
+        common::finish(&device);
+    }
+    assert!(Delta::new(-1.0).is_err() && Delta::new(f64::NAN).is_err() && "much".parse::<Delta>().is_err());
 }
 
 #[test]

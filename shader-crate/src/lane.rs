@@ -106,6 +106,11 @@ mod gpu {
         }
 
         #[inline(always)]
+        pub fn barrier_with_buffers(&self) {
+            control_barrier::<WORKGROUP, WORKGROUP, { SHARED_MEMORY | BUFFER_MEMORY }>();
+        }
+
+        #[inline(always)]
         pub fn last(&self, words: &mut Global<u32>, ticket: u32) -> bool {
             // Two barriers, because lavapipe of Mesa 22.3 does not wait at one whose memory scope is wider than the workgroup.
             memory_barrier::<EVERYONE, BUFFER_MEMORY>();
@@ -138,6 +143,17 @@ mod gpu {
                 base = words.add(counter, total);
             }
             subgroup_broadcast_first(base) + before
+        }
+
+        #[inline(always)]
+        pub fn append_both(&self, words: &mut Global<u32>, counters: (u32, u32), counts: (u32, u32)) -> (u32, u32) {
+            let before = (subgroup_exclusive_i_add(counts.0), subgroup_exclusive_i_add(counts.1));
+            let total = (subgroup_i_add(counts.0), subgroup_i_add(counts.1));
+            let mut base = (0, 0);
+            if subgroup_elect() {
+                base = (words.add(counters.0, total.0), words.add(counters.1, total.1));
+            }
+            (subgroup_broadcast_first(base.0) + before.0, subgroup_broadcast_first(base.1) + before.1)
         }
 
         #[inline(always)]
@@ -221,6 +237,11 @@ mod native {
             self.workgroup().barrier();
         }
 
+        /// The same of what they wrote to buffers by atomics.
+        pub fn barrier_with_buffers(&self) {
+            self.barrier();
+        }
+
         /// Ends the dispatch: every invocation calls it once, and it is true for a single one, after all the others are done
         /// with their atomics. `words[ticket]` counts the workgroups on a GPU; it is 0 before and after.
         pub fn last(&self, _words: &mut Global<u32>, _ticket: u32) -> bool {
@@ -239,6 +260,11 @@ mod native {
         /// Reserves `count` places behind `words[counter]`, and returns the first. One atomic for the whole subgroup.
         pub fn append(&self, words: &mut Global<u32>, counter: u32, count: u32) -> u32 {
             words.add(counter, count)
+        }
+
+        /// The same behind two counters, whose atomics are on their way together.
+        pub fn append_both(&self, words: &mut Global<u32>, counters: (u32, u32), counts: (u32, u32)) -> (u32, u32) {
+            (self.append(words, counters.0, counts.0), self.append(words, counters.1, counts.1))
         }
 
         /// [`Lane::append`] of one place by each invocation that is here.

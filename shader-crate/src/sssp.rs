@@ -6,31 +6,56 @@
 use crate::operator::{Operate, Traversal};
 use evenkeel_types::{Control, UNREACHED};
 
+/// What distances are made of.
+pub trait Distance {
+    /// The distance at the end of an edge; [`UNREACHED`] where 32 bits do not hold it.
+    fn along(distance: u32, weight: u32) -> u32;
+}
+
 /// Relaxes an edge with a whole weight.
 pub struct RelaxU32;
+
+impl Distance for RelaxU32 {
+    #[inline(always)]
+    fn along(distance: u32, weight: u32) -> u32 {
+        let sum = distance.wrapping_add(weight);
+        if sum < distance { UNREACHED } else { sum }
+    }
+}
 
 impl Operate for RelaxU32 {
     #[inline(always)]
     fn visit(traversal: &mut Traversal, distance: u32, neighbour: u32, edge: u32) -> bool {
-        let candidate = distance.wrapping_add(traversal.weights.get(edge));
-        if candidate < distance || candidate == UNREACHED {
-            // Too far for 32 bits. The host looks into it if the node stays unreached.
-            traversal.control.store(Control::OVERFLOW, 1);
-            return false;
-        }
-        lower(traversal, neighbour, candidate)
+        relax::<Self>(traversal, distance, neighbour, edge)
     }
 }
 
 /// Relaxes an edge with a real weight that is not negative.
 pub struct RelaxF32;
 
+impl Distance for RelaxF32 {
+    #[inline(always)]
+    fn along(distance: u32, weight: u32) -> u32 {
+        (f32::from_bits(distance) + f32::from_bits(weight)).to_bits()
+    }
+}
+
 impl Operate for RelaxF32 {
     #[inline(always)]
     fn visit(traversal: &mut Traversal, distance: u32, neighbour: u32, edge: u32) -> bool {
-        let candidate = f32::from_bits(distance) + f32::from_bits(traversal.weights.get(edge));
-        lower(traversal, neighbour, candidate.to_bits())
+        relax::<Self>(traversal, distance, neighbour, edge)
     }
+}
+
+#[inline(always)]
+fn relax<D: Distance>(traversal: &mut Traversal, distance: u32, neighbour: u32, edge: u32) -> bool {
+    let candidate = D::along(distance, traversal.weights.get(edge));
+    if candidate == UNREACHED {
+        // Too far for 32 bits. The host looks into it if the node stays unreached.
+        traversal.control.store(Control::OVERFLOW, 1);
+        return false;
+    }
+    lower(traversal, neighbour, candidate)
 }
 
 /// Lowers a node's distance. True when it fell and the node is not on the next worklist yet.

@@ -52,6 +52,18 @@ pub struct Control {
     pub members: u32,
     /// How often one of them came to the end of a level.
     pub meetings: u32,
+    /// Where shortest paths put off what is far: how many nodes are on that list.
+    pub far: u32,
+    /// How many were put there, three counts that take turns.
+    pub far_counts: [u32; 3],
+    /// The half of the lists of the far that is in use: 0 or 1.
+    pub far_side: u32,
+    /// Up to this distance a node is near.
+    pub threshold: u32,
+    /// The shortest distance on the list of the far, if it has just been split; else 0.
+    pub lowest: u32,
+    /// The shortest distance put there so far, three that take turns.
+    pub lowests: [u32; 3],
     /// Nodes discovered so far, where a strategy counts them.
     pub discovered: u32,
     /// How the next level is searched, where the device chooses it: a [`LevelWay`](crate::LevelWay).
@@ -108,6 +120,18 @@ impl Control {
     pub const MEMBERS: u32 = word(offset_of!(Self, members));
     /// The word of `meetings`.
     pub const MEETINGS: u32 = word(offset_of!(Self, meetings));
+    /// The word of `far`.
+    pub const FAR: u32 = word(offset_of!(Self, far));
+    /// The word of `far_counts[0]`.
+    pub const FAR_COUNTS: u32 = word(offset_of!(Self, far_counts));
+    /// The word of `far_side`.
+    pub const FAR_SIDE: u32 = word(offset_of!(Self, far_side));
+    /// The word of `threshold`.
+    pub const THRESHOLD: u32 = word(offset_of!(Self, threshold));
+    /// The word of `lowest`.
+    pub const LOWEST: u32 = word(offset_of!(Self, lowest));
+    /// The word of `lowests[0]`.
+    pub const LOWESTS: u32 = word(offset_of!(Self, lowests));
     /// The word of `discovered`.
     pub const DISCOVERED: u32 = word(offset_of!(Self, discovered));
     /// The word of `way`.

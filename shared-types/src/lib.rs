@@ -9,6 +9,7 @@ mod classic;
 mod color;
 mod control;
 mod level;
+mod near_far;
 mod offset;
 mod params;
 mod search;
@@ -22,6 +23,7 @@ pub use color::{
 };
 pub use control::Control;
 pub use level::{Decision, LevelParams, LevelWay, RestoreParams};
+pub use near_far::NearFarParams;
 pub use offset::{Offset, Remainder};
 pub use params::{
     BoundsParams, EdgeParams, ExpandParams, HierarchyParams, LengthParams, ProductParams, RankParams, ScanParams,

@@ -120,7 +120,7 @@ impl Bfs {
 /// The memory of a search without parents.
 pub(crate) fn plan_with(csr: &Csr, strategy: &Strategy, tuning: &Tuning) -> Result<MemoryPlan> {
     let plan = DeviceGraph::plan(csr).with::<u32>("depths", csr.nodes() as usize);
-    Ok(plan.and(strategy.plan(csr, tuning)?))
+    Ok(plan.and(strategy.plan(csr, Operator::Bfs, tuning)?))
 }
 
 /// Copies the graph to the device, and makes what a search writes.

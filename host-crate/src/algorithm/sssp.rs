@@ -15,6 +15,9 @@ use std::cell::OnceCell;
 pub(super) const ALGORITHM: Algorithm =
     Algorithm { name: "sssp", summary: "single-source shortest paths: the distance of every node by weighted edges" };
 
+/// For whole weights or for real ones, there are the same strategies.
+const OPERATOR: Operator = Operator::SsspU32;
+
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args, serde::Serialize)]
 pub struct SsspConfig {
@@ -32,7 +35,7 @@ pub struct SsspConfig {
 /// # Errors
 /// As for [`strategy::by_name`].
 pub fn known_strategy(name: &str) -> Result<String> {
-    strategy::by_name(Operator::SsspU32, name).map(|strategy| strategy.name.to_owned())
+    strategy::by_name(OPERATOR, name).map(|strategy| strategy.name.to_owned())
 }
 
 impl Default for SsspConfig {
@@ -71,7 +74,7 @@ impl Sssp {
             .with::<u32>("weights", csr.columns.len())
             .with::<u32>("distances", nodes)
             .with::<u32>("marks", nodes)
-            .and(strategy::by_name(Operator::SsspU32, &config.strategy)?.plan(csr, &config.tuning)?))
+            .and(strategy::by_name(OPERATOR, &config.strategy)?.plan(csr, OPERATOR, &config.tuning)?))
     }
 
     /// Copies the graph to the device and records the computation. A graph without weights gets 1 for each edge.
@@ -99,7 +102,7 @@ impl Sssp {
         Ok(Self {
             device: device.clone(),
             csr: csr.clone(),
-            traversal: strategy::by_name(Operator::SsspU32, &config.strategy)?.record(device, &traversal)?,
+            traversal: strategy::by_name(OPERATOR, &config.strategy)?.record(device, &traversal)?,
             distances: traversal.values,
             source: traversal.source,
             overflowed: false,

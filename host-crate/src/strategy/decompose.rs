@@ -3,7 +3,7 @@
 //! `strategy/decompose.rs` of the kernels.
 
 use super::{
-    DeviceLoop, Iterate, Traversal, Tuning,
+    DeviceLoop, Iterate, Operator, Traversal, Tuning,
     worklists::{Worklists, clear},
 };
 use crate::{
@@ -36,7 +36,7 @@ pub(super) fn max_groups(device: &Device) -> u32 {
 pub(super) struct Decompose;
 
 impl Iterate for Decompose {
-    fn plan(&self, csr: &Csr, _: &Tuning) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         Worklists::plan(nodes)
             .with::<u32>("degrees", nodes)

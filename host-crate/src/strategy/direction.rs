@@ -1,7 +1,7 @@
 //! A breadth-first search that chooses its direction at every level, on the device, and takes many levels in one dispatch while
 //! the frontier is short (see the kernels' folder `direction`).
 
-use super::{DeviceGraph, DeviceLoop, Iterate, Traversal, Tuning};
+use super::{DeviceGraph, DeviceLoop, Iterate, Operator, Traversal, Tuning};
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
@@ -56,8 +56,13 @@ fn params(graph: &DeviceGraph) -> SearchParams {
 }
 
 /// Whether there will be many levels, and the device has what it takes to do many in one dispatch.
-fn many_levels(device: &Device, skew: Skew) -> bool {
+pub(super) fn many_levels(device: &Device, skew: Skew) -> bool {
     skew.mean < FEW && skew.highest <= FEW_AT_MOST && device.info().workgroup_invocations >= INVOCATIONS
+}
+
+/// How many of so many workgroups wait for each other: where they are threads of a CPU, that takes longer than the work.
+pub(super) fn that_wait(device: &Device, groups: u32) -> u32 {
+    if device.info().kind.is_cpu() { 1 } else { groups }
 }
 
 /// The nodes that have a subgroup to themselves when they pull.
@@ -66,7 +71,7 @@ fn long_rows(csr: &Csr) -> Vec<u32> {
 }
 
 impl Iterate for Direction {
-    fn plan(&self, csr: &Csr, _: &Tuning) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         let words = nodes.div_ceil(32);
         MemoryPlan::new()
@@ -82,8 +87,7 @@ impl Iterate for Direction {
         let many_levels = many_levels(device, *skew);
         let mut params = SearchParams { can_pull: traversal.is_symmetric().into(), ..params(graph) };
         if many_levels {
-            // Where workgroups are threads of a CPU, waiting for each other takes longer than the work.
-            let few_groups = if device.info().kind.is_cpu() { 1 } else { ABREAST };
+            let few_groups = that_wait(device, ABREAST);
             params = SearchParams { short: SHORT, middling: MIDDLING, few_groups, ..params };
         }
         let steps = Steps::new(device, params, traversal)?;

@@ -1,7 +1,7 @@
 //! One invocation an edge: the worklist holds edges, each of which knows where it begins. The kernels are `strategy/edge.rs` of the
 //! kernels.
 
-use super::{Chunking, DeviceLoop, Iterate, Traversal, Tuning, worklists::Worklists};
+use super::{Chunking, DeviceLoop, Iterate, Operator, Traversal, Tuning, worklists::Worklists};
 use crate::{
     Result,
     device::{Device, MemoryPlan},
@@ -14,7 +14,7 @@ use evenkeel_types::{Control, EdgeParams, LengthParams, TraversalParams};
 pub(super) struct Edge;
 
 impl Iterate for Edge {
-    fn plan(&self, csr: &Csr, _: &Tuning) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
         let edges = csr.columns.len();
         Worklists::plan(edges).with::<u32>("sources of edges", edges)
     }

@@ -2,7 +2,7 @@
 //! decomposition. A recorded step is one round; the device decides which list it takes and how. The kernels are
 //! `strategy/hierarchical.rs` of the kernels.
 
-use super::{DeviceLoop, Iterate, Traversal, Tuning, decompose, threshold, worklists::clear};
+use super::{DeviceLoop, Iterate, Operator, Traversal, Tuning, decompose, threshold, worklists::clear};
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
@@ -19,7 +19,7 @@ use evenkeel_types::{Control, HierarchyParams, Offset, Remainder, TraversalParam
 pub(super) struct Hierarchical;
 
 impl Iterate for Hierarchical {
-    fn plan(&self, csr: &Csr, tuning: &Tuning) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Operator, tuning: &Tuning) -> MemoryPlan {
         let split_nodes = Splitting::of(csr, tuning.bins()).nodes_split as usize;
         MemoryPlan::new()
             .with::<u32>("worklists", 2 * csr.nodes() as usize)

@@ -4,7 +4,9 @@
 //! All ways read the same graph: rows, with the origin of each edge beside its end, and the same of the reversed graph, which
 //! for a symmetric one is the graph itself.
 
-use super::{DeviceGraph, DeviceLoop, Iterate, Traversal, Tuning, device_loop::BATCHES, worklists::clear};
+use super::{
+    DeviceGraph, DeviceLoop, Iterate, Operator, Traversal, Tuning, device_loop::BATCHES, worklists::clear,
+};
 use crate::{
     Result,
     device::{Buffer, Device, DeviceKind, MemoryPlan, Recorder},
@@ -33,7 +35,7 @@ impl Fixed {
 }
 
 impl Iterate for Fixed {
-    fn plan(&self, csr: &Csr, tuning: &Tuning) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Operator, tuning: &Tuning) -> MemoryPlan {
         LevelGraph::plan(csr, &[self.way(tuning)])
     }
 
@@ -45,7 +47,7 @@ impl Iterate for Fixed {
 
 impl Iterate for Adaptive {
     /// Of a model that can choose any way: which it is, the device says.
-    fn plan(&self, csr: &Csr, tuning: &Tuning) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Operator, tuning: &Tuning) -> MemoryPlan {
         LevelGraph::plan(csr, &tuning.model.map_or_else(Way::all, with_first))
     }
 

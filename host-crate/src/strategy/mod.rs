@@ -24,6 +24,7 @@ mod direction;
 mod edge;
 mod hierarchical;
 pub(crate) mod level;
+mod near_far;
 mod node;
 mod parallel;
 mod queue;
@@ -38,7 +39,7 @@ mod worklists;
 pub use device_loop::{DeviceLoop, LoopRun};
 pub use evenkeel_kernels::operator::Operator;
 pub use split::SplitGraph;
-pub use tuning::{Chunking, Setting, Tuning};
+pub use tuning::{Chunking, Delta, Setting, Tuning};
 
 use crate::{
     Error, Result,
@@ -57,6 +58,7 @@ use edge::Edge;
 use evenkeel_kernels::{schedule::Schedule, strategy::text};
 use hierarchical::Hierarchical;
 use level::{Adaptive, Fixed};
+use near_far::NearFar;
 use node::Node;
 use parallel::Parallel;
 use queue::Queue;
@@ -94,9 +96,9 @@ impl Strategy {
     ///
     /// # Errors
     /// When it is tuned in a way that it does not know.
-    pub fn plan(&self, csr: &Csr, tuning: &Tuning) -> Result<MemoryPlan> {
+    pub fn plan(&self, csr: &Csr, operator: Operator, tuning: &Tuning) -> Result<MemoryPlan> {
         tuning.check(&[self])?;
-        Ok(self.how.plan(csr, tuning))
+        Ok(self.how.plan(csr, operator, tuning))
     }
 
     /// Allocates what the strategy needs and records the loop.
@@ -111,7 +113,7 @@ impl Strategy {
 /// What a strategy's author writes.
 pub trait Iterate: Sync {
     /// The device memory it needs beside the graph and the algorithm's values.
-    fn plan(&self, csr: &Csr, tuning: &Tuning) -> MemoryPlan;
+    fn plan(&self, csr: &Csr, operator: Operator, tuning: &Tuning) -> MemoryPlan;
 
     /// Allocates that and records the loop, which is called `name` in profilers and traces.
     ///
@@ -229,6 +231,15 @@ pub const STRATEGIES: &[Strategy] = &[
         reads: &[],
         text: &[text::DIRECTION, include_str!("direction.rs")],
         how: &Direction,
+    },
+    Strategy {
+        name: "near-far",
+        paper: "Davidson et al.",
+        summary: "what is near first; many iterations a dispatch while lists are short",
+        operators: &[Operator::SsspU32, Operator::SsspF32],
+        reads: &[Setting::Delta],
+        text: &[text::NEAR_FAR, include_str!("near_far.rs")],
+        how: &NearFar,
     },
     Strategy {
         name: "parallel",

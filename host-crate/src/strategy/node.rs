@@ -1,6 +1,6 @@
 //! One invocation a node of the worklist: the papers' baseline. The kernel is `strategy/node.rs` of the kernels.
 
-use super::{DeviceLoop, Iterate, Traversal, Tuning, worklists::Worklists};
+use super::{DeviceLoop, Iterate, Operator, Traversal, Tuning, worklists::Worklists};
 use crate::{
     Result,
     device::{Device, MemoryPlan},
@@ -13,7 +13,7 @@ use evenkeel_types::{Control, TraversalParams};
 pub(super) struct Node;
 
 impl Iterate for Node {
-    fn plan(&self, csr: &Csr, _: &Tuning) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
         Worklists::plan(csr.nodes() as usize)
     }
 

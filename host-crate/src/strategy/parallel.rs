@@ -2,7 +2,7 @@
 //! `strategy/parallel.rs` of the kernels.
 
 use super::{
-    DeviceLoop, Iterate, Traversal, Tuning,
+    DeviceLoop, Iterate, Operator, Traversal, Tuning,
     worklists::{Worklists, clear},
 };
 use crate::{
@@ -29,7 +29,7 @@ pub(super) fn every_node(device: &Device, nodes: u32, coarsen: u32) -> EveryNode
 }
 
 impl Iterate for Parallel {
-    fn plan(&self, _: &Csr, _: &Tuning) -> MemoryPlan {
+    fn plan(&self, _: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
         Worklists::plan(NONE)
     }
 

@@ -1,7 +1,7 @@
 //! An invocation to each node of a queue, and an atomic addition for each that is put on the next: the second of the classic
 //! searches. The kernel is `strategy/queue.rs` of the kernels.
 
-use super::{DeviceLoop, Iterate, Traversal, Tuning, worklists::Worklists};
+use super::{DeviceLoop, Iterate, Operator, Traversal, Tuning, worklists::Worklists};
 use crate::{
     Result,
     device::{Device, MemoryPlan},
@@ -14,7 +14,7 @@ use evenkeel_types::{Control, TraversalParams};
 pub(super) struct Queue;
 
 impl Iterate for Queue {
-    fn plan(&self, csr: &Csr, _: &Tuning) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
         Worklists::plan(csr.nodes() as usize)
     }
 

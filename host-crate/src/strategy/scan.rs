@@ -1,7 +1,7 @@
 //! A queue whose places are found by prefix sums: the third of the classic searches. The kernels are `strategy/scan.rs` of the
 //! kernels.
 
-use super::{DeviceLoop, Iterate, Traversal, Tuning, worklists::Worklists};
+use super::{DeviceLoop, Iterate, Operator, Traversal, Tuning, worklists::Worklists};
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
@@ -17,7 +17,7 @@ use evenkeel_types::{Control, SWEEP, TraversalParams, UNREACHED, WORKGROUP};
 pub(super) struct Scan;
 
 impl Iterate for Scan {
-    fn plan(&self, csr: &Csr, _: &Tuning) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         Worklists::plan(nodes)
             .with::<u32>("claims", nodes)

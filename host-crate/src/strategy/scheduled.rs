@@ -2,7 +2,7 @@
 //! beforehand, prefix sums of the degrees or bins, is made on the device in each iteration. The kernels are
 //! `strategy/scheduled.rs` and `schedule/` of the kernels.
 
-use super::{DeviceLoop, Iterate, Traversal, Tuning, worklists::Worklists};
+use super::{DeviceLoop, Iterate, Operator, Traversal, Tuning, worklists::Worklists};
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
@@ -31,7 +31,7 @@ impl Scheduled {
 }
 
 impl Iterate for Scheduled {
-    fn plan(&self, csr: &Csr, _: &Tuning) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         let [prefixes, sums] = self.prefix_lengths(nodes);
         Worklists::plan(nodes)

@@ -1,7 +1,7 @@
 //! Node splitting: nodes with many edges become several that share them, and the worklist holds those. The kernels are
 //! `strategy/split.rs` and `strategy/threshold.rs` of the kernels.
 
-use super::{DeviceGraph, DeviceLoop, Iterate, Traversal, Tuning, threshold, worklists::Worklists};
+use super::{DeviceGraph, DeviceLoop, Iterate, Operator, Traversal, Tuning, threshold, worklists::Worklists};
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan},
@@ -15,7 +15,7 @@ use evenkeel_types::{Control, Threshold, ThresholdParams, TraversalParams};
 pub(super) struct Split;
 
 impl Iterate for Split {
-    fn plan(&self, csr: &Csr, tuning: &Tuning) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Operator, tuning: &Tuning) -> MemoryPlan {
         let splitting = Splitting::of(csr, tuning.bins());
         let (nodes, pieces) = (csr.nodes() as usize, splitting.nodes_after as usize);
         Worklists::plan(pieces)

@@ -7,6 +7,7 @@ use crate::{
     levels::{Count, Model},
 };
 use evenkeel_types::Threshold;
+use std::str::FromStr;
 
 /// See the module. What is not given is the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args, serde::Serialize)]
@@ -27,6 +28,10 @@ pub struct Tuning {
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=i64::from(Self::MAX_COARSEN)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coarsen: Option<u32>,
+    /// near-far: by how much the distance grows up to which nodes are near [default: the mean weight times 32 by the mean degree].
+    #[arg(long, value_name = "D")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta: Option<Delta>,
     /// edge-list, reverse-edge-list, vertex-push, vertex-pull, vertex-push-warp: what adds up before an atomic counts the
     /// discovered [default: atomic].
     #[arg(long, value_name = "BY", value_enum)]
@@ -45,6 +50,39 @@ pub struct Tuning {
 fn virtual_warp(text: &str) -> Result<u32> {
     let width = text.parse().ok().filter(|width| Tuning::is_virtual_warp(*width));
     width.ok_or_else(|| Error::Usage(format!("'{text}' is not one of 2, 4, 8, 16, 32")))
+}
+
+/// A number that is not negative, and finite.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Delta(f64);
+
+/// No number that compares with itself as different is one.
+impl Eq for Delta {}
+
+impl Delta {
+    /// That number.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when it is negative or not finite.
+    pub fn new(number: f64) -> Result<Self> {
+        let is_one = number.is_finite() && number >= 0.0;
+        is_one
+            .then_some(Self(number))
+            .ok_or_else(|| Error::Usage(format!("--delta is a number from 0 on, not {number}")))
+    }
+
+    /// The number.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl FromStr for Delta {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        text.parse().map_err(|_| Error::Usage(format!("'{text}' is not a number"))).and_then(Self::new)
+    }
 }
 
 /// For what one atomic addition makes room on a worklist of edges.
@@ -69,6 +107,8 @@ pub enum Setting {
     SwitchBelow,
     /// [`Tuning::coarsen`].
     Coarsen,
+    /// [`Tuning::delta`].
+    Delta,
     /// [`Tuning::count`].
     Count,
     /// [`Tuning::virtual_warp`].
@@ -78,8 +118,16 @@ pub enum Setting {
 }
 
 impl Setting {
-    const ALL: [Self; 7] =
-        [Self::Chunking, Self::Bins, Self::SwitchBelow, Self::Coarsen, Self::Count, Self::VirtualWarp, Self::Model];
+    const ALL: [Self; 8] = [
+        Self::Chunking,
+        Self::Bins,
+        Self::SwitchBelow,
+        Self::Coarsen,
+        Self::Delta,
+        Self::Count,
+        Self::VirtualWarp,
+        Self::Model,
+    ];
 
     /// The option that sets it.
     fn option(self) -> &'static str {
@@ -88,6 +136,7 @@ impl Setting {
             Self::Bins => "--bins",
             Self::SwitchBelow => "--switch-below",
             Self::Coarsen => "--coarsen",
+            Self::Delta => "--delta",
             Self::Count => "--count",
             Self::VirtualWarp => "--virtual-warp",
             Self::Model => "--model",
@@ -153,6 +202,7 @@ impl Tuning {
             bins: self.bins.filter(|_| reads(Setting::Bins)),
             switch_below: self.switch_below.filter(|_| reads(Setting::SwitchBelow)),
             coarsen: self.coarsen.filter(|_| reads(Setting::Coarsen)),
+            delta: self.delta.filter(|_| reads(Setting::Delta)),
             count: self.count.filter(|_| reads(Setting::Count)),
             virtual_warp: self.virtual_warp.filter(|_| reads(Setting::VirtualWarp)),
             model: self.model.filter(|_| reads(Setting::Model)),
@@ -196,6 +246,7 @@ impl Tuning {
             Setting::Bins => self.bins.is_some(),
             Setting::SwitchBelow => self.switch_below.is_some(),
             Setting::Coarsen => self.coarsen.is_some(),
+            Setting::Delta => self.delta.is_some(),
             Setting::Count => self.count.is_some(),
             Setting::VirtualWarp => self.virtual_warp.is_some(),
             Setting::Model => self.model.is_some(),

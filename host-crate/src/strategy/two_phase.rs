@@ -23,7 +23,7 @@ pub(super) struct TwoPhase;
 const NONE: usize = 1;
 
 impl Iterate for TwoPhase {
-    fn plan(&self, csr: &Csr, _: &Tuning) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         Worklists::plan(NONE).with::<u32>("costs to be", nodes).with::<u32>("mask", nodes)
     }

@@ -5,6 +5,7 @@ pub mod direction;
 pub mod edge;
 pub mod hierarchical;
 pub mod level;
+pub mod near_far;
 pub mod node;
 pub mod parallel;
 pub mod queue;
@@ -55,6 +56,15 @@ pub mod text {
         include_str!("direction/pull.rs"),
         include_str!("direction/abreast.rs"),
         include_str!("direction/resident.rs"),
+    );
+    /// Of `near-far`.
+    pub const NEAR_FAR: &str = concat!(
+        include_str!("near_far/mod.rs"),
+        include_str!("near_far/begin.rs"),
+        include_str!("near_far/relax.rs"),
+        include_str!("near_far/split.rs"),
+        include_str!("near_far/abreast.rs"),
+        include_str!("near_far/resident.rs"),
     );
     /// Of `parallel`.
     pub const PARALLEL: &str = include_str!("parallel.rs");

@@ -21,11 +21,11 @@ const CLOSED: u32 = 1 << 31;
 const PATIENCE: u32 = 2000;
 
 /// Not a member.
-const NOBODY: u32 = u32::MAX;
+pub const NOBODY: u32 = u32::MAX;
 
 /// Joins the workgroups that take part. Its number among them and how many there are, or [`NOBODY`].
 #[inline(always)]
-fn join(control: &mut Global<u32>, groups: u32) -> (u32, u32) {
+pub fn join(control: &mut Global<u32>, groups: u32) -> (u32, u32) {
     if groups == 1 {
         return (0, 1);
     }
