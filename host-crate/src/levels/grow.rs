@@ -35,7 +35,7 @@ pub(super) struct Grown {
 }
 
 /// A split saves at least this part of the whole cost, or is not worth a line.
-const WORTH: f64 = 1e-4;
+const WORTH: f64 = 1e-5;
 
 /// Grows a tree for these samples; `ways` are what their costs are of.
 pub(super) fn grow(samples: &[Sample], ways: &[Way], limits: Limits) -> Grown {

@@ -6,7 +6,7 @@ use super::{
     features::{Features, GraphFeatures, Moment},
     table::Row,
     trace::moments,
-    way::{Count, Family, Implementation, Way},
+    way::{Family, Way},
 };
 use crate::{
     Error, Result,
@@ -140,8 +140,7 @@ impl Bench {
             let control = read_back.ok_or_else(|| Error::Device("a recording was not made".into()))?;
             Ok(Timed { way, recording, control })
         };
-        let stays = Way { implementation: Implementation::ListPushResident, count: Count::List };
-        let around = timed(stays, LevelParams { rounds: 0, ..params })?;
+        let around = timed(Family::Listed.first(), LevelParams { rounds: 0, ..params })?;
         let ways = ways.into_iter().map(|way| timed(way, params)).collect::<Result<_>>()?;
         let whole = whole.record(device, &traversal)?;
         let (device, firsts, heavy) = (device.clone(), Vec::new(), Vec::new());

@@ -1,5 +1,5 @@
 //! Fitting a model to measured levels. Graphs, not levels, are divided: the model is grown on some and judged on the others, so
-//! that it must do well on graphs it has never seen. How far the tree grows is found by the same division inside the first part.
+//! that it must do well on graphs it has never seen.
 
 use super::{
     features::Feature,
@@ -10,7 +10,6 @@ use super::{
     way::Family,
 };
 use crate::{Error, Result, graph::generate::random::mix};
-use rayon::prelude::*;
 
 /// A model and how good it is.
 pub struct Trained {
@@ -34,12 +33,11 @@ pub struct Trained {
     pub lists_gain: f64,
 }
 
-/// How far trees grow: decisions one after the other, and graphs at a leaf.
-const DEPTHS: [usize; 4] = [2, 4, 6, 9];
-const GRAPHS: [usize; 4] = [1, 2, 4, 8];
+/// The most decisions one after the other.
+const DEPTH: usize = 14;
 
-/// Parts into which the graphs that a tree grows on are divided, to find out how far it should.
-const FOLDS: usize = 5;
+/// A leaf has at least one of so many graphs: what few have shown says little of others.
+const SUPPORT: usize = 50;
 
 /// Of ten graphs, these are held out.
 const HELD_OUT: usize = 3;
@@ -65,11 +63,11 @@ pub fn train(table: &Table, family: Family, seed: u64) -> Result<Trained> {
     let shuffled: Vec<&str> = shuffled.into_iter().map(|(_, graph)| graph).collect();
     let (held_out, grown_on) = shuffled.split_at((shuffled.len() * HELD_OUT / 10).max(1));
 
-    let limits = best_limits(&searches, grown_on, family);
     let of = |graphs: &[&str]| -> Vec<&Search> {
         searches.iter().filter(|search| graphs.contains(&search.graph())).collect()
     };
     let samples = samples(&of(grown_on), family);
+    let limits = Limits { depth: DEPTH, graphs: (grown_on.len() / SUPPORT).max(1) };
     let grown = grow(&samples, &family.ways(), limits);
     let model = Model::new("model", grown.root, family);
     let judged = of(held_out);
@@ -110,30 +108,6 @@ fn samples(searches: &[&Search], family: Family) -> Vec<Sample> {
         search.rows.iter().zip(search.costs(family)).map(sample).collect::<Vec<_>>()
     };
     searches.iter().flat_map(of_search).collect()
-}
-
-/// The limits under which trees that were grown without a part of the graphs do best on that part.
-fn best_limits(searches: &[Search], graphs: &[&str], family: Family) -> Limits {
-    let candidates: Vec<Limits> =
-        DEPTHS.iter().flat_map(|&depth| GRAPHS.map(|graphs| Limits { depth, graphs })).collect();
-    let folds = FOLDS.min(graphs.len());
-    let costs = candidates.par_iter().map(|&limits| {
-        let fold = |fold: usize| -> f64 {
-            let outside =
-                |graph: &str| graphs.iter().position(|other| *other == graph).map(|place| place % folds == fold);
-            let part = |wanted: bool| -> Vec<&Search> {
-                searches.iter().filter(|search| outside(search.graph()) == Some(wanted)).collect()
-            };
-            let grown = grow(&samples(&part(false), family), &family.ways(), limits);
-            let model = Model::new("fold", grown.root, family);
-            part(true).iter().map(|search| search.by_model(&model) / search.optimum(family)).sum()
-        };
-        // One graph alone leaves nothing to grow on.
-        if folds < 2 { 0.0 } else { (0..folds).map(fold).sum::<f64>() }
-    });
-    let costs: Vec<f64> = costs.collect();
-    let best = (0..candidates.len()).min_by(|a, b| costs[*a].total_cmp(&costs[*b])).unwrap_or(0);
-    candidates[best]
 }
 
 /// The part of all levels for which the model's way is the best, or as fast to 5 %.
@@ -177,7 +151,7 @@ mod tests {
             features.0[Feature::Frontier as usize] = frontier;
             let time = |way: &Way| match way.implementation {
                 Implementation::ListPushWarp => 2.0 + frontier / 10.0,
-                Implementation::VertexPull => 40.0 + 1000.0 / frontier,
+                Implementation::VertexPull | Implementation::VertexPullWarp => 40.0 + 1000.0 / frontier,
                 _ => 500.0,
             };
             let microseconds = Way::all().iter().map(time).collect();

@@ -4,9 +4,7 @@
 //! All ways read the same graph: rows, with the origin of each edge beside its end, and the same of the reversed graph, which
 //! for a symmetric one is the graph itself.
 
-use super::{
-    DeviceGraph, DeviceLoop, Iterate, Operator, Traversal, Tuning, device_loop::BATCHES, worklists::clear,
-};
+use super::{DeviceGraph, DeviceLoop, Iterate, Operator, Traversal, Tuning, device_loop::BATCHES, worklists::clear};
 use crate::{
     Result,
     device::{Buffer, Device, DeviceKind, MemoryPlan, Recorder},
