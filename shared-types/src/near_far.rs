@@ -22,6 +22,8 @@ pub struct NearFarParams {
     pub middling: u32,
     /// How many.
     pub few_groups: u32,
+    /// The most turns of loops that an invocation may take in one dispatch of theirs.
+    pub turns: u32,
 }
 
 impl NearFarParams {

@@ -20,6 +20,8 @@ pub struct SearchParams {
     pub middling: u32,
     /// How many.
     pub few_groups: u32,
+    /// The most turns of loops that an invocation may take in one dispatch of theirs.
+    pub turns: u32,
     /// Edges of a node on average, rounded up.
     pub mean_degree: u32,
     /// How many nodes have many edges.

@@ -88,7 +88,7 @@ pub struct DeviceInfo {
     pub max_buffer: u64,
     /// The most workgroups one dispatch may have.
     pub max_groups: u32,
-    /// The most rounds a loop may go, where the driver stops it without a word: llvmpipe does.
+    /// The most rounds that all loops of an invocation may go together, where the driver stops them without a word: llvmpipe does.
     pub loop_limit: Option<u32>,
     /// Bytes of workgroup memory.
     pub workgroup_memory: u32,

@@ -12,7 +12,7 @@ use evenkeel_kernels::strategy::direction::{
     abreast::SearchAbreast,
     begin::{SearchSkips, SearchStart},
     pull::LONG,
-    resident::{INVOCATIONS, SHORT, SearchResident},
+    resident::{INVOCATIONS, SHORT, SHORT_ROW, SearchResident},
 };
 use evenkeel_types::{Control, SearchParams};
 use rayon::prelude::*;
@@ -26,8 +26,6 @@ const MAX_GROUPS: u32 = 660;
 
 /// Where nodes have fewer edges than this on average, and none has many, frontiers grow slowly and there are many levels.
 const FEW: f64 = 6.0;
-/// See [`FEW`].
-const FEW_AT_MOST: u32 = 64;
 
 /// Workgroups that take many levels of a middling frontier in one dispatch.
 const ABREAST: u32 = 16;
@@ -50,6 +48,7 @@ fn params(graph: &DeviceGraph) -> SearchParams {
         short: 0,
         middling: 0,
         few_groups: 0,
+        turns: 0,
         mean_degree: graph.columns.len().div_ceil(graph.nodes().max(1) as usize) as u32,
         long: 0,
     }
@@ -57,12 +56,18 @@ fn params(graph: &DeviceGraph) -> SearchParams {
 
 /// Whether there will be many levels, and the device has what it takes to do many in one dispatch.
 pub(super) fn many_levels(device: &Device, skew: Skew) -> bool {
-    skew.mean < FEW && skew.highest <= FEW_AT_MOST && device.info().workgroup_invocations >= INVOCATIONS
+    skew.mean < FEW && skew.highest <= SHORT_ROW && device.info().workgroup_invocations >= INVOCATIONS
 }
 
 /// How many of so many workgroups wait for each other: where they are threads of a CPU, that takes longer than the work.
 pub(super) fn that_wait(device: &Device, groups: u32) -> u32 {
     if device.info().kind.is_cpu() { 1 } else { groups }
+}
+
+/// The turns of loops that a dispatch of many levels may take: where a driver stops all loops of an invocation after so many
+/// turns together, half of that, so that a level more does no harm.
+pub(super) fn turns(device: &Device) -> u32 {
+    device.info().loop_limit.map_or(u32::MAX / 2, |limit| limit / 2)
 }
 
 /// The nodes that have a subgroup to themselves when they pull.
@@ -88,7 +93,7 @@ impl Iterate for Direction {
         let mut params = SearchParams { can_pull: traversal.is_symmetric().into(), ..params(graph) };
         if many_levels {
             let few_groups = that_wait(device, ABREAST);
-            params = SearchParams { short: SHORT, middling: MIDDLING, few_groups, ..params };
+            params = SearchParams { short: SHORT, middling: MIDDLING, few_groups, turns: turns(device), ..params };
         }
         let steps = Steps::new(device, params, traversal)?;
         DeviceLoop::record(

@@ -334,7 +334,7 @@ pub const STRATEGIES: &[Strategy] = &[
     Strategy {
         name: AUTO,
         paper: "",
-        summary: "whichever of these suits the degrees, the algorithm and the device",
+        summary: "whichever of these suits the algorithm, the graph and the device",
         operators: Operator::ALL,
         reads: &[],
         text: &[include_str!("auto.rs")],

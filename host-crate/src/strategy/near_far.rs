@@ -82,10 +82,12 @@ impl Iterate for NearFar {
             short: 0,
             middling: 0,
             few_groups: 0,
+            turns: 0,
         };
         if many {
             let few_groups = direction::that_wait(device, ABREAST);
-            params = NearFarParams { short: SHORT, middling: MIDDLING, few_groups, ..params };
+            let turns = direction::turns(device);
+            params = NearFarParams { short: SHORT, middling: MIDDLING, few_groups, turns, ..params };
         }
         let steps = Steps::new(device, params, traversal)?;
         DeviceLoop::record(

@@ -5,7 +5,11 @@
 //! take part, and one that comes when the others are already at work finds the door closed and ends (Sorensen et al. 2016,
 //! "Portable inter-workgroup barrier synchronisation for GPUs").
 
-use super::{Frontier, Search, Seen, resident::LEVELS, size_next};
+use super::{
+    Frontier, Search, Seen,
+    resident::{LEVELS, turns},
+    size_next,
+};
 use crate::{
     kernel,
     lane::Lane,
@@ -87,8 +91,10 @@ pub fn search_abreast(
     let frontier = Frontier::default();
     let mut search =
         Search { params: *params, row_offsets, columns, depths, seen, lists, control, now, depth: 0, frontier };
-    let mut level = 0;
-    while number != NOBODY && count > params.short && count <= params.middling && level < LEVELS {
+    let (mut level, mut taken) = (0, 0);
+    while number != NOBODY && count > params.short && count <= params.middling && level < LEVELS && taken < params.turns
+    {
+        taken += turns(count.div_ceil(members * lane.threads));
         let to = params.nodes - from;
         depth += 1;
         // Counts take turns: this one was read two levels ago, and is written in the next.

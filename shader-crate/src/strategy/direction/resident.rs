@@ -23,6 +23,15 @@ pub const SHORT: u32 = INVOCATIONS;
 /// The most levels of a dispatch: some drivers stop loops that are longer than 65,535, and others a dispatch that takes seconds.
 pub const LEVELS: u32 = 8192;
 
+/// The most edges of a node where many levels are taken in a dispatch.
+pub const SHORT_ROW: u32 = 64;
+
+/// The most turns of loops that an invocation takes in a level, with so many nodes of the frontier.
+#[inline(always)]
+pub fn turns(nodes: u32) -> u32 {
+    2 + nodes * (2 + SHORT_ROW / 4)
+}
+
 /// Where the entries of the lists are.
 struct Lists<'a> {
     /// Two lists of [`ROOM`] entries, one behind the other.
@@ -80,8 +89,9 @@ pub fn search_resident(
         own.counts.set(lane.local, 0);
     }
     lane.barrier();
-    let mut level = 0;
-    while count > 0 && count <= params.short && level < LEVELS {
+    let (mut level, mut taken) = (0, 0);
+    while count > 0 && count <= params.short && level < LEVELS && taken < params.turns {
+        taken += turns(1);
         let (from, to) = (level % 2, (level + 1) % 2);
         depth += 1;
         // Counts take turns: this one was read two levels ago, and is written in the next.

@@ -10,7 +10,7 @@ use crate::{
     sssp::Distance,
     strategy::direction::{
         abreast::{NOBODY, join},
-        resident::LEVELS,
+        resident::{LEVELS, turns},
     },
 };
 use evenkeel_types::{Control, NearFarParams, UNREACHED};
@@ -48,23 +48,15 @@ impl Paths<'_> {
             let (mut edge, end) = (self.row_offsets.get(node), self.row_offsets.get(node + 1));
             let distance = self.distances.load(node);
             while edge < end {
-                // Four at a time: what one waits for the others wait for at the same time.
-                let last = end - 1;
-                let a = self.along::<D>(distance, edge, true);
-                let b = self.along::<D>(distance, last.min(edge + 1), edge < last);
-                let c = self.along::<D>(distance, last.min(edge + 2), edge + 1 < last);
-                let d = self.along::<D>(distance, last.min(edge + 3), edge + 2 < last);
-                let fell = (self.lower(a), self.lower(b), self.lower(c), self.lower(d));
-                let (a, b) = (self.settle(moment, a, fell.0), self.settle(moment, b, fell.1));
-                let (c, d) = (self.settle(moment, c, fell.2), self.settle(moment, d, fell.3));
-                let (near, far) = (a.near + b.near + c.near + d.near, a.far + b.far + c.far + d.far);
+                let four = self.relax_four::<D>(moment, distance, edge, end);
+                let (near, far) = four.counts();
                 if near + far > 0 {
                     let counters = (Control::COUNTS + turn, Control::FAR_COUNTS + turn);
                     let (near, far) = lane.append_both(&mut self.control, counters, (near, far));
-                    let places = self.list_at(moment, a, (near, moment.far + far));
-                    let places = self.list_at(moment, b, places);
-                    let places = self.list_at(moment, c, places);
-                    self.list_at(moment, d, places);
+                    let places = self.list_at(moment, four.a, (near, moment.far + far));
+                    let places = self.list_at(moment, four.b, places);
+                    let places = self.list_at(moment, four.c, places);
+                    self.list_at(moment, four.d, places);
                 }
                 edge += 4;
             }
@@ -133,8 +125,9 @@ pub fn near_far_abreast<D: Distance>(
     let (number, members) = (membership.get(0), membership.get(1));
     let mut paths =
         Paths { params: *params, row_offsets, columns, weights, distances, marks, waiting, lists, pieces, control };
-    let mut rounds = 0;
-    while number != NOBODY && moment.is_middling(params) && rounds < LEVELS {
+    let (mut rounds, mut taken) = (0, 0);
+    while number != NOBODY && moment.is_middling(params) && rounds < LEVELS && taken < params.turns {
+        taken += turns(moment.entries().div_ceil(members * lane.threads));
         let next = (rounds + 1) % 3;
         // Counts take turns: these were read two iterations ago, and are written in the next.
         if number == 0 && lane.local == 0 {

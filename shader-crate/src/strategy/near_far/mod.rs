@@ -89,7 +89,7 @@ impl Moment {
 
     /// How many entries it reads.
     #[inline(always)]
-    fn entries(&self) -> u32 {
+    pub fn entries(&self) -> u32 {
         if self.splits() { self.far } else { self.near }
     }
 
@@ -167,6 +167,28 @@ pub struct Reached {
     pub far: u32,
 }
 
+/// Four of them.
+#[derive(Clone, Copy)]
+pub struct Four {
+    /// The first.
+    pub a: Reached,
+    /// The second.
+    pub b: Reached,
+    /// The third.
+    pub c: Reached,
+    /// The fourth.
+    pub d: Reached,
+}
+
+impl Four {
+    /// How many go on the list of the near, and how many on that of the far.
+    #[inline(always)]
+    pub fn counts(&self) -> (u32, u32) {
+        let Self { a, b, c, d } = self;
+        (a.near + b.near + c.near + d.near, a.far + b.far + c.far + d.far)
+    }
+}
+
 impl Paths<'_> {
     /// The entry of a list of the near.
     #[inline(always)]
@@ -216,6 +238,21 @@ impl Paths<'_> {
             far = u32::from(self.waiting.or(reached.node / 32, bit) & bit == 0);
         }
         Reached { near, far, ..reached }
+    }
+
+    /// Relaxes an edge of a node at `distance` and the next three, as far as there are any before `end`. What one waits for the
+    /// others wait for at the same time.
+    #[inline(always)]
+    pub fn relax_four<D: Distance>(&mut self, moment: Moment, distance: u32, edge: u32, end: u32) -> Four {
+        let last = end - 1;
+        let a = self.along::<D>(distance, edge, true);
+        let b = self.along::<D>(distance, last.min(edge + 1), edge < last);
+        let c = self.along::<D>(distance, last.min(edge + 2), edge + 1 < last);
+        let d = self.along::<D>(distance, last.min(edge + 3), edge + 2 < last);
+        let fell = (self.lower(a), self.lower(b), self.lower(c), self.lower(d));
+        let (a, b) = (self.settle(moment, a, fell.0), self.settle(moment, b, fell.1));
+        let (c, d) = (self.settle(moment, c, fell.2), self.settle(moment, d, fell.3));
+        Four { a, b, c, d }
     }
 
     /// Every invocation calls this last. When all are done, what was written becomes what is read.

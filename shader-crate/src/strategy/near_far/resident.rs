@@ -7,7 +7,7 @@ use crate::{
     lane::Lane,
     memory::{Global, Read, Shared},
     sssp::Distance,
-    strategy::direction::resident::LEVELS,
+    strategy::direction::resident::{LEVELS, turns},
 };
 use evenkeel_types::{NearFarParams, UNREACHED};
 
@@ -89,22 +89,14 @@ impl Near<'_> {
             let (mut edge, end) = (paths.row_offsets.get(node), paths.row_offsets.get(node + 1));
             let distance = paths.distances.load(node);
             while edge < end {
-                // Four at a time: what one waits for the others wait for at the same time.
-                let last = end - 1;
-                let a = paths.along::<D>(distance, edge, true);
-                let b = paths.along::<D>(distance, last.min(edge + 1), edge < last);
-                let c = paths.along::<D>(distance, last.min(edge + 2), edge + 1 < last);
-                let d = paths.along::<D>(distance, last.min(edge + 3), edge + 2 < last);
-                let fell = (paths.lower(a), paths.lower(b), paths.lower(c), paths.lower(d));
-                let (a, b) = (paths.settle(moment, a, fell.0), paths.settle(moment, b, fell.1));
-                let (c, d) = (paths.settle(moment, c, fell.2), paths.settle(moment, d, fell.3));
-                let (near, far) = (a.near + b.near + c.near + d.near, a.far + b.far + c.far + d.far);
+                let four = paths.relax_four::<D>(moment, distance, edge, end);
+                let (near, far) = four.counts();
                 if near + far > 0 {
                     let places = (self.counts.add(turn.near(), near), self.counts.add(turn.far(), far));
-                    let places = self.list(paths, turn, moment, a, places);
-                    let places = self.list(paths, turn, moment, b, places);
-                    let places = self.list(paths, turn, moment, c, places);
-                    self.list(paths, turn, moment, d, places);
+                    let places = self.list(paths, turn, moment, four.a, places);
+                    let places = self.list(paths, turn, moment, four.b, places);
+                    let places = self.list(paths, turn, moment, four.c, places);
+                    self.list(paths, turn, moment, four.d, places);
                 }
                 edge += 4;
             }
@@ -159,8 +151,9 @@ pub fn near_far_resident<D: Distance>(
         near.counts.set(lane.local, if lane.local < 6 { 0 } else { UNREACHED });
     }
     lane.barrier();
-    let mut rounds = 0;
-    while moment.is_short(params) && rounds < LEVELS {
+    let (mut rounds, mut taken) = (0, 0);
+    while moment.is_short(params) && rounds < LEVELS && taken < params.turns {
+        taken += turns(1);
         let (turn, next) = (Turn(rounds), Turn(rounds + 1));
         // Counts take turns: these were read two iterations ago, and are written in the next.
         if lane.local == 0 {
