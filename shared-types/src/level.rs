@@ -157,7 +157,7 @@ impl Decision {
     pub const DEGREE: u32 = 3;
     /// Not a comparison.
     pub const LEAF: u32 = 4;
-    /// As in the level before; an edge list in the first.
+    /// As in the level before; in the first, [`LevelParams::first_way`].
     pub const REPEAT: u32 = u32::MAX;
 
     /// The leaf of a way, or of [`Self::REPEAT`].
