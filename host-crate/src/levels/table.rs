@@ -163,7 +163,7 @@ mod tests {
         assert!(refused("a.csv", "graph,source\nroad,1\n").starts_with("a.csv:1: the columns are not"));
         assert!(refused("b.csv", &text.replace("road,", "road,x")).starts_with("b.csv:4: a field is not"));
         assert!(refused("c.csv", &text.replace(",3000,", ",")).starts_with("c.csv:4: "));
-        assert!(refused("d.csv", &text.replace(",20.5", ",NaN")).starts_with("d.csv:2: "));
+        assert!(refused("d.csv", &text.replace(",1.5,", ",NaN,")).starts_with("d.csv:2: "));
         assert!(refused("e.parquet", &text).starts_with("e.parquet: "));
     }
 }
