@@ -134,7 +134,7 @@ impl Bench {
             let recording = device.record(&way.to_string(), |recorder| {
                 let level = RestoreParams { level: params, way: way.word() };
                 recorder.dispatch(&restore, level, nodes);
-                level_graph.search(recorder, &traversal, &tree, params);
+                level_graph.search(recorder, &traversal, &tree, params, way.family());
                 read_back = Some(recorder.read_back(&level_graph.control));
             })?;
             let control = read_back.ok_or_else(|| Error::Device("a recording was not made".into()))?;
@@ -204,7 +204,9 @@ impl Timed {
         device.take_spans();
         self.recording.run()?;
         let spans = device.take_spans();
-        let Some(span) = spans.iter().find(|span| span.on_device && span.name == "level") else {
+        let Some(span) =
+            spans.iter().find(|span| span.on_device && ["level", "level_listed"].contains(&span.name.as_str()))
+        else {
             return Err(Error::Usage("levels are measured on a device that was opened to time each step".into()));
         };
         let control = self.recording.value(self.control);

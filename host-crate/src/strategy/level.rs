@@ -12,11 +12,11 @@ use crate::{
         Csr, Weights,
         transform::{is_surely_symmetric, transpose},
     },
-    levels::{Count, GraphFeatures, Implementation, Model, Way},
+    levels::{Count, Family, GraphFeatures, Implementation, Model, Way},
 };
 use evenkeel_kernels::strategy::{
     edge::EdgeSources,
-    level::{Level, begin::LevelStart},
+    level::{Level, LevelListed, begin::LevelStart},
 };
 use evenkeel_types::{Control, Decision, LengthParams, LevelParams, LevelWay};
 
@@ -90,7 +90,7 @@ fn record(
             clear(recorder, traversal);
             graph.start(recorder, traversal, &tree, params);
         },
-        |recorder, _| graph.search(recorder, traversal, &tree, params),
+        |recorder, _| graph.search(recorder, traversal, &tree, params, first.family()),
     )
 }
 
@@ -251,21 +251,45 @@ impl LevelGraph {
         traversal: &Traversal,
         tree: &Buffer<Decision>,
         params: LevelParams,
+        family: Family,
     ) {
-        let step = Level {
-            row_offsets: &traversal.graph.row_offsets,
-            origins: &self.origins,
-            columns: &traversal.graph.columns,
-            in_row_offsets: &self.reversed.row_offsets,
-            in_origins: &self.reversed_origins,
-            in_columns: &self.reversed.columns,
-            pieces: &self.pieces,
-            tree,
-            lists: &self.lists,
-            depths: &traversal.values,
-            control: &self.words,
-        };
-        recorder.dispatch_indirect(&step, params, &self.control, Control::GROUPS);
+        let (row_offsets, columns, depths) =
+            (&traversal.graph.row_offsets, &traversal.graph.columns, &traversal.values);
+        let (in_row_offsets, in_columns) = (&self.reversed.row_offsets, &self.reversed.columns);
+        let (lists, control) = (&self.lists, &self.words);
+        match family {
+            Family::Fifteen => {
+                let (origins, in_origins) = (&self.origins, &self.reversed_origins);
+                let step = Level {
+                    row_offsets,
+                    origins,
+                    columns,
+                    in_row_offsets,
+                    in_origins,
+                    in_columns,
+                    tree,
+                    lists,
+                    depths,
+                    control,
+                };
+                recorder.dispatch_indirect(&step, params, &self.control, Control::GROUPS);
+            }
+            Family::Listed => {
+                let pieces = &self.pieces;
+                let step = LevelListed {
+                    row_offsets,
+                    columns,
+                    in_row_offsets,
+                    in_columns,
+                    pieces,
+                    tree,
+                    lists,
+                    depths,
+                    control,
+                };
+                recorder.dispatch_indirect(&step, params, &self.control, Control::GROUPS);
+            }
+        }
     }
 
     /// The lists, and the control block as words.
@@ -317,7 +341,7 @@ mod tests {
         let recorded = device.record("one dispatch", |recorder| {
             clear(recorder, &traversal);
             graph.start(recorder, &traversal, &tree, params);
-            graph.search(recorder, &traversal, &tree, params);
+            graph.search(recorder, &traversal, &tree, params, model.family());
             control = Some(recorder.read_back(&graph.control));
         });
         let mut recording = recorded.unwrap();

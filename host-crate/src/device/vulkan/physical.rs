@@ -387,6 +387,6 @@ mod tests {
         let (eleven, twelve) = Default::default();
         let limits = vk::PhysicalDeviceLimits::default();
         assert_eq!(missing(vk::API_VERSION_1_1, &limits, &eleven, &twelve, true), ["Vulkan 1.2 (it speaks 1.1.0)"]);
-        assert_eq!(missing(vk::API_VERSION_1_2, &limits, &eleven, &twelve, false).len(), 9);
+        assert_eq!(missing(vk::API_VERSION_1_2, &limits, &eleven, &twelve, false).len(), 10);
     }
 }

@@ -1,8 +1,8 @@
 //! A level of a breadth-first search in the fifteen ways of Verstraaten et al., and a few with a list of the frontier. Theirs
 //! are topology-driven: every edge or every node is looked at in every level, and the depths say which are the frontier.
 //!
-//! All ways are one kernel with a uniform switch, because the last workgroup of a level chooses the next level's way by a
-//! decision tree: a switch costs nothing beside the empty dispatches that separate kernels would.
+//! All ways of a family are one kernel with a uniform switch, because the last workgroup of a level chooses the next level's way
+//! by a decision tree: a switch costs nothing beside the empty dispatches that separate kernels would.
 
 pub mod begin;
 mod pull;
@@ -14,7 +14,6 @@ use crate::{
     lane::Lane,
     memory::{Global, Read, Shared},
     primitive::workgroup::{SUBGROUPS, Slots, prefix_sum},
-    ranges::step,
 };
 use evenkeel_types::{Control, Decision, LevelParams, LevelWay, UNREACHED};
 use push::Push;
@@ -203,9 +202,8 @@ impl Search<'_> {
     }
 }
 
-/// Searches one level, or several where one workgroup does. Every edge has its two ends in `origins` and `columns`; what begins
-/// with `in_` is the same of the reversed graph, and `pieces` are of its long rows. The lists are of the frontiers, where the
-/// ways of a model keep them.
+/// Searches one level in one of the fifteen ways. Every edge has its two ends in `origins` and `columns`; what begins with `in_` is
+/// the same of the reversed graph.
 #[kernel(threads = 256)]
 pub fn level(
     lane: Lane,
@@ -216,20 +214,17 @@ pub fn level(
     in_row_offsets: Read<u32>,
     in_origins: Read<u32>,
     in_columns: Read<u32>,
-    pieces: Read<u32>,
     tree: Read<Decision>,
     lists: Global<u32>,
     depths: Global<u32>,
     control: Global<u32>,
-    mut cells: Shared<u32, 512>,
     mut slots: Shared<u32, SUBGROUPS>,
     counts: Shared<u32, 8>,
     rows: Shared<u32, 2040>,
 ) {
-    let mut state = State::of(&control);
+    let state = State::of(&control);
     let implementation = LevelWay::implementation(state.way);
-    let resident = state.stays();
-    let near = Near { counts, rows, resident };
+    let near = Near { counts, rows, resident: false };
     let mut search = Search { params: *params, row_offsets, columns, depths, lists, control, near };
     let mut tally = Tally { found: 0, edges: 0 };
     if implementation == LevelWay::EDGE_LIST {
@@ -258,24 +253,47 @@ pub fn level(
                 }
             }
         }
-    } else if implementation == LevelWay::VERTEX_PULL_WARP {
+    } else {
+        search.push_by_teams(lane, state, Push::of(lane, implementation, params, params.nodes), false, &mut tally);
+    }
+    search.count_up(lane, state, &tally, &mut slots);
+    search.advance(lane, state, tree);
+}
+
+/// Searches one level in one of the ways that list the frontier, or several where one workgroup does. What begins with `in_` is of
+/// the reversed graph, and `pieces` are of its long rows. A kernel by itself: no model goes from one family of ways to the other,
+/// and the fifteen would be slower beside these, which take more registers.
+#[kernel(threads = 256)]
+pub fn level_listed(
+    lane: Lane,
+    params: &LevelParams,
+    row_offsets: Read<u32>,
+    columns: Read<u32>,
+    in_row_offsets: Read<u32>,
+    in_columns: Read<u32>,
+    pieces: Read<u32>,
+    tree: Read<Decision>,
+    lists: Global<u32>,
+    depths: Global<u32>,
+    control: Global<u32>,
+    mut cells: Shared<u32, 512>,
+    mut slots: Shared<u32, SUBGROUPS>,
+    counts: Shared<u32, 8>,
+    rows: Shared<u32, 2040>,
+) {
+    let mut state = State::of(&control);
+    let implementation = LevelWay::implementation(state.way);
+    let resident = state.stays();
+    let near = Near { counts, rows, resident };
+    let mut search = Search { params: *params, row_offsets, columns, depths, lists, control, near };
+    let mut tally = Tally { found: 0, edges: 0 };
+    if implementation == LevelWay::VERTEX_PULL_WARP {
         search.pull_pieces(lane, state, in_row_offsets, in_columns, pieces, &mut tally);
         search.pull_level(lane, state, in_row_offsets, in_columns, &mut tally);
-    } else if implementation >= LevelWay::LIST_PUSH_EVEN {
-        state = search.push_levels(lane, state, tree, &mut cells, &mut slots, &mut tally);
+    } else if implementation == LevelWay::LIST_PUSH_WARP {
+        search.push_by_teams(lane, state, Push::of(lane, implementation, params, state.frontier), true, &mut tally);
     } else {
-        let push = Push::of(lane, implementation, params, state.frontier);
-        for block in step(push.first, push.end, push.stride) {
-            for item in block * push.nodes..push.last.min((block + 1) * push.nodes) {
-                let listed = implementation == LevelWay::LIST_PUSH_WARP;
-                let node = if listed { search.listed(state, item) } else { item };
-                if listed || search.is_frontier(state, node) {
-                    for edge in step(row_offsets.get(node) + push.member, row_offsets.get(node + 1), push.width) {
-                        search.claim(lane, state, columns.get(edge), &mut tally);
-                    }
-                }
-            }
-        }
+        state = search.push_levels(lane, state, tree, &mut cells, &mut slots, &mut tally);
     }
     if resident {
         if lane.local == 0 {

@@ -32,7 +32,7 @@ pub(super) struct Push {
 
 impl Push {
     #[inline(always)]
-    pub fn of(lane: Lane, implementation: u32, params: &LevelParams, frontier: u32) -> Self {
+    pub fn of(lane: Lane, implementation: u32, params: &LevelParams, last: u32) -> Self {
         let all = lane.threads * lane.groups;
         let (mut width, mut nodes) = (1, 1);
         if implementation == LevelWay::VERTEX_PUSH_WARP {
@@ -41,7 +41,6 @@ impl Push {
         } else if implementation == LevelWay::LIST_PUSH_WARP {
             width = params.virtual_warp;
         }
-        let last = if implementation == LevelWay::LIST_PUSH_WARP { frontier } else { params.nodes };
         let first = lane.global() / width;
         let end = last / nodes + (last % nodes).min(1);
         Self { first, end, stride: all / width, nodes, last, member: lane.global() % width, width }
@@ -73,6 +72,24 @@ impl Seen {
 }
 
 impl Search<'_> {
+    /// One level by teams, each with the edges of the nodes that it takes: all nodes of the graph, of which those in the frontier
+    /// have to be found, or those of the list.
+    #[inline(always)]
+    pub(super) fn push_by_teams(&mut self, lane: Lane, state: State, push: Push, listed: bool, tally: &mut Tally) {
+        for block in step(push.first, push.end, push.stride) {
+            for item in block * push.nodes..push.last.min((block + 1) * push.nodes) {
+                let node = if listed { self.listed(state, item) } else { item };
+                if listed || self.is_frontier(state, node) {
+                    let (begin, end) = (self.row_offsets.get(node), self.row_offsets.get(node + 1));
+                    for edge in step(begin + push.member, end, push.width) {
+                        let neighbour = self.columns.get(edge);
+                        self.claim(lane, state, neighbour, tally);
+                    }
+                }
+            }
+        }
+    }
+
     /// The edges of the listed frontier, evenly. A workgroup takes blocks of light nodes by itself; the heavy ones, or all where
     /// they are few, every workgroup looks at, and takes its part of their edges.
     #[inline(always)]
