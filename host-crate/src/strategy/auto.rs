@@ -5,12 +5,12 @@
 //! | search, symmetric | rmat 20 | er 2^22 | grid 1,024² | road-NY | com-dblp |
 //! | --- | --- | --- | --- | --- | --- |
 //! | edge, group-mapped, merge-path | 3.00, 5.10, 0.96 | 2.93, 1.87, 2.77 | 20.6, 29.1, 76.3 | 4.09, 6.15, 16.0 | – |
-//! | direction | 0.097 | 0.47 | 6.7 | 2.0 | 0.41 |
+//! | direction | 0.098 | 0.48 | 6.8 | 2.0 | 0.42 |
 //!
 //! | search, not symmetric | com-dblp | cnr-2000 | soc-Slashdot0902 | cit-HepPh | web-EPA |
 //! | --- | --- | --- | --- | --- | --- |
-//! | edge, group-mapped, merge-path | 0.30, 0.58, 0.91 | 1.36, 2.66, 1.76 | 0.38, 0.72, 0.45 | 0.28, 0.69, 0.56 | 0.13, 0.15, 0.32 |
-//! | direction, adaptive | 0.37, 0.33 | 1.81, 0.78 | 0.44, 0.16 | 0.35, 0.24 | 0.15, 0.09 |
+//! | edge, group-mapped, merge-path | 0.31, 0.58, 0.92 | 1.22, 2.44, 1.72 | 0.44, 0.87, 0.49 | 0.28, 0.69, 0.57 | 0.14, 0.16, 0.32 |
+//! | direction, adaptive | 0.36, 0.33 | 1.78, 0.85 | 0.45, 0.17 | 0.33, 0.22 | 0.15, 0.09 |
 //!
 //! | shortest paths | rmat 20 | er 2^22 | grid 1,024² | grid 4,096² | road-NY | cnr-2000 | com-dblp, directed |
 //! | --- | --- | --- | --- | --- | --- | --- | --- |
