@@ -104,6 +104,14 @@ pub struct DeviceInfo {
     pub missing: Vec<String>,
 }
 
+impl DeviceInfo {
+    /// The turns of loops that an invocation may safely take: where the driver stops them after so many, half of that, so that a
+    /// level more does no harm.
+    pub(crate) fn turns(&self) -> u32 {
+        self.loop_limit.map_or(u32::MAX / 2, |limit| limit / 2)
+    }
+}
+
 /// How to open a device.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceOptions {

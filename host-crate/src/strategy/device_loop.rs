@@ -49,10 +49,16 @@ impl DeviceLoop {
         start: impl Fn(&mut Recorder),
         iteration: impl Fn(&mut Recorder, bool),
     ) -> Result<Self> {
-        debug_assert!(
-            BATCHES.iter().all(|length| length.is_multiple_of(2)),
-            "a batch must end as it began, or the worklists would be swapped"
-        );
+        const {
+            let mut place = 0;
+            while place < BATCHES.len() {
+                assert!(
+                    BATCHES[place].is_multiple_of(2),
+                    "a batch must end as it began, or the worklists would be swapped"
+                );
+                place += 1;
+            }
+        };
         Self::record_in_batches(device, name, control, &BATCHES, start, iteration)
     }
 

@@ -64,12 +64,6 @@ pub(super) fn that_wait(device: &Device, groups: u32) -> u32 {
     if device.info().kind.is_cpu() { 1 } else { groups }
 }
 
-/// The turns of loops that a dispatch of many levels may take: where a driver stops all loops of an invocation after so many
-/// turns together, half of that, so that a level more does no harm.
-pub(super) fn turns(device: &Device) -> u32 {
-    device.info().loop_limit.map_or(u32::MAX / 2, |limit| limit / 2)
-}
-
 /// The nodes that have a subgroup to themselves when they pull.
 fn long_rows(csr: &Csr) -> Vec<u32> {
     (0..csr.nodes()).into_par_iter().filter(|&node| csr.degree(node) > LONG).collect()
@@ -93,7 +87,8 @@ impl Iterate for Direction {
         let mut params = SearchParams { can_pull: traversal.is_symmetric().into(), ..params(graph) };
         if many_levels {
             let few_groups = that_wait(device, ABREAST);
-            params = SearchParams { short: SHORT, middling: MIDDLING, few_groups, turns: turns(device), ..params };
+            params =
+                SearchParams { short: SHORT, middling: MIDDLING, few_groups, turns: device.info().turns(), ..params };
         }
         let steps = Steps::new(device, params, traversal)?;
         DeviceLoop::record(

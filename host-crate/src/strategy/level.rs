@@ -1,5 +1,5 @@
 //! Searches that look at the whole graph in every level, in one of fifteen ways, and one that chooses a way for each level by a
-//! decision tree on the device (Verstraaten et al.). The kernels are `strategy/level.rs` of the kernels.
+//! decision tree on the device (Verstraaten et al.). The kernels are the folder `strategy/level` of the kernels.
 //!
 //! All ways read the same graph: rows, with the origin of each edge beside its end, and the same of the reversed graph, which
 //! for a symmetric one is the graph itself.
@@ -7,7 +7,7 @@
 use super::{DeviceGraph, DeviceLoop, Iterate, Operator, Traversal, Tuning, device_loop::BATCHES, worklists::clear};
 use crate::{
     Result,
-    device::{Buffer, Device, DeviceKind, MemoryPlan, Recorder},
+    device::{Buffer, Device, MemoryPlan, Recorder},
     graph::{
         Csr, Weights,
         transform::{is_surely_symmetric, transpose},
@@ -140,8 +140,8 @@ const MOST_GROUPS_ON_CPU: u32 = 64;
 
 /// The rounds of one workgroup in a dispatch, at two a level or more: some drivers stop a dispatch that takes seconds.
 const MOST_ROUNDS: u32 = 16_384;
-/// The same on lavapipe, which ends every loop when all of a dispatch have come to 65,535 turns: a round has up to 70.
-const MOST_ROUNDS_IN_SOFTWARE: u32 = 700;
+/// The most turns of loops in a round.
+const TURNS_A_ROUND: u32 = 70;
 
 impl LevelGraph {
     /// The memory for some ways.
@@ -222,12 +222,8 @@ impl LevelGraph {
             virtual_warp: tuning.virtual_warp(),
             first_way: first.word(),
             pieces: (self.pieces.len() / 2) as u32,
-            rounds: match info.kind {
-                // A level is a step, and each step is timed.
-                _ if device.times_steps() => 1,
-                DeviceKind::Software => MOST_ROUNDS_IN_SOFTWARE,
-                _ => MOST_ROUNDS,
-            },
+            // A level is a step, and where each step is timed it ends the dispatch.
+            rounds: if device.times_steps() { 1 } else { MOST_ROUNDS.min(info.turns() / TURNS_A_ROUND) },
         }
     }
 

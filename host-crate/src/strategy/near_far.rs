@@ -86,7 +86,7 @@ impl Iterate for NearFar {
         };
         if many {
             let few_groups = direction::that_wait(device, ABREAST);
-            let turns = direction::turns(device);
+            let turns = device.info().turns();
             params = NearFarParams { short: SHORT, middling: MIDDLING, few_groups, turns, ..params };
         }
         let steps = Steps::new(device, params, traversal)?;

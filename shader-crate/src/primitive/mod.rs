@@ -5,4 +5,5 @@ pub mod bounds;
 pub mod compact;
 pub mod reduce;
 pub mod scan;
+pub mod share;
 pub mod workgroup;

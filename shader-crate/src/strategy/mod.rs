@@ -5,6 +5,7 @@ pub mod direction;
 pub mod edge;
 pub mod hierarchical;
 pub mod level;
+mod look;
 pub mod near_far;
 pub mod node;
 pub mod parallel;
@@ -54,6 +55,7 @@ pub mod text {
         include_str!("direction/begin.rs"),
         include_str!("direction/push.rs"),
         include_str!("direction/pull.rs"),
+        include_str!("look.rs"),
         include_str!("direction/abreast.rs"),
         include_str!("direction/resident.rs"),
     );

@@ -7,16 +7,23 @@ use crate::{
 };
 use evenkeel_types::{Control, TraversalParams, WORKGROUP};
 
-/// Sets the control block for a worklist of `frontier` entries, an invocation each.
+/// Sets the control block to nothing, with dispatches that have a size in the first dimension only.
 #[inline(always)]
-pub fn begin(control: &mut Global<u32>, frontier: u32, max_groups: u32) {
+pub fn clear(control: &mut Global<u32>) {
     for word in 0..Control::WORDS {
         control.set(word, 0);
     }
     for word in 1..3 {
         control.set(Control::GROUPS + word, 1);
         control.set(Control::EXPAND_GROUPS + word, 1);
+        control.set(Control::ABREAST_GROUPS + word, 1);
     }
+}
+
+/// Sets the control block for a worklist of `frontier` entries, an invocation each.
+#[inline(always)]
+pub fn begin(control: &mut Global<u32>, frontier: u32, max_groups: u32) {
+    clear(control);
     control.set(Control::GROUPS, frontier.div_ceil(WORKGROUP).min(max_groups));
     control.set(Control::FRONTIER, frontier);
 }

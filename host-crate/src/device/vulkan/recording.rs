@@ -195,13 +195,14 @@ impl Writer<'_> {
                     let stage = vk::PipelineBindPoint::COMPUTE;
                     let wanted = Bound { pipeline: pipeline.handle, set: *set, params };
                     let before = std::mem::replace(bound, wanted);
-                    if before.pipeline != wanted.pipeline {
+                    let other = before.pipeline != wanted.pipeline;
+                    if other {
                         vk.cmd_bind_pipeline(commands, stage, pipeline.handle);
                     }
-                    if before.pipeline != wanted.pipeline || before.set != wanted.set {
+                    if other || before.set != wanted.set {
                         vk.cmd_bind_descriptor_sets(commands, stage, pipeline.layout, 0, &[self.sets[*set]], &[]);
                     }
-                    if !params.is_empty() && (before.pipeline != wanted.pipeline || before.params != wanted.params) {
+                    if !params.is_empty() && (other || before.params != wanted.params) {
                         vk.cmd_push_constants(commands, pipeline.layout, vk::ShaderStageFlags::COMPUTE, 0, params);
                     }
                     match work {

@@ -27,9 +27,21 @@ const PATIENCE: u32 = 2000;
 /// Not a member.
 pub const NOBODY: u32 = u32::MAX;
 
-/// Joins the workgroups that take part. Its number among them and how many there are, or [`NOBODY`].
+/// Joins the workgroups that take part. Its number among them and how many there are, or [`NOBODY`]. All invocations of the
+/// workgroup call it together.
 #[inline(always)]
-pub fn join(control: &mut Global<u32>, groups: u32) -> (u32, u32) {
+pub fn take_part(lane: Lane, control: &mut Global<u32>, membership: &mut Shared<u32, 2>) -> (u32, u32) {
+    if lane.local == 0 {
+        let (number, members) = join(control, lane.groups);
+        membership.set(0, number);
+        membership.set(1, members);
+    }
+    lane.barrier();
+    (membership.get(0), membership.get(1))
+}
+
+#[inline(always)]
+fn join(control: &mut Global<u32>, groups: u32) -> (u32, u32) {
     if groups == 1 {
         return (0, 1);
     }
@@ -81,13 +93,7 @@ pub fn search_abreast(
     let mut depth = control.load(Control::ITERATION);
     let mut from = control.load(Control::SIDE) * params.nodes;
     let mut count = control.load(Control::FRONTIER);
-    if lane.local == 0 {
-        let (number, members) = join(&mut control, lane.groups);
-        membership.set(0, number);
-        membership.set(1, members);
-    }
-    lane.barrier();
-    let (number, members) = (membership.get(0), membership.get(1));
+    let (number, members) = take_part(lane, &mut control, &mut membership);
     let frontier = Frontier::default();
     let mut search =
         Search { params: *params, row_offsets, columns, depths, seen, lists, control, now, depth: 0, frontier };

@@ -5,6 +5,7 @@ use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read},
+    strategy::start::clear,
 };
 use evenkeel_types::{Control, SearchParams, UNREACHED};
 
@@ -45,14 +46,7 @@ pub fn search_start(
         seen.set(params.words() + word, bits);
     }
     if lane.global() == 0 && start < params.nodes {
-        for word in 0..Control::WORDS {
-            control.set(word, 0);
-        }
-        for word in 1..3 {
-            control.set(Control::GROUPS + word, 1);
-            control.set(Control::EXPAND_GROUPS + word, 1);
-            control.set(Control::ABREAST_GROUPS + word, 1);
-        }
+        clear(&mut control);
         let degree = row_offsets.get(start + 1) - row_offsets.get(start);
         let heavy = u32::from(degree > HEAVY);
         lists.set(if heavy == 1 { params.nodes - 1 } else { 0 }, start);

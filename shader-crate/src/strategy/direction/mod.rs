@@ -119,13 +119,13 @@ impl Search<'_> {
             }
             // An estimate may come to more than there are.
             let seen_edges = (seen_before + edges).min(self.params.edges);
+            let unseen = self.params.edges - seen_edges;
             let mut next = SearchParams::PUSH;
             if mode == SearchParams::COLLECT {
                 edges = known;
             } else {
                 control.store(Control::SEEN_EDGES, seen_edges);
                 control.store(Control::ITERATION, self.depth);
-                let unseen = self.params.edges - seen_edges;
                 if self.params.can_pull == 1 && edges > unseen / ALPHA {
                     next = SearchParams::PULL;
                 } else if mode == SearchParams::PULL {
@@ -145,15 +145,8 @@ impl Search<'_> {
             control.store(Control::LEFT_NEXT, 0);
             control.store(Control::NEXT_EDGES, 0);
             control.store(Control::MODE, next);
-            let unseen = self.params.edges - seen_edges;
-            size_next(
-                &self.params,
-                control,
-                next,
-                found,
-                heavy,
-                if next == SearchParams::PULL { unseen } else { edges },
-            );
+            let along = if next == SearchParams::PULL { unseen } else { edges };
+            size_next(&self.params, control, next, found, heavy, along);
         }
     }
 }

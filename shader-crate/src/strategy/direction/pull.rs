@@ -1,11 +1,13 @@
 //! Pulling: every node that was not seen looks along its edges for one that was, and the first ends its search.
 
 use super::Search;
-use crate::{lane::Lane, memory::Read, ranges::step};
+use crate::{
+    lane::Lane,
+    memory::Read,
+    ranges::step,
+    strategy::look::{Look, look, look_together},
+};
 use evenkeel_types::Control;
-
-/// Edges of a node along which its lane looks alone.
-const ALONE: u32 = 32;
 
 /// A node with more edges has a subgroup to itself, when it pulls.
 pub const LONG: u32 = 1024;
@@ -27,50 +29,19 @@ struct Row {
     end: u32,
 }
 
-impl Search<'_> {
-    /// Whether one of the nodes at the ends of `edge` and the next three, `stride` apart, before `end`, is in the frontier. A
-    /// neighbour that was seen at all is: had it been seen earlier, this node would have been, too.
+impl Look for Search<'_> {
+    type At = ();
+
+    /// A neighbour that was seen at all is in the frontier: had it been seen earlier, this node would have been, too.
     #[inline(always)]
-    fn any_seen(&self, edge: u32, stride: u32, end: u32) -> bool {
+    fn any(&self, _: (), edge: u32, stride: u32, end: u32) -> bool {
         let (a, b, c, d) = self.ends(edge, stride, end);
         let seen = |node: u32| (self.seen.get(self.now + node / 32) >> (node % 32)) & 1;
         (seen(a) | seen(b) | seen(c) | seen(d)) == 1
     }
+}
 
-    /// Whether a node has a neighbour in the frontier along its edges from `edge` on, up to `end`, by the whole subgroup.
-    #[inline(always)]
-    fn pull_together(&self, lane: Lane, mut edge: u32, end: u32) -> bool {
-        let mut found = 0;
-        while edge < end && found == 0 {
-            let first = edge + lane.subgroup_lane;
-            found = lane.count(first < end && self.any_seen(first, lane.subgroup_size, end));
-            edge += 4 * lane.subgroup_size;
-        }
-        found > 0
-    }
-
-    /// Whether the lane's node has a neighbour in the frontier: along the first edges each lane looks by itself, along the rest
-    /// all for one after the other. Every lane of the subgroup calls it, with `edge` at `end` when it has no node.
-    #[inline(always)]
-    fn pull(&self, lane: Lane, mut edge: u32, end: u32) -> bool {
-        let alone = end.min(edge + ALONE);
-        let mut found = false;
-        while edge < alone && !found {
-            found = self.any_seen(edge, 1, end);
-            edge += 4;
-        }
-        let mut owner = next_owner(lane, found, edge, end);
-        while owner != NONE {
-            let any = self.pull_together(lane, lane.of(owner, edge), lane.of(owner, end));
-            if lane.subgroup_lane == owner {
-                edge = end;
-                found = any;
-            }
-            owner = next_owner(lane, found, edge, end);
-        }
-        found
-    }
-
+impl Search<'_> {
     /// One level by the nodes not seen yet. A subgroup takes as many words of the bitmap as it has lanes, or fewer where there are
     /// few, and looks for the nodes that are open in them: while words have many, a word after the other with a lane for each
     /// node, else in all at once with a lane for each word. The nodes with many edges stand in `long`, and are looked at while some
@@ -94,7 +65,7 @@ impl Search<'_> {
             while lane.count(row.node != NONE) > 0 {
                 // On its way while this one is looked at.
                 let next = self.next_open(lane, many, word, &mut open);
-                let found = self.pull(lane, row.edge, row.end);
+                let found = look(lane, self, (), row.edge, row.end);
                 if found {
                     self.depths.set(row.node, self.depth);
                     count += 1;
@@ -155,7 +126,7 @@ impl Search<'_> {
             let node = long.get(entry);
             let (begin, end) = (self.row_offsets.get(node), self.row_offsets.get(node + 1));
             let open = (self.seen.get(self.now + node / 32) >> (node % 32)) & 1 == 0;
-            let found = open && self.pull_together(lane, begin, end);
+            let found = open && look_together(lane, self, (), begin, end);
             if found && lane.subgroup_lane == 0 {
                 self.depths.set(node, self.depth);
                 self.seen.or(other + node / 32, 1 << (node % 32));
@@ -167,10 +138,4 @@ impl Search<'_> {
         }
         (count, edges)
     }
-}
-
-/// The first lane of the subgroup that has found nothing and has some of its row left, or [`NONE`].
-#[inline(always)]
-fn next_owner(lane: Lane, found: bool, edge: u32, end: u32) -> u32 {
-    lane.reduce_min(if !found && edge < end { lane.subgroup_lane } else { NONE })
 }

@@ -5,9 +5,11 @@ use super::{Frontier, Search, Seen};
 use crate::{
     lane::Lane,
     memory::Shared,
-    primitive::workgroup::{Slots, prefix_sum},
+    primitive::{
+        share::{line_up, shared_out},
+        workgroup::Slots,
+    },
     ranges::step,
-    schedule::first,
 };
 use evenkeel_types::{Control, WORKGROUP};
 
@@ -88,15 +90,11 @@ impl Search<'_> {
                     begin = self.row_offsets.get(node);
                     end = self.row_offsets.get(node + 1);
                 }
-                // Where each node's edges end among those of the workgroup, and how far they are from where the graph has them.
-                let prefix = prefix_sum(lane, end - begin, slots);
-                cells.set(lane.local, prefix.before + (end - begin));
-                cells.set(lane.threads + lane.local, begin.wrapping_sub(prefix.before));
-                lane.barrier();
-                for number in step(lane.local, prefix.total, 2 * lane.threads) {
-                    let both = prefix.total - number > lane.threads;
+                let total = line_up(lane, begin, end - begin, cells, slots);
+                for number in step(lane.local, total, 2 * lane.threads) {
+                    let both = total - number > lane.threads;
                     let other = if both { number + lane.threads } else { number };
-                    let (node, other) = (self.shared_out(lane, cells, number), self.shared_out(lane, cells, other));
+                    let (node, other) = (self.shared_node(lane, cells, number), self.shared_node(lane, cells, other));
                     edges += self.push(lane, node, other, both);
                 }
                 lane.barrier();
@@ -107,9 +105,8 @@ impl Search<'_> {
 
     /// The node at the end of the workgroup's edge `number`.
     #[inline(always)]
-    fn shared_out(&self, lane: Lane, cells: &Cells, number: u32) -> u32 {
-        let owner = first(0, lane.threads - 1, |node| cells.get(node) > number);
-        self.columns.get(number.wrapping_add(cells.get(lane.threads + owner)))
+    fn shared_node(&self, lane: Lane, cells: &Cells, number: u32) -> u32 {
+        self.columns.get(shared_out(lane, cells, number).1)
     }
 
     /// Makes the list of the nodes that were found last: those with a bit in the one bitmap and none in the other.

@@ -6,7 +6,7 @@ use super::{Search, State, Tally};
 use crate::{
     lane::Lane,
     memory::Shared,
-    primitive::workgroup::{Slots, prefix_sum},
+    primitive::{share::line_up, workgroup::Slots},
     ranges::step,
 };
 use evenkeel_types::{Control, LevelParams, LevelWay, UNREACHED, WORKGROUP};
@@ -120,30 +120,13 @@ impl Search<'_> {
             if turn > 0 {
                 lane.barrier();
             }
-            let total = self.line_up(lane, state, (begin + lane.local, end), cells, slots);
+            let item = begin + lane.local;
+            let (first, edges) = if item < end { self.listed_row(state, item) } else { (0, 0) };
+            let total = line_up(lane, first, edges, cells, slots);
             for number in step(edge, total, 4 * stride) {
                 self.push_four(lane, state.level + 1, cells, (number, stride, total), tally);
             }
         }
-    }
-
-    /// Puts down where the edges of each node of a block end among all of the block, and how far they are from where the graph
-    /// has them. Returns how many there are.
-    #[inline(always)]
-    fn line_up(
-        &mut self,
-        lane: Lane,
-        state: State,
-        (item, end): (u32, u32),
-        cells: &mut Cells,
-        slots: &mut Slots,
-    ) -> u32 {
-        let (first, edges) = if item < end { self.listed_row(state, item) } else { (0, 0) };
-        let prefix = prefix_sum(lane, edges, slots);
-        cells.set(lane.local, prefix.before + edges);
-        cells.set(lane.threads + lane.local, first.wrapping_sub(prefix.before));
-        lane.barrier();
-        prefix.total
     }
 
     /// The nodes at the ends of four of the block's edges. What one search waits for the others wait for at the same time.

@@ -9,7 +9,7 @@ use crate::{
     ranges::step,
     sssp::Distance,
     strategy::direction::{
-        abreast::{NOBODY, join},
+        abreast::{NOBODY, take_part},
         resident::{LEVELS, turns},
     },
 };
@@ -116,13 +116,7 @@ pub fn near_far_abreast<D: Distance>(
     mut membership: Shared<u32, 2>,
 ) {
     let mut moment = Moment::of(&control);
-    if lane.local == 0 {
-        let (number, members) = join(&mut control, lane.groups);
-        membership.set(0, number);
-        membership.set(1, members);
-    }
-    lane.barrier();
-    let (number, members) = (membership.get(0), membership.get(1));
+    let (number, members) = take_part(lane, &mut control, &mut membership);
     let mut paths =
         Paths { params: *params, row_offsets, columns, weights, distances, marks, waiting, lists, pieces, control };
     let (mut rounds, mut taken) = (0, 0);

@@ -5,7 +5,7 @@ use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read},
-    strategy::degree,
+    strategy::{degree, start::clear},
 };
 use evenkeel_types::{Control, NearFarParams, UNREACHED};
 
@@ -23,14 +23,7 @@ pub fn near_far_start(
 ) {
     let node = source.get(0);
     if lane.global() == 0 && node < params.nodes {
-        for word in 0..Control::WORDS {
-            control.set(word, 0);
-        }
-        for word in 1..3 {
-            control.set(Control::GROUPS + word, 1);
-            control.set(Control::EXPAND_GROUPS + word, 1);
-            control.set(Control::ABREAST_GROUPS + word, 1);
-        }
+        clear(&mut control);
         for turn in 0..3 {
             control.set(Control::LOWESTS + turn, UNREACHED);
         }

@@ -5,9 +5,11 @@ use super::{Moment, Paths, Reached};
 use crate::{
     lane::Lane,
     memory::Shared,
-    primitive::workgroup::{Slots, prefix_sum},
+    primitive::{
+        share::{line_up, shared_out},
+        workgroup::Slots,
+    },
     ranges::step,
-    schedule::first,
     sssp::Distance,
     strategy::degree,
 };
@@ -74,15 +76,10 @@ impl Paths<'_> {
         cells: &mut Cells,
         slots: &mut Slots,
     ) {
-        // Where each node's edges end among those of the workgroup, and how far they are from where the graph has them.
-        let edges = share.end - share.begin;
-        let prefix = prefix_sum(lane, edges, slots);
-        cells.set(lane.local, prefix.before + edges);
-        cells.set(lane.threads + lane.local, share.begin.wrapping_sub(prefix.before));
         cells.set(2 * lane.threads + lane.local, share.distance);
-        lane.barrier();
-        for number in step(lane.local, prefix.total, 2 * lane.threads) {
-            let both = prefix.total - number > lane.threads;
+        let total = line_up(lane, share.begin, share.end - share.begin, cells, slots);
+        for number in step(lane.local, total, 2 * lane.threads) {
+            let both = total - number > lane.threads;
             let one = self.reach::<D>(lane, cells, number, true);
             let two = self.reach::<D>(lane, cells, if both { number + lane.threads } else { number }, both);
             // The loads are cheap and spare most of the atomics.
@@ -99,8 +96,7 @@ impl Paths<'_> {
     /// What is at the end of the workgroup's edge `number`.
     #[inline(always)]
     fn reach<D: Distance>(&mut self, lane: Lane, cells: &Cells, number: u32, there: bool) -> Reached {
-        let owner = first(0, lane.threads - 1, |node| cells.get(node) > number);
-        let edge = number.wrapping_add(cells.get(lane.threads + owner));
+        let (owner, edge) = shared_out(lane, cells, number);
         self.along::<D>(cells.get(2 * lane.threads + owner), edge, there)
     }
 
