@@ -20,7 +20,7 @@ use evenkeel::{
 };
 use evenkeel_benches::{device, generate, scale_or};
 use evenkeel_fused::roof::{RELAXED, RelaxRoof, RoofParams};
-use evenkeel_kernels::apsp::Length;
+use evenkeel_kernels::algorithm::apsp::Length;
 use std::{env, path::Path, time::Duration};
 
 /// 256 nodes.

@@ -8,9 +8,9 @@ use criterion::{
 use evenkeel::{
     algorithm::{Bfs, BfsConfig, Distances, Run, Source, Spmv, SpmvConfig, Sssp, SsspConfig, spmv::random_vector},
     device::{Device, DeviceKind, DeviceOptions},
+    engine::schedule::Schedule,
     graph::weights::{WeightSource, assign},
     oracle,
-    schedule::Schedule,
     strategy::{self, Operator},
 };
 use evenkeel_benches::{generate, scale_or};

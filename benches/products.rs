@@ -11,9 +11,9 @@ use criterion::{
 use evenkeel::{
     algorithm::{Spmm, SpmmConfig, Spmv, SpmvConfig, spmv::random_vector},
     device::{Buffer, Device, Recording},
+    engine::schedule::{AUTO, Schedule},
     graph::Csr,
     oracle::spmv::{SINGLE, first_mismatch, first_mismatch_of_matrix, product},
-    schedule::{AUTO, Schedule},
     strategy::DeviceGraph,
 };
 use evenkeel_benches::{device, generate, scale};

@@ -27,14 +27,13 @@
 pub mod algorithm;
 pub mod atomic_file;
 pub mod device;
+pub mod engine;
 pub mod error;
 pub mod graph;
-pub mod levels;
 pub mod oracle;
-pub mod primitive;
 pub mod report;
-pub mod schedule;
 pub mod strategy;
+pub mod tuning;
 
 pub use error::{Error, Result};
 

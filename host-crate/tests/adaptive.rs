@@ -13,9 +13,9 @@ use evenkeel::{
         generate::Generator,
         open,
     },
-    levels::{Count, Family, Feature, Implementation, Model, Way},
     oracle,
     strategy::Tuning,
+    strategy::adaptive::{Count, Family, Feature, Implementation, Model, Way},
 };
 use proptest::prelude::*;
 use std::{fs, path::Path, process::Command};

@@ -4,10 +4,10 @@ use assert_cmd::assert::OutputAssertExt;
 use evenkeel::{
     algorithm::{Bfs, BfsConfig, Distances, Spmv, SpmvConfig, Sssp, SsspConfig, spmv::random_vector},
     device::{Device, balance::DispatchBalance},
+    engine::schedule::Schedule,
     graph::{Graph, generate::Generator},
     oracle,
     report::balance::StrategyBalance,
-    schedule::Schedule,
     strategy::{self, Operator},
 };
 use std::process::Command;

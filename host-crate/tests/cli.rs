@@ -7,7 +7,7 @@ use assert_cmd::assert::OutputAssertExt;
 use evenkeel::{
     algorithm::{apsp, spmv::random_vector},
     device::{Device, DeviceKind},
-    schedule,
+    engine::schedule,
     strategy::{self, Operator},
 };
 use serde_json::Value;

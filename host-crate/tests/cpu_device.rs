@@ -12,13 +12,13 @@ use evenkeel::{
         spmv::random_vector,
     },
     device::{Buffer, Device, DeviceKind, DeviceOptions, Recording},
+    engine::primitive::{Compact, Kind, Reduction, Scan, reduce},
+    engine::schedule::Schedule,
     graph::{
         Csr, EdgeList,
         csr::{BuildOptions, EdgeWeights},
     },
     oracle,
-    primitive::{Compact, Kind, Reduction, Scan, reduce},
-    schedule::Schedule,
     strategy::{self, Operator, Tuning},
 };
 use evenkeel_kernels::{

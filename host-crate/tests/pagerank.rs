@@ -7,13 +7,13 @@ use evenkeel::{
     Error,
     algorithm::{PageRank, PageRankConfig},
     device::Device,
+    engine::schedule::Choice,
     graph::{
         Csr, EdgeList,
         csr::{BuildOptions, EdgeWeights},
         generate::Generator,
     },
     oracle::pagerank::{first_mismatch, ranks},
-    schedule::Choice,
 };
 use proptest::prelude::*;
 

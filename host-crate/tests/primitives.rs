@@ -4,7 +4,7 @@ mod common;
 
 use evenkeel::{
     device::Device,
-    primitive::{Compact, Kind, Reduction, Scan, reduce},
+    engine::primitive::{Compact, Kind, Reduction, Scan, reduce},
 };
 use evenkeel_types::SCAN_BLOCK;
 

@@ -7,9 +7,9 @@ mod common;
 use evenkeel::{
     algorithm::{Bfs, BfsConfig, Distances, PageRank, PageRankConfig, Source, Sssp, SsspConfig},
     device::Device,
+    engine::schedule::Choice,
     graph::{Direction, Graph, OpenOptions, formats::Format, open},
     oracle,
-    schedule::Choice,
     strategy::{self, Operator},
 };
 use std::{

@@ -9,6 +9,7 @@ use evenkeel::{
         spmv::{Spmv, SpmvConfig, random_vector},
     },
     device::Device,
+    engine::schedule,
     graph::{
         Csr, EdgeList, OpenOptions,
         csr::{BuildOptions, EdgeWeights},
@@ -16,7 +17,6 @@ use evenkeel::{
         open,
     },
     oracle::spmv::{DOUBLE, SINGLE, first_mismatch, first_mismatch_of_matrix, product},
-    schedule,
 };
 use proptest::prelude::*;
 

@@ -10,31 +10,20 @@ extern crate self as evenkeel_kernels;
 
 // Registries first: a macro must stand before the modules that use it.
 #[macro_use]
-mod registry;
+pub mod core;
 #[macro_use]
 pub mod operator;
 #[macro_use]
 pub mod schedule;
 
-pub mod apsp;
-#[cfg(not(target_arch = "spirv"))]
-pub mod balance;
-pub mod bfs;
-pub mod color;
-pub mod lane;
-#[cfg(not(target_arch = "spirv"))]
-pub mod launch;
-pub mod memory;
-pub mod pagerank;
+pub mod algorithm;
 pub mod primitive;
-pub mod ranges;
-pub mod real;
-pub mod spmm;
-pub mod spmv;
-pub mod sssp;
 pub mod strategy;
 pub mod tiles;
 
+#[cfg(not(target_arch = "spirv"))]
+pub use crate::core::{balance, launch};
+pub use crate::core::{lane, memory, numbers, ranges};
 pub use evenkeel_kernel_macro::{kernel, kernel_each};
 // For what `#[kernel]` writes into a crate that need not know of it.
 #[doc(hidden)]

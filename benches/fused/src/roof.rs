@@ -3,7 +3,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use evenkeel_kernels::{
-    apsp::Relax,
+    algorithm::apsp::Relax,
     for_each_length, kernel,
     lane::Lane,
     memory::{Global, UVec4},

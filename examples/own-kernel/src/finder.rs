@@ -5,7 +5,7 @@ use evenkeel::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recording},
     graph::{Csr, Weights},
-    schedule::{Choice, Extent, Room},
+    engine::schedule::{Choice, Extent, Room},
     strategy::{DeviceGraph, refuse_unending_rows},
 };
 use evenkeel_types::ScheduleParams;

@@ -19,7 +19,7 @@ use evenkeel::{
         weights::{WeightSource, assign},
     },
     report::table::table,
-    schedule::Choice,
+    engine::schedule::Choice,
 };
 use finder::{Facts, Finder};
 use std::{path::Path, process::ExitCode};

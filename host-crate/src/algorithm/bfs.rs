@@ -7,7 +7,7 @@ use crate::{
     graph::{Csr, statistics::Skew},
     strategy::{self, DeviceGraph, DeviceLoop, Strategy, Traversal, Tuning},
 };
-use evenkeel_kernels::{bfs::BfsParents, operator::Operator};
+use evenkeel_kernels::{algorithm::bfs::BfsParents, operator::Operator};
 use evenkeel_types::{TraversalParams, UNREACHED};
 use std::{cell::OnceCell, time::Instant};
 

@@ -9,11 +9,11 @@ use super::{
 use crate::{
     Error, Result,
     device::{Buffer, Device, MemoryPlan, Recorder, Recording},
+    engine::schedule::{self, AUTO, Choice, Extent, PAPER, Room, Schedule},
     graph::Csr,
-    schedule::{self, AUTO, Choice, Extent, PAPER, Room, Schedule},
     strategy::DeviceGraph,
 };
-use evenkeel_kernels::pagerank::{RankGather, RankJoin, RankStart, RankUpdate};
+use evenkeel_kernels::algorithm::pagerank::{RankGather, RankJoin, RankStart, RankUpdate};
 use evenkeel_types::{LengthParams, ProductParams, RankParams};
 use std::time::Instant;
 

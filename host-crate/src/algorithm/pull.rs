@@ -3,8 +3,8 @@
 
 use crate::{
     Error, Result,
+    engine::schedule::Schedule,
     graph::{Csr, Weights, transform::transpose},
-    schedule::Schedule,
 };
 
 /// The longest row for a schedule in which one invocation may add it up alone. Single precision loses up to 1.4e-8 of a sum

@@ -5,11 +5,11 @@ use super::{Algorithm, Run, spmv::matrix_values};
 use crate::{
     Error, Result,
     device::{Buffer, Device, MemoryPlan, Recording},
+    engine::schedule::{self, Choice, Extent, Room, Schedule},
     graph::Csr,
-    schedule::{self, Choice, Extent, Room, Schedule},
     strategy::{self, DeviceGraph},
 };
-use evenkeel_kernels::{memory::Vec4, primitive::workgroup::SUBGROUPS_ON_GPU, spmm::SpmmF32};
+use evenkeel_kernels::{algorithm::spmm::SpmmF32, memory::Vec4, primitive::workgroup::SUBGROUPS_ON_GPU};
 use evenkeel_types::{WORKGROUP, WideProductParams};
 use std::time::Instant;
 

@@ -4,12 +4,12 @@ use super::{Algorithm, Run};
 use crate::{
     Error, Result,
     device::{Buffer, Device, MemoryPlan, Recording},
+    engine::schedule::{self, Choice, Extent, Room},
     graph::{Csr, Weights, generate::random::mix},
-    schedule::{self, Choice, Extent, Room},
     strategy::{self, DeviceGraph},
 };
 use bytemuck::Pod;
-use evenkeel_kernels::spmv::{SpmvF32, SpmvF64};
+use evenkeel_kernels::algorithm::spmv::{SpmvF32, SpmvF64};
 use evenkeel_types::ProductParams;
 use rayon::prelude::*;
 use std::time::Instant;

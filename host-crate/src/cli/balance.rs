@@ -11,12 +11,12 @@ use evenkeel::{
     Error, Result,
     algorithm::{Bfs, BfsConfig, Source, Spmv, SpmvConfig, Sssp, SsspConfig, spmv::random_vector},
     device::Device,
+    engine::schedule::{self, Schedule},
     graph::{Csr, weights::WeightSource},
     report::{
         GraphReport,
         balance::{BalanceReport, StrategyBalance},
     },
-    schedule::{self, Schedule},
     strategy::{self, Operator},
 };
 use std::path::PathBuf;

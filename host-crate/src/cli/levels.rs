@@ -12,7 +12,7 @@ use evenkeel::{
     algorithm::{Bfs, BfsConfig},
     device::Device,
     graph::Graph,
-    levels::{TracedLevel, trace},
+    tuning::{TracedLevel, trace},
 };
 use std::{
     io::{self, Write},

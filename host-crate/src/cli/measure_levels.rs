@@ -8,8 +8,8 @@ use super::{
 use clap::Args;
 use evenkeel::{
     Result,
-    levels::{Measuring, Table},
     strategy::Tuning,
+    tuning::{Measuring, Table},
 };
 use std::path::PathBuf;
 

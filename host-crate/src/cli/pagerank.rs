@@ -9,13 +9,13 @@ use evenkeel::{
         pagerank::{DAMPING, ITERATIONS, known_damping},
     },
     device::{Device, MemoryPlan},
+    engine::schedule,
     graph::{Csr, Graph},
     oracle::{
         Mismatch,
         pagerank::{first_mismatch, ranks},
     },
     report::Value,
-    schedule,
 };
 
 /// What `evenkeel pagerank --help` ends with.

@@ -9,10 +9,10 @@ use evenkeel::{
     Result,
     algorithm::{Run, Spmm, SpmmConfig, spmv::random_vector},
     device::{Device, MemoryPlan},
+    engine::schedule,
     graph::{Csr, Graph, NodeIds, weights::WeightSource},
     oracle::{Mismatch, spmv::first_mismatch_of_matrix},
     report::Value,
-    schedule,
 };
 use std::{cell::OnceCell, fmt::Write};
 

@@ -9,13 +9,13 @@ use evenkeel::{
     Result,
     algorithm::{Precision, Run, Spmv, SpmvConfig, spmv::random_vector},
     device::{Device, MemoryPlan},
+    engine::schedule,
     graph::{Csr, Graph, weights::WeightSource},
     oracle::{
         Mismatch,
         spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, product},
     },
     report::Value,
-    schedule,
 };
 
 /// What `evenkeel spmv --help` ends with.

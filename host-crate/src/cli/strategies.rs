@@ -5,8 +5,8 @@ use clap::Args;
 use evenkeel::{
     Error, Result,
     algorithm::{ALGORITHMS, Algorithm, Apsp, Bfs, Color, Sssp, apsp, color},
+    engine::schedule::Choice,
     report::table::table,
-    schedule::Choice,
     strategy::{Operator, STRATEGIES, Strategy},
 };
 

@@ -5,7 +5,10 @@ use super::{
     progress::while_showing,
 };
 use clap::Args;
-use evenkeel::levels::{Family, Table, Trained, train};
+use evenkeel::{
+    strategy::adaptive::Family,
+    tuning::{Table, Trained, train},
+};
 use std::{fmt::Write, path::PathBuf};
 
 /// Fit the decision tree by which strategy adaptive chooses, and say how good it is on graphs that it has not seen.

@@ -1,7 +1,10 @@
 //! What training a model came to: how good it is on the graphs that were held out, as the paper's Table 2 has it.
 
 use super::table::table;
-use crate::levels::{Feature, Score, Trained};
+use crate::{
+    strategy::adaptive::Feature,
+    tuning::{Score, Trained},
+};
 use std::fmt;
 
 impl fmt::Display for Trained {

@@ -18,7 +18,7 @@
 //! | near-far | 1.71 | 4.33 | 19.2 | 94.4 | 5.62 | 2.41 | 0.54 |
 
 use super::{
-    DeviceLoop, Iterate, Traversal, Tuning, direction::Direction, level::Adaptive, near_far::NearFar, node::Node,
+    DeviceLoop, Iterate, Traversal, Tuning, adaptive::Adaptive, direction::Direction, near_far::NearFar, node::Node,
 };
 use crate::{
     Result,

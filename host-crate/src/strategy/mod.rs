@@ -17,13 +17,12 @@
 //! # Ok::<(), evenkeel::Error>(())
 //! ```
 
+pub mod adaptive;
 mod auto;
 mod decompose;
-mod device_loop;
 mod direction;
 mod edge;
 mod hierarchical;
-pub(crate) mod level;
 mod near_far;
 mod node;
 mod parallel;
@@ -36,7 +35,7 @@ mod tuning;
 mod two_phase;
 mod worklists;
 
-pub use device_loop::{DeviceLoop, LoopRun};
+pub use crate::engine::{DeviceGraph, DeviceLoop, LoopRun};
 pub use evenkeel_kernels::operator::Operator;
 pub use split::SplitGraph;
 pub use tuning::{Chunking, Delta, Setting, Tuning};
@@ -49,15 +48,15 @@ use crate::{
         statistics::{Skew, max_degree_node},
         transform,
     },
-    levels::Implementation,
 };
+use adaptive::{Adaptive, Fixed, Implementation};
 use auto::Auto;
 use decompose::Decompose;
 use direction::Direction;
 use edge::Edge;
 use evenkeel_kernels::{schedule::Schedule, strategy::text};
 use hierarchical::Hierarchical;
-use level::{Adaptive, Fixed};
+
 use near_far::NearFar;
 use node::Node;
 use parallel::Parallel;
@@ -283,7 +282,7 @@ pub const STRATEGIES: &[Strategy] = &[
         summary: "an invocation to every edge of the graph, in every level",
         operators: &[Operator::Bfs],
         reads: &[Setting::Count],
-        text: &[text::LEVEL, include_str!("level.rs")],
+        text: &[text::LEVEL, include_str!("adaptive/mod.rs")],
         how: &Fixed(Implementation::EdgeList),
     },
     Strategy {
@@ -292,7 +291,7 @@ pub const STRATEGIES: &[Strategy] = &[
         summary: "the same in the order of the edges' ends",
         operators: &[Operator::Bfs],
         reads: &[Setting::Count],
-        text: &[text::LEVEL, include_str!("level.rs")],
+        text: &[text::LEVEL, include_str!("adaptive/mod.rs")],
         how: &Fixed(Implementation::ReverseEdgeList),
     },
     Strategy {
@@ -301,7 +300,7 @@ pub const STRATEGIES: &[Strategy] = &[
         summary: "an invocation to every node, which pushes if it is in the frontier",
         operators: &[Operator::Bfs],
         reads: &[Setting::Count],
-        text: &[text::LEVEL, include_str!("level.rs")],
+        text: &[text::LEVEL, include_str!("adaptive/mod.rs")],
         how: &Fixed(Implementation::VertexPush),
     },
     Strategy {
@@ -310,7 +309,7 @@ pub const STRATEGIES: &[Strategy] = &[
         summary: "an invocation to every node not reached, which looks for a neighbour in the frontier",
         operators: &[Operator::Bfs],
         reads: &[Setting::Count],
-        text: &[text::LEVEL, include_str!("level.rs")],
+        text: &[text::LEVEL, include_str!("adaptive/mod.rs")],
         how: &Fixed(Implementation::VertexPull),
     },
     Strategy {
@@ -319,7 +318,7 @@ pub const STRATEGIES: &[Strategy] = &[
         summary: "vertex-push by virtual warps, which share each node's edges",
         operators: &[Operator::Bfs],
         reads: &[Setting::Count, Setting::VirtualWarp],
-        text: &[text::LEVEL, include_str!("level.rs")],
+        text: &[text::LEVEL, include_str!("adaptive/mod.rs")],
         how: &Fixed(Implementation::VertexPushWarp),
     },
     Strategy {
@@ -328,7 +327,7 @@ pub const STRATEGIES: &[Strategy] = &[
         summary: "for each level the way of these that a decision tree on the device chooses",
         operators: &[Operator::Bfs],
         reads: &[Setting::VirtualWarp, Setting::Model],
-        text: &[text::LEVEL, include_str!("level.rs"), include_str!("../levels/model.rs")],
+        text: &[text::LEVEL, include_str!("adaptive/mod.rs"), include_str!("adaptive/model.rs")],
         how: &Adaptive,
     },
     Strategy {
@@ -416,38 +415,6 @@ impl Traversal {
     /// Whether every edge has its reverse, found out when it is first asked.
     pub fn is_symmetric(&self) -> bool {
         *self.symmetric.get_or_init(|| transform::is_surely_symmetric(&self.csr))
-    }
-}
-
-/// A CSR in device memory.
-#[derive(Clone)]
-pub struct DeviceGraph {
-    /// Where each row begins, and the number of edges.
-    pub row_offsets: Buffer<u32>,
-    /// The neighbour at the end of each edge.
-    pub columns: Buffer<u32>,
-}
-
-impl DeviceGraph {
-    /// The memory a graph takes.
-    pub fn plan(csr: &Csr) -> MemoryPlan {
-        MemoryPlan::new().with::<u32>("row offsets", csr.row_offsets.len()).with::<u32>("columns", csr.columns.len())
-    }
-
-    /// Copies a graph to the device.
-    ///
-    /// # Errors
-    /// When it does not fit.
-    pub fn upload(device: &Device, csr: &Csr) -> Result<Self> {
-        Ok(Self {
-            row_offsets: device.buffer_from("row offsets", &csr.row_offsets)?,
-            columns: device.buffer_from("columns", &csr.columns)?,
-        })
-    }
-
-    /// The number of nodes.
-    pub fn nodes(&self) -> u32 {
-        (self.row_offsets.len() - 1) as u32
     }
 }
 

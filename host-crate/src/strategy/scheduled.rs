@@ -6,8 +6,8 @@ use super::{DeviceLoop, Iterate, Operator, Traversal, Tuning, worklists::Worklis
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
+    engine::schedule::{Choice, Room},
     graph::Csr,
-    schedule::{Choice, Room},
 };
 use evenkeel_kernels::{
     schedule::{PART, Schedule},

@@ -5,8 +5,8 @@ use super::{DeviceGraph, DeviceLoop, Iterate, Operator, Traversal, Tuning, thres
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan},
+    engine::primitive::{Kind, Scan},
     graph::{Csr, Splitting},
-    primitive::{Kind, Scan},
 };
 use evenkeel_kernels::strategy::split::{self, MakePieces, PieceCounts};
 use evenkeel_types::{Control, Threshold, ThresholdParams, TraversalParams};

@@ -4,7 +4,7 @@
 use super::{STRATEGIES, Strategy};
 use crate::{
     Error, Result,
-    levels::{Count, Model},
+    strategy::adaptive::{Count, Model},
 };
 use evenkeel_types::Threshold;
 use std::str::FromStr;

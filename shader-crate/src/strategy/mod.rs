@@ -1,10 +1,10 @@
 //! How the edges of a worklist are handed out: a kernel a strategy, made for every operator.
 
+pub mod adaptive;
 pub mod decompose;
 pub mod direction;
 pub mod edge;
 pub mod hierarchical;
-pub mod level;
 mod look;
 pub mod near_far;
 pub mod node;
@@ -42,10 +42,10 @@ pub mod text {
     pub const HIERARCHICAL: &str = include_str!("hierarchical.rs");
     /// Of all that search level by level without a worklist, or choose among them.
     pub const LEVEL: &str = concat!(
-        include_str!("level/mod.rs"),
-        include_str!("level/begin.rs"),
-        include_str!("level/push.rs"),
-        include_str!("level/pull.rs"),
+        include_str!("adaptive/mod.rs"),
+        include_str!("adaptive/begin.rs"),
+        include_str!("adaptive/push.rs"),
+        include_str!("adaptive/pull.rs"),
     );
     /// Of the threshold that the last two take nodes apart by.
     pub const THRESHOLD: &str = include_str!("threshold.rs");

@@ -5,7 +5,7 @@ use crate::{
     algorithm::{Distances, sssp},
     graph::Csr,
 };
-use evenkeel_kernels::apsp::Length;
+use evenkeel_kernels::algorithm::apsp::Length;
 use evenkeel_types::UNREACHED;
 use std::io;
 

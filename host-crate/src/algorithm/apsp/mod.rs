@@ -13,7 +13,7 @@ use crate::{
     graph::{Csr, Weights},
     strategy::{self, AUTO, DeviceGraph, DeviceLoop},
 };
-use evenkeel_kernels::{apsp::Length, memory::UVec4};
+use evenkeel_kernels::{algorithm::apsp::Length, memory::UVec4};
 use evenkeel_types::{Control, MATRIX_TILE, SPAN};
 use record::Job;
 use std::time::Instant;

@@ -7,7 +7,7 @@ use crate::{
     strategy::{DeviceGraph, DeviceLoop},
 };
 use evenkeel_kernels::{
-    apsp::{
+    algorithm::apsp::{
         ApspDiagonal, ApspEdges, Length,
         batched::{Batched, BatchedStart},
         blocked::{BlockedCross, BlockedPivot, BlockedRest},

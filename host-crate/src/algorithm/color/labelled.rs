@@ -8,11 +8,11 @@ use super::{
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
+    engine::schedule::{Extent, Room, Schedule},
     graph::Csr,
-    schedule::{Extent, Room, Schedule},
     strategy::DeviceGraph,
 };
-use evenkeel_kernels::color::{
+use evenkeel_kernels::algorithm::color::{
     labelled::{ColorAssign, ColorFind, ColorGather, ColorStart},
     stealing::ColorSteal,
 };

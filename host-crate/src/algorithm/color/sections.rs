@@ -8,7 +8,7 @@ use crate::{
     graph::Csr,
     strategy::DeviceGraph,
 };
-use evenkeel_kernels::color::{
+use evenkeel_kernels::algorithm::color::{
     independent::{ColorIndependent, ColorWait},
     speculative::{ColorBegin, ColorGuess, ColorSettle},
 };

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Result,
-    schedule::{Choice, Schedule},
+    engine::schedule::{Choice, Schedule},
 };
 
 /// A strategy of colouring that can be asked for by name.

@@ -6,8 +6,8 @@ use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read, Shared},
+    operator::relax::Distance,
     ranges::step,
-    sssp::Distance,
     strategy::direction::{
         abreast::{NOBODY, take_part},
         resident::{LEVELS, turns},

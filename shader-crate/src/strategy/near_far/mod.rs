@@ -16,8 +16,8 @@ use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read, Shared},
+    operator::relax::Distance,
     primitive::workgroup::SUBGROUPS,
-    sssp::Distance,
 };
 use evenkeel_types::{Control, NearFarParams, UNREACHED, WORKGROUP};
 

@@ -5,12 +5,12 @@ use super::{Moment, Paths, Reached};
 use crate::{
     lane::Lane,
     memory::Shared,
+    operator::relax::Distance,
     primitive::{
         share::{line_up, shared_out},
         workgroup::Slots,
     },
     ranges::step,
-    sssp::Distance,
     strategy::degree,
 };
 use evenkeel_types::{Control, NearFarParams, WORKGROUP};

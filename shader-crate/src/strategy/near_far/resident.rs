@@ -6,7 +6,7 @@ use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read, Shared},
-    sssp::Distance,
+    operator::relax::Distance,
     strategy::direction::resident::{LEVELS, turns},
 };
 use evenkeel_types::{NearFarParams, UNREACHED};

@@ -2,7 +2,7 @@
 //! since it was put there is done, and dropped.
 
 use super::{Moment, Paths};
-use crate::{lane::Lane, sssp::Distance};
+use crate::{lane::Lane, operator::relax::Distance};
 use evenkeel_types::{Control, UNREACHED};
 
 /// Where a node of the list goes.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Iterations in each batch; all after these are as long as the last. On an H200 looking at the flag costs 14 µs and an empty
 /// iteration 3 µs. Most searches of skewed graphs are done after the first, and no run has more empty iterations than others, but
 /// for a few; on a long one an iteration pays a quarter of a microsecond for being looked at.
-pub(super) const BATCHES: [usize; 5] = [6, 6, 12, 24, 48];
+pub(crate) const BATCHES: [usize; 5] = [6, 6, 12, 24, 48];
 
 /// A loop that is ready to run.
 pub struct DeviceLoop {
@@ -63,7 +63,7 @@ impl DeviceLoop {
     }
 
     /// The same in batches of other lengths; one may be odd if an iteration does not swap.
-    pub(super) fn record_in_batches(
+    pub(crate) fn record_in_batches(
         device: &Device,
         name: &str,
         control: &Buffer<Control>,

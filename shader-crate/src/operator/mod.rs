@@ -2,6 +2,9 @@
 //! a visit, for shortest paths a relaxation. Every strategy is made for every operator, but for the classic ones, which are for
 //! searches or for shortest paths alone.
 
+pub mod relax;
+pub mod visit;
+
 use crate::{
     lane::Lane,
     memory::{Global, Read},
@@ -12,11 +15,11 @@ registry! {
     /// The operators there are.
     pub enum Operator, evenkeel_kernels::operator::Operator, for_each_operator {
         /// Breadth-first search: depths.
-        Bfs = "bfs", evenkeel_kernels::bfs::Visit;
+        Bfs = "bfs", evenkeel_kernels::operator::visit::Visit;
         /// Shortest paths with whole weights.
-        SsspU32 = "sssp-u32", evenkeel_kernels::sssp::RelaxU32;
+        SsspU32 = "sssp-u32", evenkeel_kernels::operator::relax::RelaxU32;
         /// Shortest paths with real weights.
-        SsspF32 = "sssp-f32", evenkeel_kernels::sssp::RelaxF32;
+        SsspF32 = "sssp-f32", evenkeel_kernels::operator::relax::RelaxF32;
     }
 }
 
@@ -24,7 +27,7 @@ registry! {
     /// The operators of the strategies that are for searches alone.
     pub enum Search, evenkeel_kernels::operator::Search, for_each_search {
         /// Breadth-first search.
-        Bfs = "bfs", evenkeel_kernels::bfs::Claim;
+        Bfs = "bfs", evenkeel_kernels::operator::visit::Claim;
     }
 }
 
@@ -32,9 +35,9 @@ registry! {
     /// The operators of the strategies that are for shortest paths alone.
     pub enum Path, evenkeel_kernels::operator::Path, for_each_path {
         /// With whole weights.
-        Whole = "sssp-u32", evenkeel_kernels::sssp::RelaxU32;
+        Whole = "sssp-u32", evenkeel_kernels::operator::relax::RelaxU32;
         /// With real weights.
-        Real = "sssp-f32", evenkeel_kernels::sssp::RelaxF32;
+        Real = "sssp-f32", evenkeel_kernels::operator::relax::RelaxF32;
     }
 }
 

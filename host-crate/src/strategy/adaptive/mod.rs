@@ -1,22 +1,43 @@
 //! Searches that look at the whole graph in every level, in one of fifteen ways, and one that chooses a way for each level by a
-//! decision tree on the device (Verstraaten et al.). The kernels are the folder `strategy/level` of the kernels.
+//! decision tree on the device (Verstraaten et al.). The kernels are the folder `strategy/adaptive` of the kernels.
 //!
 //! All ways read the same graph: rows, with the origin of each edge beside its end, and the same of the reversed graph, which
 //! for a symmetric one is the graph itself.
+//!
+//! ```
+//! use evenkeel::strategy::adaptive::{Features, GraphFeatures, Model, Moment};
+//!
+//! let text = "evenkeel level model 1\nif frontier-share <= 0.1\n  vertex-push atomic\nelse\n  vertex-pull subgroup\n";
+//! let model = Model::parse("two".as_ref(), text)?;
+//! let star = "star:nodes=50".parse::<evenkeel::graph::generate::Generator>()?.generate()?;
+//! let features = Features::of(&GraphFeatures::of(&star.csr), Moment { frontier: 49, discovered: 50, edges: 49 });
+//! assert_eq!(model.choose(&features).unwrap().to_string(), "vertex-pull subgroup");
+//! # Ok::<(), evenkeel::Error>(())
+//! ```
 
-use super::{DeviceGraph, DeviceLoop, Iterate, Operator, Traversal, Tuning, device_loop::BATCHES, worklists::clear};
+mod features;
+mod model;
+mod text;
+mod variant;
+
+pub use features::{Feature, Features, GraphFeatures, Moment};
+pub use model::Model;
+pub(crate) use model::Node;
+pub use variant::{Count, Family, Implementation, Way};
+
+use super::{DeviceGraph, DeviceLoop, Iterate, Operator, Traversal, Tuning, worklists::clear};
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
+    engine::BATCHES,
     graph::{
         Csr, Weights,
         transform::{is_surely_symmetric, transpose},
     },
-    levels::{Count, Family, GraphFeatures, Implementation, Model, Way},
 };
 use evenkeel_kernels::strategy::{
+    adaptive::{Level, LevelListed, begin::LevelStart},
     edge::EdgeSources,
-    level::{Level, LevelListed, begin::LevelStart},
 };
 use evenkeel_types::{Control, Decision, LengthParams, LevelParams, LevelWay};
 

@@ -1,10 +1,8 @@
 //! Schedules as the host sees them: a choice by name, and the room in device memory that a schedule works in. What they do is
 //! in `schedule/` of the kernels.
 
-mod room;
-
+pub use super::scratch::{Extent, Room};
 pub use evenkeel_kernels::schedule::Schedule;
-pub use room::{Extent, Room};
 
 use crate::{
     Error, Result,

@@ -2,20 +2,16 @@
 //! made again on the device before each way, so that all search the same frontier, and the device times each by itself. What
 //! they find is held against the whole search.
 
-use super::{
-    features::{Features, GraphFeatures, Moment},
-    table::Row,
-    trace::moments,
-    way::{Family, Way},
-};
+use super::{table::Row, trace::moments};
+use crate::strategy::adaptive::{Family, Features, GraphFeatures, Moment, Way};
 use crate::{
     Error, Result,
     algorithm::{Source, bfs},
     device::{Buffer, Device, ReadBack, Recording},
     graph::Graph,
-    strategy::{self, DeviceLoop, Operator, Traversal, Tuning, level::LevelGraph},
+    strategy::{self, DeviceLoop, Operator, Traversal, Tuning, adaptive::LevelGraph},
 };
-use evenkeel_kernels::strategy::level::begin::LevelRestore;
+use evenkeel_kernels::strategy::adaptive::begin::LevelRestore;
 use evenkeel_types::{Control, Decision, LevelParams, LevelWay, RestoreParams, UNREACHED};
 
 /// A way is timed this many times on a level, and the shortest counts: what disturbs a measurement only ever adds to it.

@@ -2,13 +2,11 @@
 //! that it must do well on graphs it has never seen.
 
 use super::{
-    features::Feature,
     grow::{Limits, Sample, grow},
-    model::Model,
     score::{Score, Search, best_single, scores},
     table::Table,
-    way::Family,
 };
+use crate::strategy::adaptive::{Family, Feature, Model};
 use crate::{Error, Result, graph::generate::random::mix};
 
 /// A model and how good it is.
@@ -141,7 +139,10 @@ fn geometric_mean(factors: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::levels::{Features, Implementation, Row, Way};
+    use crate::{
+        strategy::adaptive::{Features, Implementation, Way},
+        tuning::Row,
+    };
 
     /// Small frontiers are fast by a push from the list, large ones by pull; all else is slow.
     fn table() -> Table {

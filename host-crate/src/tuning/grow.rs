@@ -4,11 +4,7 @@
 //! The crates for decision trees (linfa-trees, smartcore) fit labels, to which being wrong by a thousandth or a thousandfold is
 //! the same, and linfa's adds up in the order of a randomly seeded map, so that two fits of one table differ.
 
-use super::{
-    features::{Feature, Features},
-    model::Node,
-    way::Way,
-};
+use crate::strategy::adaptive::{Feature, Features, Node, Way};
 
 /// A level, and what each way of a family costs there.
 #[derive(Clone, Debug)]
@@ -171,7 +167,7 @@ fn between(below: f64, above: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::levels::{Family, Model};
+    use crate::strategy::adaptive::{Family, Model};
 
     fn sample(frontier: f64, discovered: f64, costs: [f64; 15]) -> Sample {
         let mut features = Features([1.0; Feature::COUNT]);

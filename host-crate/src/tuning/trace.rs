@@ -1,10 +1,6 @@
 //! The levels of a search that was run: what each had to do, the way it was searched, and how long that took.
 
-use super::{
-    features::{Features, GraphFeatures, Moment},
-    model::Model,
-    way::{Implementation, Way},
-};
+use crate::strategy::adaptive::{Features, GraphFeatures, Implementation, Model, Moment, Way};
 use crate::{
     Error, Result,
     device::{Device, profile::Span},

@@ -3,7 +3,7 @@
 use super::{
     features::Feature,
     model::Node,
-    way::{Family, Way},
+    variant::{Family, Way},
 };
 use crate::{Error, Result};
 use std::path::Path;

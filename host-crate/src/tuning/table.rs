@@ -1,11 +1,8 @@
 //! A table of measured levels: a row for each level of each search, with what was known of it and the time of every way. It is
 //! kept as CSV, or as Parquet where a file's name ends so; both have the same columns.
 
-use super::{
-    features::{Feature, Features},
-    parquet,
-    way::Way,
-};
+use super::parquet;
+use crate::strategy::adaptive::{Feature, Features, Way};
 use crate::{Error, Result};
 use std::{
     fs::File,

@@ -6,13 +6,13 @@
 
 registry! {
     /// What a distance is.
-    pub enum Length, evenkeel_kernels::apsp::Length, for_each_length {
+    pub enum Length, evenkeel_kernels::algorithm::apsp::Length, for_each_length {
         /// Whole, where the host knows that no path is as long as 2³¹ - 1: a sum of two cannot wrap.
-        Short = "short", evenkeel_kernels::apsp::Short;
+        Short = "short", evenkeel_kernels::algorithm::apsp::Short;
         /// Whole; a sum that does not fit is unreached.
-        Whole = "whole", evenkeel_kernels::apsp::Whole;
+        Whole = "whole", evenkeel_kernels::algorithm::apsp::Whole;
         /// Real, and perhaps negative.
-        Real = "real", evenkeel_kernels::apsp::Real;
+        Real = "real", evenkeel_kernels::algorithm::apsp::Real;
     }
 }
 
@@ -24,8 +24,8 @@ use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read, UVec4},
+    numbers::smaller,
     ranges::step,
-    real::smaller,
 };
 use evenkeel_types::PivotParams;
 

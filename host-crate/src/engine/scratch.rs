@@ -1,7 +1,7 @@
 //! The room a schedule works in: the pieces of tiles that cross workgroups, where the parts begin that workgroups take, and the
 //! tiles in the order of their bins.
 
-use super::{Choice, Schedule};
+use super::schedule::{Choice, Schedule};
 use crate::{
     Result,
     device::{Buffer, Device, Launch, MemoryPlan, Recorder},

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 use evenkeel_types::LevelWay;
 use std::{fmt, str::FromStr};
 
-/// How the work of a level is handed out. The kernels are in `strategy/level.rs` of the kernels.
+/// How the work of a level is handed out. The kernels are in `strategy/adaptive.rs` of the kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum Implementation {

@@ -4,31 +4,8 @@ use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read},
-    operator::{Operate, Traversal},
 };
 use evenkeel_types::{TraversalParams, UNREACHED};
-
-/// Claims the neighbour, by swapping its depth in: only one of several visitors succeeds.
-pub struct Visit;
-
-impl Operate for Visit {
-    #[inline(always)]
-    fn visit(traversal: &mut Traversal, depth: u32, neighbour: u32, _edge: u32) -> bool {
-        // The load is cheap and spares most of the atomics.
-        traversal.values.load(neighbour) == UNREACHED
-            && traversal.values.compare_exchange(neighbour, UNREACHED, depth + 1) == UNREACHED
-    }
-}
-
-/// The same with an atomic minimum, as the classic formulations have it: the one that finds the node unreached succeeds.
-pub struct Claim;
-
-impl Operate for Claim {
-    #[inline(always)]
-    fn visit(traversal: &mut Traversal, depth: u32, neighbour: u32, _edge: u32) -> bool {
-        traversal.values.load(neighbour) == UNREACHED && traversal.values.min(neighbour, depth + 1) == UNREACHED
-    }
-}
 
 /// Parents from depths, in one pass: of the nodes one level up, the smallest, so that the tree is always the same.
 #[kernel(threads = 256)]

@@ -18,7 +18,7 @@
 use super::{
     features::{Feature, Features, GraphFeatures, share},
     text::{self, HEADER},
-    way::{Family, Way},
+    variant::{Family, Way},
 };
 use crate::{
     Error, Result,
@@ -32,9 +32,9 @@ use std::{
 
 /// The models that come with the program: trained on an H200, trained on software Vulkan, and by reason alone.
 const SHIPPED: [(&str, &str); 3] = [
-    ("nvidia-h200", include_str!("../../models/nvidia-h200.tree")),
-    ("software", include_str!("../../models/software.tree")),
-    ("rule", include_str!("../../models/rule.tree")),
+    ("nvidia-h200", include_str!("../../../models/nvidia-h200.tree")),
+    ("software", include_str!("../../../models/software.tree")),
+    ("rule", include_str!("../../../models/rule.tree")),
 ];
 
 /// See the module.
@@ -50,7 +50,7 @@ impl Eq for Model {}
 
 /// A part of a tree.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
+pub(crate) enum Node {
     /// A way, or none where the model does not know.
     Leaf(Option<Way>),
     /// A comparison.
@@ -68,7 +68,7 @@ pub(super) enum Node {
 
 impl Model {
     /// A model from a tree whose ways are of one family.
-    pub(super) fn new(name: &str, root: Node, family: Family) -> Self {
+    pub(crate) fn new(name: &str, root: Node, family: Family) -> Self {
         Self { name: name.to_owned(), root, family }
     }
 
@@ -266,7 +266,7 @@ impl serde::Serialize for Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::levels::features::Moment;
+    use crate::strategy::adaptive::Moment;
     use proptest::prelude::*;
 
     fn parse(text: &str) -> Result<Model> {

@@ -1,12 +1,8 @@
 //! How good choices are: what each search would have taken by them, against the best way at every level. These are the columns
 //! of the paper's Table 2. What a way takes can depend on the way before it: one that goes on in the same dispatch saves one.
 
-use super::{
-    features::Feature,
-    model::Model,
-    table::Row,
-    way::{Family, Way},
-};
+use super::table::Row;
+use crate::strategy::adaptive::{Family, Feature, Model, Way};
 
 /// One search of a table: its rows, in the order of the levels.
 pub(super) struct Search<'a> {
@@ -161,7 +157,7 @@ pub(super) fn best_single(searches: &[&Search], graph: &str, family: Family) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::levels::features::Features;
+    use crate::strategy::adaptive::Features;
 
     /// Level after level, what a dispatch that goes on takes and what the others do.
     fn rows(times: &[(f64, f64)]) -> Vec<Row> {

@@ -3,7 +3,7 @@
 //! one atomic minimum serves both, and the answer does not depend on the order of the relaxations. A node's mark is the last
 //! iteration in which it went on the worklist.
 
-use crate::operator::{Operate, Traversal};
+use super::{Operate, Traversal};
 use evenkeel_types::{Control, UNREACHED};
 
 /// What distances are made of.
