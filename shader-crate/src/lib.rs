@@ -23,8 +23,12 @@ pub mod tiles;
 
 #[cfg(not(target_arch = "spirv"))]
 pub use crate::core::{balance, launch};
-pub use crate::core::{lane, memory, numbers, ranges};
-pub use evenkeel_kernel_macro::{kernel, kernel_each};
+pub use crate::core::{lane, memory, numbers, ranges, state};
+/// The bundles of buffers that kernels take as one argument, each with the macro by which `#[kernel]` knows its fields.
+pub use evenkeel_types::{Csr, Worklist};
+pub use schedule::Scratch;
+
+pub use evenkeel_kernel_macro::{kernel, kernel_bundle, kernel_each};
 // For what `#[kernel]` writes into a crate that need not know of it.
 #[doc(hidden)]
 pub use spirv_std;

@@ -18,12 +18,12 @@ pub struct Control {
     pub iteration: u32,
     /// Workgroups of the running dispatch that are finished; 0 between dispatches.
     pub ticket: u32,
+    /// Not 0 when a sum of weights did not fit into 32 bits.
+    pub overflow: u32,
     /// Edges of the worklist that the next iteration reads, where a strategy counts them.
     pub edges: u32,
     /// Workgroups of a second dispatch in an iteration, where a strategy has one.
     pub expand_groups: [u32; 3],
-    /// Not 0 when a sum of weights did not fit into 32 bits.
-    pub overflow: u32,
     /// Where a strategy takes nodes in pieces: nodes of the worklist with edges left for the next piece; 0 at its beginning.
     pub left: u32,
     /// Nodes written so far to the list after that.
@@ -69,6 +69,9 @@ pub struct Control {
     /// How the next level is searched, where the device chooses it: a [`LevelWay`](crate::LevelWay).
     pub way: u32,
 }
+
+/// It begins with the same words as a header.
+impl crate::LoopState for Control {}
 
 /// The word at a byte offset.
 pub(crate) const fn word(offset: usize) -> u32 {

@@ -4,8 +4,8 @@
 use evenkeel::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recording},
-    graph::{Csr, Weights},
     engine::schedule::{Choice, Extent, Room},
+    graph::{Csr, Weights},
     strategy::{DeviceGraph, refuse_unending_rows},
 };
 use evenkeel_types::ScheduleParams;

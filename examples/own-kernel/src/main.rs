@@ -12,6 +12,7 @@ use clap::Parser;
 use evenkeel::{
     Result,
     device::{Device, DeviceOptions},
+    engine::schedule::Choice,
     graph::{
         Graph, OpenOptions,
         generate::Generator,
@@ -19,7 +20,6 @@ use evenkeel::{
         weights::{WeightSource, assign},
     },
     report::table::table,
-    engine::schedule::Choice,
 };
 use finder::{Facts, Finder};
 use std::{path::Path, process::ExitCode};

@@ -70,6 +70,6 @@ pub struct Run {
 
 impl From<LoopRun> for Run {
     fn from(run: LoopRun) -> Self {
-        Self { total: run.total, kernel: run.kernel, iterations: run.control.iteration }
+        Self { total: run.total, kernel: run.kernel, iterations: run.header.iteration }
     }
 }

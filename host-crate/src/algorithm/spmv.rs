@@ -9,8 +9,7 @@ use crate::{
     strategy::{self, DeviceGraph},
 };
 use bytemuck::Pod;
-use evenkeel_kernels::algorithm::spmv::{SpmvF32, SpmvF64};
-use evenkeel_types::ProductParams;
+use evenkeel_kernels::algorithm::spmv::{self, ProductParams};
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -95,14 +94,13 @@ impl Spmv {
         let (rows, extent) = (csr.nodes(), extent(csr));
         let name = format!("spmv {choice}");
         macro_rules! prepare {
-            ($number:ty, $launch:ident, $vectors:ident) => {{
+            ($number:ty, $vectors:ident) => {{
                 let values = device.buffer_from("values", &matrix_values(csr, |value| value as $number))?;
                 let (x, y) = (device.buffer("x", extent.tiles)?, device.buffer("y", extent.tiles)?);
                 let room = Room::<$number>::gather(device, choice.schedule, &graph.row_offsets, extent)?;
-                let launch = $launch {
+                let launch = spmv::Spmv {
                     schedule: choice.schedule,
-                    row_offsets: &graph.row_offsets,
-                    columns: &graph.columns,
+                    matrix: &graph.rows(),
                     values: &values,
                     x: &x,
                     y: &y,
@@ -115,8 +113,8 @@ impl Spmv {
             }};
         }
         match config.precision {
-            Precision::Single => prepare!(f32, SpmvF32, Single),
-            Precision::Double => prepare!(f64, SpmvF64, Double),
+            Precision::Single => prepare!(f32, Single),
+            Precision::Double => prepare!(f64, Double),
         }
     }
 

@@ -116,7 +116,7 @@ impl Sssp {
     pub fn run(&mut self, source: u32) -> Result<Run> {
         self.device.upload(&self.source, 0, &[source])?;
         let run = self.traversal.run()?;
-        self.overflowed = run.control.overflow != 0;
+        self.overflowed = run.header.flags != 0;
         Ok(run.into())
     }
 

@@ -4,7 +4,7 @@
 use super::{Backend, Buffer, Launch};
 use bytemuck::Pod;
 use evenkeel_kernels::launch::{Kernel, RawBuffer};
-use evenkeel_types::Control;
+use evenkeel_types::{Control, Field};
 use std::{marker::PhantomData, sync::Arc};
 
 /// One thing a device does.
@@ -106,6 +106,18 @@ impl Recorder {
         word: u32,
     ) {
         let size = Size::Indirect { buffer: control.raw().clone(), offset: u64::from(word) * 4 };
+        self.push(launch, params, size);
+    }
+
+    /// Runs a kernel with as many workgroups as a field of `state` says when its turn comes.
+    pub fn dispatch_sized_by<L: Launch, S: Pod>(
+        &mut self,
+        launch: &L,
+        params: L::Params,
+        state: &Buffer<S>,
+        groups: Field<S, [u32; 3]>,
+    ) {
+        let size = Size::Indirect { buffer: state.raw().clone(), offset: u64::from(groups.word()) * 4 };
         self.push(launch, params, size);
     }
 

@@ -6,7 +6,7 @@ use crate::{
     Result,
     device::{Buffer, Device, ReadBack, Recorder, Recording},
 };
-use evenkeel_types::Control;
+use evenkeel_types::{LoopHeader, LoopState};
 use std::time::{Duration, Instant};
 
 /// Iterations in each batch; all after these are as long as the last. On an H200 looking at the flag costs 14 µs and an empty
@@ -22,7 +22,7 @@ pub struct DeviceLoop {
 
 struct Batch {
     recording: Recording,
-    control: ReadBack<Control>,
+    header: ReadBack<LoopHeader>,
 }
 
 /// What one run of a loop took.
@@ -32,8 +32,8 @@ pub struct LoopRun {
     pub total: Duration,
     /// What of that the device was busy.
     pub kernel: Duration,
-    /// The control block at the end.
-    pub control: Control,
+    /// The header of the loop's state at the end.
+    pub header: LoopHeader,
 }
 
 impl DeviceLoop {
@@ -42,10 +42,10 @@ impl DeviceLoop {
     ///
     /// # Errors
     /// When the device fails.
-    pub fn record(
+    pub fn record<S: LoopState>(
         device: &Device,
         name: &str,
-        control: &Buffer<Control>,
+        state: &Buffer<S>,
         start: impl Fn(&mut Recorder),
         iteration: impl Fn(&mut Recorder, bool),
     ) -> Result<Self> {
@@ -59,14 +59,14 @@ impl DeviceLoop {
                 place += 1;
             }
         };
-        Self::record_in_batches(device, name, control, &BATCHES, start, iteration)
+        Self::record_in_batches(device, name, state, &BATCHES, start, iteration)
     }
 
     /// The same in batches of other lengths; one may be odd if an iteration does not swap.
-    pub(crate) fn record_in_batches(
+    pub(crate) fn record_in_batches<S: LoopState>(
         device: &Device,
         name: &str,
-        control: &Buffer<Control>,
+        state: &Buffer<S>,
         lengths: &[usize],
         start: impl Fn(&mut Recorder),
         iteration: impl Fn(&mut Recorder, bool),
@@ -82,10 +82,10 @@ impl DeviceLoop {
                     recorder.label(format!("{name}, iteration {number} of the batch"));
                     iteration(recorder, number % 2 == 1);
                 }
-                read_back = Some(recorder.read_back(control));
+                read_back = Some(recorder.read_back(&state.header()));
             })?;
-            let control = read_back.ok_or_else(|| crate::Error::Device("a recording was not made".into()))?;
-            Ok(Batch { recording, control })
+            let header = read_back.ok_or_else(|| crate::Error::Device("a recording was not made".into()))?;
+            Ok(Batch { recording, header })
         };
         Ok(Self { batches: lengths.iter().enumerate().map(batch).collect::<Result<_>>()? })
     }
@@ -96,12 +96,12 @@ impl DeviceLoop {
     /// When the device fails.
     pub fn run(&mut self) -> Result<LoopRun> {
         let begin = Instant::now();
-        let mut run = LoopRun { total: Duration::ZERO, kernel: Duration::ZERO, control: Control::default() };
+        let mut run = LoopRun { total: Duration::ZERO, kernel: Duration::ZERO, header: LoopHeader::default() };
         let (mut place, last) = (0, self.batches.len() - 1);
-        while place == 0 || run.control.frontier > 0 {
+        while place == 0 || run.header.frontier > 0 {
             let batch = &mut self.batches[place.min(last)];
             run.kernel += batch.recording.run()?;
-            run.control = batch.recording.value(batch.control);
+            run.header = batch.recording.value(batch.header);
             place += 1;
         }
         run.total = begin.elapsed();

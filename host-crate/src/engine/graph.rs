@@ -5,6 +5,7 @@ use crate::{
     device::{Buffer, Device, MemoryPlan},
     graph::Csr,
 };
+use evenkeel_kernels::launch::Buffers;
 
 /// A CSR in device memory.
 #[derive(Clone)]
@@ -30,6 +31,11 @@ impl DeviceGraph {
             row_offsets: device.buffer_from("row offsets", &csr.row_offsets)?,
             columns: device.buffer_from("columns", &csr.columns)?,
         })
+    }
+
+    /// The graph as kernels take it.
+    pub fn rows(&self) -> evenkeel_types::Csr<Buffers> {
+        evenkeel_types::Csr { row_offsets: self.row_offsets.clone(), columns: self.columns.clone() }
     }
 
     /// The number of nodes.

@@ -8,18 +8,19 @@ use crate::{
 };
 use bytemuck::Pod;
 use evenkeel_kernels::{
+    launch::Buffers,
     primitive::{
         binning::{BinCount, BinPlace, BinPlaces},
         bounds::PartBounds,
     },
-    schedule::{PART, ScratchBuffers},
+    schedule::{PART, Scratch},
 };
 use evenkeel_types::{Bins, BoundsParams, Control, ScheduleParams, WORKGROUP, WordParams};
 
 /// See the module. `V` is the kind of value that a gather joins.
-pub struct Room<V> {
+pub struct Room<V: Pod> {
     /// What kernels under the schedule bind.
-    pub scratch: ScratchBuffers<V>,
+    pub scratch: Scratch<V, Buffers>,
     binning: Option<Binning>,
     invocations: usize,
     team: u32,
@@ -106,7 +107,7 @@ impl<V: Pod> Room<V> {
             }
             _ => None,
         };
-        let scratch = ScratchBuffers { order, pieces: device.buffer("pieces", extent.pieces(schedule))? };
+        let scratch = Scratch::new(order, device.buffer("pieces", extent.pieces(schedule))?);
         Ok(Self {
             scratch,
             binning,

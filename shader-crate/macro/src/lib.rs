@@ -5,18 +5,23 @@
 //! one, does not compile. Nothing about a kernel is written anywhere else.
 
 use proc_macro::TokenStream;
-use proc_macro2::{Span, TokenStream as Tokens};
+use proc_macro2::{Group, Span, TokenStream as Tokens, TokenTree};
 use quote::{format_ident, quote};
 use std::env;
-use syn::{Error, Ident, ItemFn, LitInt, Result, TypeParam, TypeParamBound, parse_macro_input};
+use syn::{
+    DeriveInput, Error, FnArg, Ident, ItemFn, LitInt, Result, Type, TypeParam, TypeParamBound, parse_macro_input,
+    parse_quote,
+};
 
+mod bundle;
+mod fields;
 mod settings;
 mod signature;
 #[cfg(test)]
 mod tests;
 
 use settings::{Axis, Choice, Settings};
-use signature::{Argument, BufferArgument, SharedArgument, Signature};
+use signature::{Argument, BufferArgument, BundleArgument, SharedArgument, Signature, Source};
 
 /// Declares a compute kernel.
 ///
@@ -30,9 +35,10 @@ use signature::{Argument, BufferArgument, SharedArgument, Signature};
 /// }
 /// ```
 ///
-/// The parameters are, in this order: the `Lane`; a reference to the push constants (a `Pod` struct); the buffers, each a
-/// `Read<T>` or a `Global<T>`; the workgroup arrays, each a `Shared<T, N>`; and for a kernel under a schedule its `Scratch<T>`. Beside the SPIR-V entry point `double` this makes
-/// the host's `Double { input: &Buffer<f32>, output: &Buffer<f32> }`, which a recording dispatches.
+/// The parameters are, in this order: the `Lane`; a reference to the push constants (a `Pod` struct); then in any order the buffers, each a
+/// `Read<T>` or a `Global<T>`, the workgroup arrays, each a `Shared<T, N>`, the state of a loop, a `State<S>`, and bundles of these, such as
+/// `Csr` (see `Bundle`). Beside the SPIR-V entry point `double` this makes the host's
+/// `Double { input: &Buffer<f32>, output: &Buffer<f32> }`, which a recording dispatches.
 ///
 /// A generic kernel is made once for each member of a registry (see `registry!`), and the host's struct gets a field to choose
 /// one by:
@@ -54,19 +60,56 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[doc(hidden)]
 #[proc_macro]
 pub fn kernel_each(input: TokenStream) -> TokenStream {
-    let settings::Resumed { settings, function } = parse_macro_input!(input as settings::Resumed);
+    let settings::FromRegistry { settings, function } = parse_macro_input!(input as settings::FromRegistry);
     next_step(settings, function).unwrap_or_else(Error::into_compile_error).into()
 }
 
-/// Asks the next registry for its members, or, when all have answered, makes the kernel.
+/// The way back from a bundle to [`macro@kernel`], with the bundle's fields. Not for use by hand.
+#[doc(hidden)]
+#[proc_macro]
+pub fn kernel_bundle(input: TokenStream) -> TokenStream {
+    let settings::FromBundle { settings, function } = parse_macro_input!(input as settings::FromBundle);
+    next_step(settings, function).unwrap_or_else(Error::into_compile_error).into()
+}
+
+/// Makes a struct of arrays a bundle: one argument of a kernel, one field of the host's launch.
+///
+/// ```text
+/// #[derive(Bundle)]
+/// pub struct Csr<S: Storage> {
+///     pub row_offsets: S::Read<u32>,
+///     pub columns: S::Read<u32>,
+/// }
+///
+/// #[kernel(threads = 256)]
+/// pub fn degrees(lane: Lane, params: &Length, graph: Csr, degrees: Global<u32>) { … }
+///
+/// recorder.dispatch(&Degrees { graph: &graph, degrees: &degrees }, …);      // graph: Csr<Buffers>
+/// ```
+///
+/// A field is `S::Read<T>` or `S::Write<T>` for a buffer, `S::Shared<T, N>` for a workgroup array and `S::Param<T>` for a field of the
+/// kernel's parameters with the same name. `T` and `N` are written with full paths (`::my_kernels::SIZE`), or are parameters of the struct:
+/// they are copied to where kernels are. A `use` of the struct must bring its macro along, which stands at the root of its crate.
+#[proc_macro_derive(Bundle)]
+pub fn bundle(input: TokenStream) -> TokenStream {
+    bundle::derive(&parse_macro_input!(input as DeriveInput)).unwrap_or_else(Error::into_compile_error).into()
+}
+
+/// Makes a constant of type `Field` for each field of a struct of words, by which kernels and indirect dispatches refer to it in device
+/// memory. A struct that begins with `header: LoopHeader` becomes a `LoopState`.
+#[proc_macro_derive(Fields)]
+pub fn fields(input: TokenStream) -> TokenStream {
+    fields::derive(&parse_macro_input!(input as DeriveInput)).unwrap_or_else(Error::into_compile_error).into()
+}
+
+/// Asks the next registry for its members or the next bundle for its fields; when all have answered, makes the kernel.
 fn next_step(settings: Settings, function: ItemFn) -> Result<Tokens> {
-    match settings.ask_next_registry(&function) {
-        Some(question) => Ok(question),
-        None => {
-            let signature = Signature::parse(&function)?;
-            Ok(Kernel { threads: settings.threads, axes: settings.axes, signature, function }.expand())
-        }
+    if let Some(question) = settings.next_question(&function)? {
+        return Ok(question);
     }
+    let Settings { threads, axes, bundles, .. } = settings;
+    let signature = Signature::parse(&function, &bundles)?;
+    Ok(Kernel { threads, axes, signature, function }.expand())
 }
 
 struct Kernel {
@@ -111,12 +154,37 @@ impl Kernel {
     /// The function as it was written, under a name of its own: what one invocation does.
     fn body(&self) -> Tokens {
         let name = self.body_name();
-        let (generics, inputs, block) = (&self.function.sig.generics, &self.function.sig.inputs, &self.function.block);
+        let (generics, block) = (&self.function.sig.generics, &self.function.block);
+        let clauses = &generics.where_clause;
+        let inputs = self.inputs();
         quote! {
             #[inline(always)]
             #[allow(clippy::too_many_arguments, dead_code)]
-            fn #name #generics(#inputs) #block
+            fn #name #generics(#(#inputs),*) #clauses #block
         }
+    }
+
+    /// The parameters as the body has them: as they were written, with a kernel's storage filled in for bundles.
+    fn inputs(&self) -> Vec<FnArg> {
+        let bundle_type = |name: &Ident| {
+            self.signature.arguments.iter().find_map(|argument| match argument {
+                Argument::Bundle(bundle) if bundle.name == *name => {
+                    Some(bundle.with_storage(&quote!(::evenkeel_kernels::memory::Views<'_>)))
+                }
+                _ => None,
+            })
+        };
+        let filled = |input: &FnArg| {
+            let mut input = input.clone();
+            if let FnArg::Typed(argument) = &mut input
+                && let syn::Pat::Ident(pattern) = &*argument.pat
+                && let Some(filled) = bundle_type(&pattern.ident)
+            {
+                *argument.ty = filled;
+            }
+            input
+        };
+        self.function.sig.inputs.iter().map(filled).collect()
     }
 
     fn entry_point(&self, variant: &[Choice]) -> Tokens {
@@ -125,24 +193,23 @@ impl Kernel {
         let type_arguments = type_arguments(variant);
         let Signature { lane, params, params_type, buffers, shared, .. } = &self.signature;
         let bindings = buffers.iter().enumerate().map(|(binding, BufferArgument { name, element, writable, .. })| {
+            let element = self.chosen(variant, quote!(#element));
             let binding = LitInt::new(&binding.to_string(), Span::call_site());
             let reference = if *writable { quote!(&mut [#element]) } else { quote!(&[#element]) };
             quote!(#[spirv(storage_buffer, descriptor_set = 0, binding = #binding)] #name: #reference)
         });
-        let arrays = shared.iter().map(
-            |SharedArgument { name, element, length, .. }| quote!(#[spirv(workgroup)] #name: &mut [#element; #length]),
-        );
+        let arrays = shared.iter().map(|SharedArgument { name, element, length }| {
+            let element = self.chosen(variant, quote!(#element));
+            quote!(#[spirv(workgroup)] #name: &mut [#element; #length])
+        });
         let buffer_view = |BufferArgument { name, writable, .. }: &BufferArgument| {
             let wrapper = if *writable { quote!(Global) } else { quote!(Read) };
             quote!(::evenkeel_kernels::memory::#wrapper::new(#name))
         };
         let array_view =
             |SharedArgument { name, .. }: &SharedArgument| quote!(::evenkeel_kernels::memory::Shared::new(#name));
-        let arguments = self.arguments(
-            buffers.iter().map(buffer_view).collect(),
-            shared.iter().map(array_view).collect(),
-            &quote!(#params.schedule),
-        );
+        let arguments =
+            self.arguments(buffers.iter().map(buffer_view).collect(), shared.iter().map(array_view).collect(), params);
         quote! {
             #[cfg(target_arch = "spirv")]
             #[allow(missing_docs)]
@@ -177,32 +244,31 @@ impl Kernel {
     }
 
     /// The body's arguments, from a view of each buffer and of each workgroup array.
-    fn arguments(&self, buffers: Vec<Tokens>, shared: Vec<Tokens>, schedule_params: &Tokens) -> Vec<Tokens> {
-        let signature = &self.signature;
-        let view = |name: &Ident| {
-            let buffer = signature.buffers.iter().position(|buffer| buffer.name == *name).map(|at| &buffers[at]);
-            buffer
-                .or_else(|| signature.shared.iter().position(|array| array.name == *name).map(|at| &shared[at]))
-                .cloned()
-        };
-        let scratch = |scratch: &Ident| {
-            let buffer_parts = signature.buffers.iter().zip(&buffers).filter_map(|(buffer, view)| {
-                buffer.part_of.as_ref().filter(|(owner, ..)| owner == scratch).map(|(.., part)| quote!(#part: #view))
+    fn arguments(&self, buffers: Vec<Tokens>, shared: Vec<Tokens>, params: &Ident) -> Vec<Tokens> {
+        let bundle = |BundleArgument { path, fields, .. }: &BundleArgument| {
+            let fields = fields.iter().map(|(name, source)| match source {
+                Source::Buffer(number) => {
+                    let view = &buffers[*number];
+                    quote!(#name: #view)
+                }
+                Source::Shared(number) => {
+                    let view = &shared[*number];
+                    quote!(#name: #view)
+                }
+                Source::Param => quote!(#name: #params.#name),
             });
-            let shared_parts = signature.shared.iter().zip(&shared).filter_map(|(array, view)| {
-                array.part_of.as_ref().filter(|(owner, _)| owner == scratch).map(|(_, part)| quote!(#part: #view))
-            });
-            quote!(::evenkeel_kernels::schedule::Scratch {
-                settings: #schedule_params,
-                #(#buffer_parts,)*
-                #(#shared_parts,)*
-            })
+            quote!(#path { #(#fields,)* })
         };
         let argument = |argument: &Argument| match argument {
-            Argument::Buffer(name) | Argument::Shared(name) => view(name).unwrap_or_default(),
-            Argument::Scratch(name) => scratch(name),
+            Argument::Buffer(number) => buffers[*number].clone(),
+            Argument::Shared(number) => shared[*number].clone(),
+            Argument::State(number) => {
+                let (view, state) = (&buffers[*number], &self.signature.buffers[*number].state);
+                quote!(::evenkeel_kernels::state::State::<#state>::new(#view))
+            }
+            Argument::Bundle(argument) => bundle(argument),
         };
-        signature.arguments.iter().map(argument).collect()
+        self.signature.arguments.iter().map(argument).collect()
     }
 
     /// The host's struct, with a field for each choice, each buffer and each scratch.
@@ -210,60 +276,129 @@ impl Kernel {
         let (visibility, params_type) = (&self.function.vis, &self.signature.params_type);
         let documentation = self.function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
         let structure = format_ident!("{}", camel_case(&self.function.sig.ident.to_string()));
-        let fields = self.signature.buffers.iter().filter_map(|buffer| {
-            let (name, element) = (&buffer.name, &buffer.element);
-            match &buffer.part_of {
-                None => {
-                    let text = if buffer.writable { "Read and written." } else { "Only read." };
-                    Some(quote!(#[doc = #text] pub #name: &'b ::evenkeel_kernels::launch::Buffer<#element>))
-                }
-                Some((scratch, value, part)) if part == "order" => Some(quote! {
-                    #[doc = "The schedule's room."]
-                    pub #scratch: &'b ::evenkeel_kernels::schedule::ScratchBuffers<#value>
-                }),
-                Some(_) => None,
-            }
+        let fields = self.signature.buffers.iter().filter(|buffer| !buffer.bundled).map(|buffer| {
+            let (name, element) = (&buffer.name, buffer.state.as_ref().unwrap_or(&buffer.element));
+            let text = match (&buffer.state, buffer.writable) {
+                (Some(_), _) => "The state of the loop.",
+                (None, true) => "Read and written.",
+                (None, false) => "Only read.",
+            };
+            quote!(#[doc = #text] pub #name: &'b ::evenkeel_kernels::launch::Buffer<#element>)
         });
-        let raw = self.signature.buffers.iter().map(|buffer| match &buffer.part_of {
-            None => {
-                let name = &buffer.name;
-                quote!(self.#name.raw().clone())
+        let bundles = self.signature.arguments.iter().filter_map(|argument| match argument {
+            Argument::Bundle(bundle) => {
+                let (name, bundle) = (&bundle.name, bundle.with_storage(&quote!(::evenkeel_kernels::launch::Buffers)));
+                Some(quote!(#[doc = "A bundle of buffers."] pub #name: &'b #bundle))
             }
-            Some((scratch, _, part)) => quote!(self.#scratch.#part.raw().clone()),
+            _ => None,
         });
-        let axis_names: Vec<_> = self.axes.iter().map(Axis::field).collect();
-        let registries: Vec<_> = self.axes.iter().map(|axis| &axis.registry).collect();
-        let arms = self.variants().into_iter().map(|variant| {
-            let members = variant.iter().zip(&registries).map(|(choice, registry)| {
-                let name = &choice.name;
-                quote!(#registry::#name)
+        let raw = self.raw_buffers();
+        // A type that buffers hold is a parameter of the struct; any other choice is a field.
+        let elements: Vec<&Ident> = self.parameters().filter(|parameter| self.is_element(parameter)).collect();
+        let parameters = (!elements.is_empty()).then(|| quote!(, #(#elements: ::evenkeel_kernels::launch::Pod),*));
+        let chosen_axes =
+            || self.axes.iter().zip(self.parameters()).filter(|(_, parameter)| !self.is_element(parameter));
+        let axis_names: Vec<_> = chosen_axes().map(|(axis, _)| axis.field()).collect();
+        let registries: Vec<_> = chosen_axes().map(|(axis, _)| &axis.registry).collect();
+        let implementations = self.by_elements().into_iter().map(|variants| {
+            let types = variants[0].iter().zip(self.parameters()).filter(|(_, parameter)| self.is_element(parameter));
+            let types: Vec<_> = types.map(|(choice, _)| &choice.implementation).collect();
+            let types = (!types.is_empty()).then(|| quote!(, #(#types),*));
+            let arms = variants.iter().map(|variant| {
+                let chosen = variant.iter().zip(self.parameters()).filter(|(_, parameter)| !self.is_element(parameter));
+                let members = chosen.zip(&registries).map(|((choice, _), registry)| {
+                    let name = &choice.name;
+                    quote!(#registry::#name)
+                });
+                let description = self.description(variant);
+                quote!((#(#members,)*) => { #description })
             });
-            let description = self.description(&variant);
-            quote!((#(#members,)*) => { #description })
+            quote! {
+                #[cfg(not(target_arch = "spirv"))]
+                impl ::evenkeel_kernels::launch::Launch for #structure<'_ #types> {
+                    type Params = #params_type;
+
+                    fn kernel(&self) -> &'static ::evenkeel_kernels::launch::Kernel {
+                        match (#(self.#axis_names,)*) {
+                            #(#arms)*
+                        }
+                    }
+
+                    fn buffers(&self) -> ::std::vec::Vec<::evenkeel_kernels::launch::RawBuffer> {
+                        ::std::vec![#(#raw),*]
+                    }
+                }
+            }
         });
         quote! {
             #(#documentation)*
             #[cfg(not(target_arch = "spirv"))]
-            #visibility struct #structure<'b> {
-                #(#[doc = "Which one."] pub #axis_names: #registries,)*
+            #visibility struct #structure<'b #parameters> {
+                #(#[doc = "Which member of the registry."] pub #axis_names: #registries,)*
                 #(#fields,)*
+                #(#bundles,)*
             }
 
-            #[cfg(not(target_arch = "spirv"))]
-            impl ::evenkeel_kernels::launch::Launch for #structure<'_> {
-                type Params = #params_type;
+            #(#implementations)*
+        }
+    }
 
-                fn kernel(&self) -> &'static ::evenkeel_kernels::launch::Kernel {
-                    match (#(self.#axis_names,)*) {
-                        #(#arms)*
-                    }
+    /// The names of the body's type parameters, in the order of the registries.
+    fn parameters(&self) -> impl Iterator<Item = &Ident> {
+        self.function.sig.generics.type_params().map(|parameter| &parameter.ident)
+    }
+
+    /// Whether a buffer or a workgroup array holds elements of this type parameter.
+    fn is_element(&self, parameter: &Ident) -> bool {
+        let Signature { buffers, shared, .. } = &self.signature;
+        let holds = |element: &Type| quote!(#element).into_iter().any(|token| is_ident(&token, parameter));
+        buffers.iter().any(|buffer| holds(&buffer.element)) || shared.iter().any(|array| holds(&array.element))
+    }
+
+    /// All variants, those with the same element types together.
+    fn by_elements(&self) -> Vec<Vec<Vec<Choice>>> {
+        let mut groups: Vec<(Vec<String>, Vec<Vec<Choice>>)> = Vec::new();
+        for variant in self.variants() {
+            let elements = variant.iter().zip(self.parameters()).filter(|(_, parameter)| self.is_element(parameter));
+            let key: Vec<String> = elements.map(|(choice, _)| choice.name.to_string()).collect();
+            match groups.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, variants)) => variants.push(variant),
+                None => groups.push((key, vec![variant])),
+            }
+        }
+        groups.into_iter().map(|(_, variants)| variants).collect()
+    }
+
+    /// Tokens of a type with the type parameters replaced by a variant's choices.
+    fn chosen(&self, variant: &[Choice], tokens: Tokens) -> Tokens {
+        let replace = |token: TokenTree| {
+            let place = self.parameters().position(|parameter| is_ident(&token, parameter));
+            match (place.and_then(|place| variant.get(place)), token) {
+                (Some(Choice { implementation, .. }), _) => quote!(#implementation),
+                (None, TokenTree::Group(group)) => {
+                    let inner = self.chosen(variant, group.stream());
+                    TokenTree::Group(Group::new(group.delimiter(), inner)).into()
                 }
+                (None, token) => token.into(),
+            }
+        };
+        tokens.into_iter().map(replace).collect()
+    }
 
-                fn buffers(&self) -> ::std::vec::Vec<::evenkeel_kernels::launch::RawBuffer> {
-                    ::std::vec![#(#raw),*]
+    /// Where the host's struct has each buffer, in binding order.
+    fn raw_buffers(&self) -> Vec<Tokens> {
+        let mut raw: Vec<Tokens> =
+            self.signature.buffers.iter().map(|BufferArgument { name, .. }| quote!(self.#name.raw().clone())).collect();
+        for argument in &self.signature.arguments {
+            if let Argument::Bundle(BundleArgument { name, fields, .. }) = argument {
+                for (field, source) in fields {
+                    if let Source::Buffer(number) = source {
+                        raw[*number] = quote!(self.#name.#field.raw().clone());
+                    }
                 }
             }
         }
+        raw
     }
 
     /// One variant's description, and the native functions in it.
@@ -271,25 +406,28 @@ impl Kernel {
         let (name, type_arguments) = (self.variant_name(variant), type_arguments(variant));
         let Signature { params_type, buffers, shared, .. } = &self.signature;
         let (body, threads) = (self.body_name(), &self.threads);
-        let names = buffers.iter().map(|buffer| buffer.name.to_string());
-        let elements = buffers.iter().map(|buffer| &buffer.element);
+        let names = buffers.iter().map(|buffer| &buffer.label);
+        let elements = buffers.iter().map(|BufferArgument { element, .. }| self.chosen(variant, quote!(#element)));
         let writable = buffers.iter().map(|buffer| buffer.writable);
         let buffer_view = |(index, BufferArgument { writable, element, .. }): (usize, &BufferArgument)| {
             let wrapper = if *writable { quote!(Global) } else { quote!(Read) };
+            let element = self.chosen(variant, quote!(#element));
             quote!(::evenkeel_kernels::memory::#wrapper::<#element>::view(&KERNEL, &arguments.buffers[#index], #index))
         };
         let array_view = |(index, SharedArgument { name, element, length, .. }): (usize, &SharedArgument)| {
             let name = name.to_string();
+            let element = self.chosen(variant, quote!(#element));
             quote!(::evenkeel_kernels::memory::Shared::<#element, { #length }>::view(arguments.shared(&KERNEL, #index), #name))
         };
         let views = self.arguments(
             buffers.iter().enumerate().map(buffer_view).collect(),
             shared.iter().enumerate().map(array_view).collect(),
-            &quote!(params.schedule),
+            &format_ident!("params"),
         );
-        let shared_sizes = shared
-            .iter()
-            .map(|SharedArgument { element, length, .. }| quote!(::core::mem::size_of::<[#element; #length]>()));
+        let shared_sizes = shared.iter().map(|SharedArgument { element, length, .. }| {
+            let element = self.chosen(variant, quote!(#element));
+            quote!(::core::mem::size_of::<[#element; #length]>())
+        });
         let counted_arguments = self.counted_arguments(variant);
         let counted = if counted_arguments.is_some() {
             quote!(::core::option::Option::Some(counted))
@@ -339,6 +477,18 @@ impl Kernel {
         });
         Some(quote!(::<#(#types),*>))
     }
+}
+
+impl BundleArgument {
+    /// The bundle's type over a storage.
+    fn with_storage(&self, storage: &Tokens) -> Type {
+        let Self { path, generics, .. } = self;
+        parse_quote!(#path<#(#generics,)* #storage>)
+    }
+}
+
+fn is_ident(token: &TokenTree, name: &Ident) -> bool {
+    matches!(token, TokenTree::Ident(ident) if ident == name)
 }
 
 fn type_arguments(variant: &[Choice]) -> Tokens {

@@ -1,9 +1,10 @@
-//! What stands in the brackets of `#[kernel(…)]`, and the conversation with registries.
+//! What stands in the brackets of `#[kernel(…)]`, and the conversation with registries and bundles.
 //!
-//! A registry is an enum whose members are known to a macro of its own, `for_each_…!`. `#[kernel]` cannot look into another
-//! item, so it asks: it calls that macro with all it holds, and the macro calls `kernel_each!` with the same and its members.
+//! A registry is an enum whose members are known to a macro of its own, `for_each_…!`; a bundle is a struct whose fields are known to a
+//! macro of its own name. `#[kernel]` cannot look into another item, so it asks: it calls that macro with all it holds, and the macro
+//! calls `kernel_each!` or `kernel_bundle!` with the answer and the same again.
 
-use crate::snake_case;
+use crate::{bundle::Bundle, signature, snake_case};
 use proc_macro2::TokenStream as Tokens;
 use quote::{format_ident, quote};
 use syn::{
@@ -23,6 +24,8 @@ pub struct Settings {
     pub threads: LitInt,
     /// The registries that have answered.
     pub axes: Vec<Axis>,
+    /// The bundles that have answered, in the order of the parameters.
+    pub bundles: Vec<Bundle>,
     pending: Vec<Pending>,
 }
 
@@ -88,7 +91,7 @@ impl Parse for Settings {
             pending = Punctuated::<Pending, Token![,]>::parse_terminated(&list)?.into_iter().collect();
         }
         if input.is_empty() {
-            Ok(Self { threads, axes: Vec::new(), pending })
+            Ok(Self { threads, axes: Vec::new(), bundles: Vec::new(), pending })
         } else {
             Err(input.error("the settings of a kernel are `threads = …` and `each(… in …)`"))
         }
@@ -96,24 +99,61 @@ impl Parse for Settings {
 }
 
 impl Settings {
-    /// A call of the next registry's macro, if one has not answered yet.
-    pub fn ask_next_registry(&self, function: &ItemFn) -> Option<Tokens> {
-        let ask = &self.pending.first()?.ask;
+    /// A call of the next macro that has not answered yet: a registry's, then a bundle's.
+    pub fn next_question(&self, function: &ItemFn) -> Result<Option<Tokens>> {
+        if let Some(Pending { ask, .. }) = self.pending.first() {
+            return Ok(Some(self.question(ask, &quote!(kernel_each), function)));
+        }
+        let (_, _, parameters) = signature::parameters(function)?;
+        let mut bundles = parameters.iter().filter_map(signature::Parameter::bundle).skip(self.bundles.len());
+        Ok(bundles.next().map(|path| self.question(path, &quote!(kernel_bundle), function)))
+    }
+
+    fn question(&self, ask: &Path, callback: &Tokens, function: &ItemFn) -> Tokens {
         let threads = &self.threads;
         let pending = self.pending.iter().map(|Pending { parameter, ask }| quote!(#parameter in #ask));
-        let done = self.axes.iter().map(|Axis { registry, choices }| {
+        let axes = self.axes.iter().map(|Axis { registry, choices }| {
             let choices = choices.iter().map(|Choice { name, implementation }| quote!(#name = #implementation));
             quote!({ #registry; #(#choices,)* })
         });
-        Some(quote! {
-            #ask! { (::evenkeel_kernels::kernel_each) { threads = #threads, each(#(#pending),*) } { #(#done)* } #function }
-        })
+        let bundles = self.bundles.iter().map(Bundle::tokens);
+        quote! {
+            #ask! {
+                (::evenkeel_kernels::#callback)
+                { threads = #threads, each(#(#pending),*) } { #(#axes)* } { #(#bundles)* }
+                #function
+            }
+        }
+    }
+
+    /// What was sent with a question.
+    fn resume(input: ParseStream) -> Result<Self> {
+        let (sent, axes, bundles);
+        braced!(sent in input);
+        let mut settings: Self = sent.parse()?;
+        braced!(axes in input);
+        while !axes.is_empty() {
+            settings.axes.push(axes.parse()?);
+        }
+        braced!(bundles in input);
+        while !bundles.is_empty() {
+            settings.bundles.push(bundles.parse()?);
+        }
+        Ok(settings)
     }
 }
 
 /// What comes back from a registry: its members, then what was sent.
-pub struct Resumed {
+pub struct FromRegistry {
     /// With one more axis than when they were sent.
+    pub settings: Settings,
+    /// As it was sent.
+    pub function: ItemFn,
+}
+
+/// What comes back from a bundle: its fields, then what was sent.
+pub struct FromBundle {
+    /// With one more bundle than when they were sent.
     pub settings: Settings,
     /// As it was sent.
     pub function: ItemFn,
@@ -130,18 +170,21 @@ impl Parse for Axis {
     }
 }
 
-impl Parse for Resumed {
+impl Parse for FromRegistry {
     fn parse(input: ParseStream) -> Result<Self> {
         let answer: Axis = input.parse()?;
-        let (sent, done);
-        braced!(sent in input);
-        let mut settings: Settings = sent.parse()?;
-        braced!(done in input);
-        while !done.is_empty() {
-            settings.axes.push(done.parse()?);
-        }
+        let mut settings = Settings::resume(input)?;
         settings.axes.push(answer);
         settings.pending.remove(0);
+        Ok(Self { settings, function: input.parse()? })
+    }
+}
+
+impl Parse for FromBundle {
+    fn parse(input: ParseStream) -> Result<Self> {
+        let answer: Bundle = input.parse()?;
+        let mut settings = Settings::resume(input)?;
+        settings.bundles.push(answer);
         Ok(Self { settings, function: input.parse()? })
     }
 }

@@ -1,8 +1,10 @@
-//! A kernel's parameters: what they say about its buffers and workgroup arrays.
+//! A kernel's parameters: what they say about its buffers, its workgroup arrays and its state.
 
-use quote::format_ident;
+use crate::bundle::{Bundle, BundleField, FieldKind};
+use quote::{format_ident, quote};
 use syn::{
-    Error, Expr, FnArg, GenericArgument, Ident, ItemFn, Pat, PathArguments, Result, Type, parse_quote, spanned::Spanned,
+    Error, Expr, FnArg, GenericArgument, Ident, ItemFn, Pat, Path, PathArguments, Result, Type, parse_quote,
+    spanned::Spanned,
 };
 
 /// A kernel's parameters, in order.
@@ -23,24 +25,52 @@ pub struct Signature {
 
 /// A parameter as the body takes it.
 pub enum Argument {
-    /// A view of a buffer.
-    Buffer(Ident),
-    /// A view of a workgroup array.
-    Shared(Ident),
-    /// A schedule's scratch, made of several of both.
-    Scratch(Ident),
+    /// A view of the buffer with this number.
+    Buffer(usize),
+    /// A view of the workgroup array with this number.
+    Shared(usize),
+    /// The state in the buffer with this number.
+    State(usize),
+    /// A bundle.
+    Bundle(BundleArgument),
+}
+
+/// A parameter that is a bundle.
+pub struct BundleArgument {
+    /// The parameter's name.
+    pub name: Ident,
+    /// The bundle's path, without generic arguments.
+    pub path: Path,
+    /// Its generic arguments but for the storage.
+    pub generics: Vec<GenericArgument>,
+    /// Its fields' names, and where each comes from.
+    pub fields: Vec<(Ident, Source)>,
+}
+
+/// Where a bundle's field comes from.
+pub enum Source {
+    /// The buffer with this number.
+    Buffer(usize),
+    /// The workgroup array with this number.
+    Shared(usize),
+    /// The field of the push constants with the same name.
+    Param,
 }
 
 /// A buffer that the kernel binds.
 pub struct BufferArgument {
     /// The entry point's name for it.
     pub name: Ident,
-    /// What it holds.
+    /// Its name in messages: the parameter's, or the bundle's and the field's.
+    pub label: String,
+    /// What kernels see in it.
     pub element: Type,
-    /// Whether it is a `Global`.
+    /// What the host sees in it, where it is a state.
+    pub state: Option<Type>,
+    /// Whether the kernel may write it.
     pub writable: bool,
-    /// The scratch it is part of, with the scratch's element and its own name there.
-    pub part_of: Option<(Ident, Type, Ident)>,
+    /// Whether it belongs to a bundle, so that the host has no field of its own for it.
+    pub bundled: bool,
 }
 
 /// A workgroup array.
@@ -51,105 +81,135 @@ pub struct SharedArgument {
     pub element: Type,
     /// How much of it.
     pub length: Expr,
-    /// The scratch it is part of, and its name there.
-    pub part_of: Option<(Ident, Ident)>,
+}
+
+/// A parameter of a kernel: its name, its type's path and the generic arguments of that.
+pub struct Parameter {
+    pub name: Ident,
+    pub path: Path,
+    pub kind: String,
+    pub generics: Vec<GenericArgument>,
+}
+
+impl Parameter {
+    /// The path of the bundle that it is, if it is none of the views that `#[kernel]` knows itself.
+    pub fn bundle(&self) -> Option<&Path> {
+        (!["Read", "Global", "Shared", "State"].contains(&self.kind.as_str())).then_some(&self.path)
+    }
+}
+
+/// The lane, the push constants, and all parameters after them.
+pub fn parameters(function: &ItemFn) -> Result<(Ident, (Ident, Type), Vec<Parameter>)> {
+    let mut named = Vec::new();
+    for input in &function.sig.inputs {
+        let FnArg::Typed(argument) = input else { return Err(Error::new(input.span(), "a kernel has no `self`")) };
+        let Pat::Ident(name) = &*argument.pat else {
+            return Err(Error::new(argument.pat.span(), "a kernel's parameters are plain names"));
+        };
+        named.push((name.ident.clone(), (*argument.ty).clone()));
+    }
+    let mut named = named.into_iter();
+    let (Some((lane, _)), Some((params, Type::Reference(reference)))) = (named.next(), named.next()) else {
+        return Err(Error::new(
+            function.sig.span(),
+            "a kernel begins with `lane: Lane, params: &Params`, where Params is what the host pushes with the dispatch",
+        ));
+    };
+    let rest = named.map(|(name, argument)| parameter(name, &argument)).collect::<Result<_>>()?;
+    Ok((lane, (params, *reference.elem), rest))
+}
+
+fn parameter(name: Ident, argument: &Type) -> Result<Parameter> {
+    let wrong = || {
+        Error::new(
+            argument.span(),
+            "a kernel's parameters are `Read<T>`, `Global<T>`, `Shared<T, N>`, `State<S>` and bundles of these",
+        )
+    };
+    let Type::Path(typed) = argument else { return Err(wrong()) };
+    let mut path = typed.path.clone();
+    let segment = path.segments.last_mut().ok_or_else(wrong)?;
+    let generics: Vec<GenericArgument> = match &segment.arguments {
+        PathArguments::AngleBracketed(list) => list.args.iter().cloned().collect(),
+        _ => Vec::new(),
+    };
+    segment.arguments = PathArguments::None;
+    let kind = segment.ident.to_string();
+    let is_type = |argument: Option<&GenericArgument>| matches!(argument, Some(GenericArgument::Type(_)));
+    let right = match kind.as_str() {
+        "Read" | "Global" | "State" => generics.len() == 1 && is_type(generics.first()),
+        "Shared" => generics.len() == 2 && is_type(generics.first()),
+        // A number or a slice is no bundle: the names of bundles begin with a capital.
+        _ => kind.starts_with(|letter: char| letter.is_ascii_uppercase()),
+    };
+    if right { Ok(Parameter { name, path, kind, generics }) } else { Err(wrong()) }
 }
 
 impl Signature {
-    pub fn parse(function: &ItemFn) -> Result<Self> {
-        let mut named = Vec::new();
-        for input in &function.sig.inputs {
-            let FnArg::Typed(argument) = input else { return Err(Error::new(input.span(), "a kernel has no `self`")) };
-            let Pat::Ident(name) = &*argument.pat else {
-                return Err(Error::new(argument.pat.span(), "a kernel's parameters are plain names"));
-            };
-            named.push((name.ident.clone(), (*argument.ty).clone()));
-        }
-        let mut named = named.into_iter();
-        let (Some((lane, _)), Some((params, Type::Reference(reference)))) = (named.next(), named.next()) else {
-            return Err(Error::new(
-                function.sig.span(),
-                "a kernel begins with `lane: Lane, params: &Params`, where Params is what the host pushes with the dispatch",
-            ));
-        };
-        let mut signature = Self {
-            lane,
-            params,
-            params_type: *reference.elem,
-            arguments: Vec::new(),
-            buffers: Vec::new(),
-            shared: Vec::new(),
-        };
-        for (name, argument) in named {
-            signature.add(name, &argument)?;
+    /// Reads a kernel's parameters; `bundles` are those of them that are bundles, in order.
+    pub fn parse(function: &ItemFn, bundles: &[Bundle]) -> Result<Self> {
+        let (lane, (params, params_type), parameters) = parameters(function)?;
+        let mut signature =
+            Self { lane, params, params_type, arguments: Vec::new(), buffers: Vec::new(), shared: Vec::new() };
+        let mut bundles = bundles.iter();
+        for parameter in parameters {
+            signature.add(parameter, &mut bundles)?;
         }
         Ok(signature)
     }
 
-    fn add(&mut self, name: Ident, argument: &Type) -> Result<()> {
-        let (kind, generics) = wrapper(argument).unwrap_or_default();
-        match (kind.as_str(), generics.as_slice()) {
+    fn add<'a>(&mut self, parameter: Parameter, bundles: &mut impl Iterator<Item = &'a Bundle>) -> Result<()> {
+        let Parameter { name, path, kind, generics } = parameter;
+        let argument = match (kind.as_str(), generics.as_slice()) {
             ("Read" | "Global", [GenericArgument::Type(element)]) => {
-                self.arguments.push(Argument::Buffer(name.clone()));
-                self.buffers.push(BufferArgument {
-                    name,
-                    element: element.clone(),
-                    writable: kind == "Global",
-                    part_of: None,
-                });
+                Argument::Buffer(self.buffer(name, None, element.clone(), kind == "Global"))
+            }
+            ("State", [GenericArgument::Type(state)]) => {
+                let number = self.buffer(name, None, parse_quote!(u32), true);
+                self.buffers[number].state = Some(state.clone());
+                Argument::State(number)
             }
             ("Shared", [GenericArgument::Type(element), length]) => {
-                self.arguments.push(Argument::Shared(name.clone()));
-                let (element, length) = (element.clone(), constant(length)?);
-                self.shared.push(SharedArgument { name, element, length, part_of: None });
+                Argument::Shared(self.array(name, element.clone(), constant(length)?))
             }
-            ("Scratch", [GenericArgument::Type(element)]) => self.add_scratch(name, element),
             _ => {
-                return Err(Error::new(
-                    argument.span(),
-                    "a kernel's parameters are `Read<T>`, `Global<T>`, `Shared<T, N>` and `Scratch<T>`",
-                ));
+                let bundle = bundles.next().ok_or_else(|| Error::new(name.span(), "this bundle was not asked for"))?;
+                let fields = bundle.fields_with(&generics);
+                let fields = fields.into_iter().map(|field| self.field(&name, field)).collect::<Result<_>>()?;
+                Argument::Bundle(BundleArgument { name, path, generics, fields })
             }
-        }
+        };
+        self.arguments.push(argument);
         Ok(())
     }
 
-    /// The buffers and arrays of `schedule::Scratch`, by their names there.
-    fn add_scratch(&mut self, scratch: Ident, value: &Type) {
-        let word: Type = parse_quote!(u32);
-        for (part, element, writable) in [("order", &word, false), ("pieces", value, true)] {
-            self.buffers.push(BufferArgument {
-                name: format_ident!("{scratch}_{part}"),
-                element: element.clone(),
-                writable,
-                part_of: Some((scratch.clone(), value.clone(), format_ident!("{part}"))),
-            });
-        }
-        let room: Expr = parse_quote!(::evenkeel_kernels::schedule::ROOM);
-        let subgroups: Expr = parse_quote!(::evenkeel_kernels::primitive::workgroup::SUBGROUPS);
-        for (part, element, length) in
-            [("cells", &word, &room), ("slots", &word, &subgroups), ("carries", value, &subgroups)]
-        {
-            self.shared.push(SharedArgument {
-                name: format_ident!("{scratch}_{part}"),
-                element: element.clone(),
-                length: length.clone(),
-                part_of: Some((scratch.clone(), format_ident!("{part}"))),
-            });
-        }
-        self.arguments.push(Argument::Scratch(scratch));
+    fn field(&mut self, bundle: &Ident, field: BundleField) -> Result<(Ident, Source)> {
+        let BundleField { name, kind, element, length } = field;
+        let entry = format_ident!("{bundle}_{name}");
+        let source = match (kind, length) {
+            (FieldKind::Param, _) => Source::Param,
+            (FieldKind::Shared, Some(length)) => Source::Shared(self.array(entry, element, constant(&length)?)),
+            (FieldKind::Shared, None) => return Err(Error::new(name.span(), "a workgroup array has a length")),
+            (kind, _) => {
+                let label = format!("{bundle}.{name}");
+                Source::Buffer(self.buffer(entry, Some(label), element, kind == FieldKind::Write))
+            }
+        };
+        Ok((name, source))
     }
-}
 
-/// The last segment of a type's path, and its generic arguments.
-fn wrapper(argument: &Type) -> Option<(String, Vec<GenericArgument>)> {
-    let Type::Path(path) = argument else { return None };
-    let segment = path.path.segments.last()?;
-    let arguments = match &segment.arguments {
-        PathArguments::AngleBracketed(list) => list.args.iter().cloned().collect(),
-        _ => Vec::new(),
-    };
-    Some((segment.ident.to_string(), arguments))
+    /// Adds a buffer, which is part of a bundle where it has a label of its own; returns its number.
+    fn buffer(&mut self, name: Ident, label: Option<String>, element: Type, writable: bool) -> usize {
+        let bundled = label.is_some();
+        let label = label.unwrap_or_else(|| name.to_string());
+        self.buffers.push(BufferArgument { name, label, element, state: None, writable, bundled });
+        self.buffers.len() - 1
+    }
+
+    fn array(&mut self, name: Ident, element: Type, length: Expr) -> usize {
+        self.shared.push(SharedArgument { name, element, length });
+        self.shared.len() - 1
+    }
 }
 
 /// A generic argument that is a constant; one that is a plain name looks like a type.
@@ -157,6 +217,9 @@ fn constant(argument: &GenericArgument) -> Result<Expr> {
     match argument {
         GenericArgument::Const(expression) => Ok(expression.clone()),
         GenericArgument::Type(Type::Path(path)) => Ok(parse_quote!(#path)),
-        other => Err(Error::new(other.span(), "the length of a workgroup array is a constant")),
+        other => Err(Error::new(
+            other.span(),
+            format!("the length of a workgroup array is a constant, not {}", quote!(#other)),
+        )),
     }
 }

@@ -6,7 +6,7 @@ use syn::parse_str;
 /// What the author of the kernel is told; nothing when it is accepted.
 fn complaint(settings: &str, signature: &str) -> Option<String> {
     let function = parse_str::<syn::ItemFn>(&format!("fn kernel({signature}) {{}}")).expect("a function");
-    let parsed = parse_str::<Settings>(settings).and_then(|_| Signature::parse(&function));
+    let parsed = parse_str::<Settings>(settings).and_then(|_| Signature::parse(&function, &[]));
     parsed.err().map(|error| error.to_string())
 }
 
@@ -40,8 +40,8 @@ fn a_kernel_begins_with_its_lane_and_its_parameters() {
 
 #[test]
 fn every_other_parameter_is_a_view_of_memory() {
-    for wrong in ["input: &[u32]", "count: u32", "input: Read", "slots: Shared<u32>", "scratch: Scratch"] {
-        let because = "`Read<T>`, `Global<T>`, `Shared<T, N>` and `Scratch<T>`";
+    for wrong in ["input: &[u32]", "count: u32", "input: Read", "slots: Shared<u32>", "state: State"] {
+        let because = "`Read<T>`, `Global<T>`, `Shared<T, N>`, `State<S>` and bundles of these";
         assert_refused("threads = 256", &format!("lane: Lane, params: &Length, {wrong}"), because);
     }
 }

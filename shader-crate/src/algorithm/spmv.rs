@@ -4,41 +4,47 @@ use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read},
-    schedule::{Distribute, Scratch, Sum},
+    schedule::{Distribute, Join, Scratch, Sum, Value},
     tiles::Rows,
 };
-use evenkeel_types::ProductParams;
+use bytemuck::{Pod, Zeroable};
+use core::ops::Mul;
+use evenkeel_types::{Csr, ScheduleParams};
 
-/// In single precision.
-#[kernel(threads = 256, each(S in for_each_schedule))]
-pub fn spmv_f32<S: Distribute>(
-    lane: Lane,
-    params: &ProductParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    values: Read<f32>,
-    x: Read<f32>,
-    mut y: Global<f32>,
-    scratch: Scratch<f32>,
-) {
-    let rows = Rows { offsets: row_offsets, count: params.rows };
-    let product = move |entry| values.get(entry) * x.get(columns.get(entry));
-    S::gather(lane, &rows, scratch, Sum, product, move |row, sum| y.set(row, sum));
+registry! {
+    /// The numbers that a product can be computed in.
+    pub enum Real, evenkeel_kernels::algorithm::spmv::Real, for_each_real {
+        /// Single precision.
+        F32 = "f32", f32;
+        /// Double precision, for devices that have it.
+        F64 = "f64", f64;
+    }
 }
 
-/// In double precision, for devices that have it.
-#[kernel(threads = 256, each(S in for_each_schedule))]
-pub fn spmv_f64<S: Distribute>(
+/// What the host pushes with each dispatch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct ProductParams {
+    /// The number of rows of the matrix.
+    pub rows: u32,
+    /// What the host chose of the schedule.
+    pub schedule: ScheduleParams,
+}
+
+/// The product under a schedule.
+#[kernel(threads = 256, each(S in for_each_schedule, T in for_each_real))]
+pub fn spmv<S: Distribute, T: Value + Mul<Output = T>>(
     lane: Lane,
     params: &ProductParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    values: Read<f64>,
-    x: Read<f64>,
-    mut y: Global<f64>,
-    scratch: Scratch<f64>,
-) {
-    let rows = Rows { offsets: row_offsets, count: params.rows };
-    let product = move |entry| values.get(entry) * x.get(columns.get(entry));
+    matrix: Csr,
+    values: Read<T>,
+    x: Read<T>,
+    mut y: Global<T>,
+    scratch: Scratch<T>,
+) where
+    Sum: Join<T>,
+{
+    let rows = Rows { offsets: matrix.row_offsets, count: params.rows };
+    let product = move |entry| values.get(entry) * x.get(matrix.columns.get(entry));
     S::gather(lane, &rows, scratch, Sum, product, move |row, sum| y.set(row, sum));
 }

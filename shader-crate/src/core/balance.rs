@@ -6,6 +6,7 @@
 
 use crate::{
     lane::Lane,
+    memory::Views,
     operator::{Operate, Traversal},
     schedule::{Distribute, Join, Scratch, Value},
     tiles::TileSet,
@@ -36,7 +37,7 @@ impl<O: Operate> Operate for Counted<O> {
 }
 
 impl<S: Distribute> Distribute for Counted<S> {
-    fn scatter<T: TileSet>(lane: Lane, set: &T, scratch: Scratch<u32>, mut visit: impl FnMut(u32, u32)) {
+    fn scatter<T: TileSet>(lane: Lane, set: &T, scratch: Scratch<u32, Views>, mut visit: impl FnMut(u32, u32)) {
         S::scatter(lane, set, scratch, |tile, atom| {
             count();
             visit(tile, atom);
@@ -46,7 +47,7 @@ impl<S: Distribute> Distribute for Counted<S> {
     fn gather<T: TileSet, V: Value, J: Join<V>>(
         lane: Lane,
         set: &T,
-        scratch: Scratch<V>,
+        scratch: Scratch<V, Views>,
         join: J,
         value: impl Fn(u32) -> V,
         store: impl FnMut(u32, V),

@@ -29,7 +29,8 @@
 //! ```
 
 use crate::lane::Lane;
-use bytemuck::Pod;
+pub use bytemuck::Pod;
+use evenkeel_types::{LoopHeader, LoopState, Storage};
 use std::{any::Any, fmt, marker::PhantomData, sync::Arc};
 
 /// What the device that made a buffer keeps for it. Devices downcast it to their own type.
@@ -69,6 +70,23 @@ impl<T: Pod> Buffer<T> {
         assert_eq!(bytes % size_of::<U>(), 0, "{bytes} bytes are no whole number of {}", std::any::type_name::<U>());
         Buffer::from_raw(self.raw.clone(), bytes / size_of::<U>())
     }
+}
+
+impl<S: LoopState> Buffer<S> {
+    /// The header of a loop's state.
+    pub fn header(&self) -> Buffer<LoopHeader> {
+        Buffer::from_raw(self.raw.clone(), 1)
+    }
+}
+
+/// The storage of a bundle that the host binds: device buffers.
+pub struct Buffers;
+
+impl Storage for Buffers {
+    type Read<T: Pod> = Buffer<T>;
+    type Write<T: Pod> = Buffer<T>;
+    type Shared<T: Pod, const N: usize> = ();
+    type Param<T: Pod> = ();
 }
 
 impl<T> Clone for Buffer<T> {

@@ -11,6 +11,20 @@ pub use native::{Element, Global, Read, Shared};
 /// Four numbers that are loaded and stored together: reals, and words.
 pub use spirv_std::glam::{UVec4, Vec4};
 
+use ::core::marker::PhantomData;
+use bytemuck::Pod;
+use evenkeel_types::Storage;
+
+/// The storage of a bundle that a kernel sees: views of buffers and of workgroup arrays.
+pub struct Views<'a>(PhantomData<&'a ()>);
+
+impl<'a> Storage for Views<'a> {
+    type Read<T: Pod> = Read<'a, T>;
+    type Write<T: Pod> = Global<'a, T>;
+    type Shared<T: Pod, const N: usize> = Shared<'a, T, N>;
+    type Param<T: Pod> = T;
+}
+
 #[cfg(target_arch = "spirv")]
 #[allow(missing_docs)] // Documented below, once, on the native side.
 mod gpu {

@@ -12,3 +12,4 @@ pub mod launch;
 pub mod memory;
 pub mod numbers;
 pub mod ranges;
+pub mod state;

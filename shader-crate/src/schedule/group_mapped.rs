@@ -6,7 +6,7 @@ use super::{
     scratch::NO_TILE,
     segments::{carry, first, walk},
 };
-use crate::{lane::Lane, primitive::workgroup::prefix_sum, tiles::TileSet};
+use crate::{lane::Lane, memory::Views, primitive::workgroup::prefix_sum, tiles::TileSet};
 use evenkeel_types::WORKGROUP;
 
 /// See the module.
@@ -26,7 +26,7 @@ struct Group {
 
 /// Sums up the sizes of the workgroup's tiles, from `base` on. Ends with a barrier.
 #[inline(always)]
-fn find<T: TileSet, V: Value>(lane: Lane, set: &T, scratch: &mut Scratch<V>, base: u32) -> Group {
+fn find<T: TileSet, V: Value>(lane: Lane, set: &T, scratch: &mut Scratch<V, Views>, base: u32) -> Group {
     let tile = base + lane.local;
     let atoms = if tile < set.tiles() { set.end(tile) - set.begin(tile) } else { 0 };
     let prefix = prefix_sum(lane, atoms, &mut scratch.slots);
@@ -35,7 +35,7 @@ fn find<T: TileSet, V: Value>(lane: Lane, set: &T, scratch: &mut Scratch<V>, bas
         scratch.cells.set(lane.threads, u32::MAX);
     }
     lane.barrier();
-    let size = scratch.settings.group.min(lane.threads);
+    let size = scratch.schedule.group.min(lane.threads);
     let leader = lane.local - lane.local % size;
     let begin = if leader == 0 { 0 } else { scratch.cells.get(leader - 1) };
     Group { leader, member: lane.local - leader, size, begin, end: scratch.cells.get(leader + size - 1) }
@@ -43,7 +43,7 @@ fn find<T: TileSet, V: Value>(lane: Lane, set: &T, scratch: &mut Scratch<V>, bas
 
 impl Distribute for GroupMapped {
     #[inline(always)]
-    fn scatter<T: TileSet>(lane: Lane, set: &T, mut scratch: Scratch<u32>, mut visit: impl FnMut(u32, u32)) {
+    fn scatter<T: TileSet>(lane: Lane, set: &T, mut scratch: Scratch<u32, Views>, mut visit: impl FnMut(u32, u32)) {
         for block in lane.by_group(set.tiles().div_ceil(lane.threads)) {
             let base = block * lane.threads;
             let tile = base + lane.local;
@@ -65,7 +65,7 @@ impl Distribute for GroupMapped {
     fn gather<T: TileSet, V: Value, J: Join<V>>(
         lane: Lane,
         set: &T,
-        mut scratch: Scratch<V>,
+        mut scratch: Scratch<V, Views>,
         _: J,
         value: impl Fn(u32) -> V,
         mut store: impl FnMut(u32, V),

@@ -9,6 +9,7 @@ mod merge_path;
 mod nonzero_split;
 mod parts;
 mod radix_binned;
+#[macro_use]
 mod scratch;
 mod segments;
 mod thread_mapped;
@@ -16,13 +17,11 @@ mod unrolled;
 mod value;
 
 pub use parts::Cut;
-#[cfg(not(target_arch = "spirv"))]
-pub use scratch::ScratchBuffers;
-pub use scratch::{ITEMS, NO_TILE, PART, ROOM, Scratch};
+pub use scratch::{CELLS, ITEMS, NO_TILE, PART, Scratch};
 pub use segments::first;
 pub use value::{Join, Largest, Sum, Value};
 
-use crate::{lane::Lane, tiles::TileSet};
+use crate::{lane::Lane, memory::Views, tiles::TileSet};
 
 registry! {
     /// The schedules there are.
@@ -49,14 +48,14 @@ pub use thread_mapped::ThreadMapped;
 /// What a schedule's author writes. All invocations of a dispatch call it together.
 pub trait Distribute {
     /// Calls `visit(tile, atom)` once for each atom.
-    fn scatter<T: TileSet>(lane: Lane, set: &T, scratch: Scratch<u32>, visit: impl FnMut(u32, u32));
+    fn scatter<T: TileSet>(lane: Lane, set: &T, scratch: Scratch<u32, Views>, visit: impl FnMut(u32, u32));
 
     /// Joins `value(atom)` over the atoms of each tile and calls `store(tile, joined)` once for each tile. The tiles' atoms
     /// are numbered without gaps: `begin` equals `before`.
     fn gather<T: TileSet, V: Value, J: Join<V>>(
         lane: Lane,
         set: &T,
-        scratch: Scratch<V>,
+        scratch: Scratch<V, Views>,
         join: J,
         value: impl Fn(u32) -> V,
         store: impl FnMut(u32, V),

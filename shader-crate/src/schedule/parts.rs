@@ -9,11 +9,11 @@
 
 use super::{
     Distribute, Join, Scratch, Value,
-    scratch::{ITEMS, LONG, ROOM},
+    scratch::{CELLS, ITEMS, LONG},
     segments::{Part, first, join_lanes, search},
     unrolled::{join_range, stage},
 };
-use crate::{lane::Lane, ranges::step, tiles::TileSet};
+use crate::{lane::Lane, memory::Views, ranges::step, tiles::TileSet};
 use evenkeel_types::ScheduleParams;
 
 /// What the items are.
@@ -48,7 +48,7 @@ fn part<C: Cut, T: TileSet>(set: &T, number: u32, items: u32, first_tile: u32, e
 
 /// Where the part's `tile`-th tile begins in it: from workgroup memory, where it is kept there.
 #[inline(always)]
-fn bound<T: TileSet, V: Value>(set: &T, scratch: &Scratch<V>, part: &Part, kept: bool, tile: u32) -> u32 {
+fn bound<T: TileSet, V: Value>(set: &T, scratch: &Scratch<V, Views>, part: &Part, kept: bool, tile: u32) -> u32 {
     if kept { scratch.cells.get(tile) } else { part.bound(set, tile) }
 }
 
@@ -56,7 +56,7 @@ fn bound<T: TileSet, V: Value>(set: &T, scratch: &Scratch<V>, part: &Part, kept:
 #[inline(always)]
 fn deliver<V: Value>(
     lane: Lane,
-    scratch: &mut Scratch<V>,
+    scratch: &mut Scratch<V, Views>,
     part: &Part,
     tile: u32,
     begun_before: bool,
@@ -77,7 +77,7 @@ fn deliver<V: Value>(
 fn finish<C: Cut, T: TileSet, V: Value, J: Join<V>>(
     lane: Lane,
     set: &T,
-    mut scratch: Scratch<V>,
+    mut scratch: Scratch<V, Views>,
     mut store: impl FnMut(u32, V),
 ) {
     let (items, parts) = parts::<C, T>(lane, set);
@@ -122,7 +122,7 @@ fn finish<C: Cut, T: TileSet, V: Value, J: Join<V>>(
 
 impl<C: Cut> Distribute for C {
     #[inline(always)]
-    fn scatter<T: TileSet>(lane: Lane, set: &T, mut scratch: Scratch<u32>, mut visit: impl FnMut(u32, u32)) {
+    fn scatter<T: TileSet>(lane: Lane, set: &T, mut scratch: Scratch<u32, Views>, mut visit: impl FnMut(u32, u32)) {
         let (items, parts) = parts::<C, T>(lane, set);
         for number in lane.by_group(parts) {
             for bound in step(lane.subgroup, 2, lane.subgroups) {
@@ -139,7 +139,7 @@ impl<C: Cut> Distribute for C {
             // Where each tile ends, and how far its atoms are from where the line has them. There is room for both unless most
             // tiles are empty, and then there are few atoms to look it up for.
             let shift = |tile: u32| set.begin(tile).wrapping_sub(set.before(tile));
-            let kept = 2 * begun <= ROOM as u32;
+            let kept = 2 * begun <= CELLS as u32;
             if kept {
                 for tile in lane.group_stride(begun) {
                     scratch.cells.set(tile, part.bound(set, tile + 1));
@@ -162,12 +162,12 @@ impl<C: Cut> Distribute for C {
     fn gather<T: TileSet, V: Value, J: Join<V>>(
         lane: Lane,
         set: &T,
-        mut scratch: Scratch<V>,
+        mut scratch: Scratch<V, Views>,
         _: J,
         value: impl Fn(u32) -> V,
         mut store: impl FnMut(u32, V),
     ) {
-        if scratch.settings.pass == ScheduleParams::FINISH {
+        if scratch.schedule.pass == ScheduleParams::FINISH {
             finish::<C, T, V, J>(lane, set, scratch, store);
             return;
         }
@@ -179,7 +179,7 @@ impl<C: Cut> Distribute for C {
             let begun_before = part.first_atom > set.before(part.first_tile);
             // Bounds and values wait in workgroup memory, loaded in the order in which they lie. There is room for the bounds
             // unless most tiles are empty; nonzero-split may meet any number of those.
-            let kept = tiles + 2 + atoms <= ROOM as u32;
+            let kept = tiles + 2 + atoms <= CELLS as u32;
             let values = if kept { tiles + 2 } else { 0 };
             // In most parts these are all the bounds there are, and they are on their way while the values are loaded.
             let (one, other) = (part.bound(set, lane.local), part.bound(set, lane.local + lane.threads));

@@ -3,7 +3,11 @@
 //! kernels of `primitive/binning.rs`.
 
 use super::{Distribute, Join, Scratch, Value, segments::join_lanes, unrolled::join_range};
-use crate::{lane::Lane, memory::Read, tiles::TileSet};
+use crate::{
+    lane::Lane,
+    memory::{Read, Views},
+    tiles::TileSet,
+};
 use evenkeel_types::Bins;
 
 /// See the module.
@@ -46,7 +50,7 @@ fn share(lane: Lane, order: &Read<u32>, tiles: u32, round: u32) -> Share {
 
 impl Distribute for RadixBinned {
     #[inline(always)]
-    fn scatter<T: TileSet>(lane: Lane, set: &T, scratch: Scratch<u32>, mut visit: impl FnMut(u32, u32)) {
+    fn scatter<T: TileSet>(lane: Lane, set: &T, scratch: Scratch<u32, Views>, mut visit: impl FnMut(u32, u32)) {
         for round in lane.by_group(rounds(lane, &scratch.order)) {
             let share = share(lane, &scratch.order, set.tiles(), round);
             if share.tile < set.tiles() {
@@ -63,7 +67,7 @@ impl Distribute for RadixBinned {
     fn gather<T: TileSet, V: Value, J: Join<V>>(
         lane: Lane,
         set: &T,
-        mut scratch: Scratch<V>,
+        mut scratch: Scratch<V, Views>,
         _: J,
         value: impl Fn(u32) -> V,
         mut store: impl FnMut(u32, V),

@@ -2,14 +2,14 @@
 //! where they are not.
 
 use super::{Distribute, Join, Scratch, Value, unrolled::join_range};
-use crate::{lane::Lane, tiles::TileSet};
+use crate::{lane::Lane, memory::Views, tiles::TileSet};
 
 /// See the module.
 pub struct ThreadMapped;
 
 impl Distribute for ThreadMapped {
     #[inline(always)]
-    fn scatter<T: TileSet>(lane: Lane, set: &T, _: Scratch<u32>, mut visit: impl FnMut(u32, u32)) {
+    fn scatter<T: TileSet>(lane: Lane, set: &T, _: Scratch<u32, Views>, mut visit: impl FnMut(u32, u32)) {
         for tile in lane.grid_stride(set.tiles()) {
             for atom in set.begin(tile)..set.end(tile) {
                 visit(tile, atom);
@@ -21,7 +21,7 @@ impl Distribute for ThreadMapped {
     fn gather<T: TileSet, V: Value, J: Join<V>>(
         lane: Lane,
         set: &T,
-        _: Scratch<V>,
+        _: Scratch<V, Views>,
         _: J,
         value: impl Fn(u32) -> V,
         mut store: impl FnMut(u32, V),

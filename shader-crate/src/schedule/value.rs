@@ -3,11 +3,12 @@
 #[cfg(not(target_arch = "spirv"))]
 use crate::memory::Element as Shufflable;
 use crate::memory::Vec4;
+use bytemuck::Pod;
 #[cfg(target_arch = "spirv")]
 use spirv_std::ScalarComposite as Shufflable;
 
 /// What invocations of a subgroup can hand each other.
-pub trait Value: Copy + Shufflable {
+pub trait Value: Pod + Shufflable {
     /// Whether its bits fit a word of workgroup memory. Then a schedule may load a part's values there in the order in which
     /// they lie in memory before it hands them out.
     const IS_WORD: bool = false;

@@ -7,11 +7,11 @@
 
 use bytemuck::{Pod, Zeroable};
 use evenkeel_kernels::{
-    for_each_schedule, kernel,
+    Scratch, for_each_schedule, kernel,
     lane::Lane,
     memory::{Global, Read},
     ranges::infinite,
-    schedule::{Distribute, Join, Scratch, Sum},
+    schedule::{Distribute, Join, Sum},
     tiles::Rows,
 };
 use evenkeel_types::ScheduleParams;
