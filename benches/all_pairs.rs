@@ -10,10 +10,10 @@ use criterion::{
     BenchmarkGroup, Criterion, SamplingMode, Throughput, criterion_group, criterion_main, measurement::WallTime,
 };
 use evenkeel::{
-    algorithm::{Apsp, ApspConfig, Distances, Sssp, SsspConfig},
+    algorithm::{Algorithm, Apsp, ApspConfig, Distances, Sssp, SsspConfig},
     device::Device,
     graph::{
-        Csr, Graph, OpenOptions, Weights, open,
+        Csr, Graph, OpenOptions, open,
         weights::{WeightSource, assign},
     },
     oracle::dijkstra,
@@ -38,10 +38,10 @@ fn group<'c>(criterion: &'c mut Criterion, name: &str, relaxations: u64) -> Grou
 }
 
 fn prepared(device: &Device, csr: &Csr, strategy: &str) -> Apsp {
-    let mut apsp = Apsp::prepare(device, csr, &ApspConfig { strategy: strategy.to_owned() }).expect("room for it");
-    apsp.run().expect("a run");
+    let mut apsp = Apsp::prepare(device, csr, &ApspConfig { strategy: strategy.to_owned() }).expect("the graph fits");
+    apsp.run(&()).expect("a run");
     let nodes = csr.nodes() as usize;
-    if let Distances::U32(found) = apsp.distances().expect("distances").distances {
+    if let Distances::U32(found) = apsp.answer().expect("distances").distances {
         for source in [0, nodes / 2, nodes - 1] {
             let expected = dijkstra::whole(csr, source as u32).expect("distances of 32 bits");
             assert!(found[source * nodes..][..nodes] == expected, "{strategy} is wrong from node {source}");
@@ -52,7 +52,7 @@ fn prepared(device: &Device, csr: &Csr, strategy: &str) -> Apsp {
 
 fn bench(group: &mut Group<'_>, name: &str, mut apsp: Apsp) {
     group.bench_function(name, |bencher| {
-        bencher.iter_custom(|runs| (0..runs).map(|_| apsp.run().expect("a run").total).sum());
+        bencher.iter_custom(|runs| (0..runs).map(|_| apsp.run(&()).expect("a run").total).sum());
     });
 }
 
@@ -62,7 +62,7 @@ fn dense(criterion: &mut Criterion) {
     let nodes = 1u64 << scale_or(SCALE);
     let mut graph = generate(&format!("er:nodes={nodes},degree={}", nodes / 16));
     assign(&mut graph, WEIGHTS).expect("weights");
-    let real = Csr { weights: graph.csr.weights.to_f32(), ..graph.csr.clone() };
+    let real = graph.csr.with_weights(graph.csr.weights().to_f32()).unwrap();
     let mut group = group(criterion, &format!("dense, {nodes} nodes"), nodes * nodes * nodes);
     for strategy in ["floyd-warshall", "blocked"] {
         bench(&mut group, &format!("{strategy}/whole"), prepared(&device, &graph.csr, strategy));
@@ -81,7 +81,8 @@ fn roof(criterion: &mut Criterion) {
     for (length, step) in [(Length::Short, 3), (Length::Whole, 3), (Length::Real, 1e-3f32.to_bits())] {
         let params = RoofParams { rounds: rounds as u32, step };
         let launch = RelaxRoof { length, words: &words };
-        let record = device.record("roof", |recorder| recorder.dispatch(&launch, params, invocations));
+        // SAFETY: each invocation writes one element of the result.
+        let record = device.record("roof", |recorder| unsafe { recorder.launch(&launch, params, invocations) });
         let mut recording = record.expect("a recording");
         group.bench_function(length.name(), |bencher| {
             bencher.iter_custom(|runs| (0..runs).map(|_| recording.run().expect("a run")).sum());
@@ -94,7 +95,7 @@ fn sparse_graph() -> Graph {
     match env::var_os("EVENKEEL_BENCH_GRAPH") {
         Some(path) => {
             let mut graph = open(Path::new(&path), &OpenOptions::default()).expect("a graph").0;
-            graph.csr.weights = Weights::None;
+            graph.csr = graph.csr.without_weights();
             graph
         }
         None => generate(&format!("er:nodes={},degree=7.3", (1u64 << scale_or(SCALE)) * 5881 / 8192)),
@@ -108,9 +109,9 @@ fn sparse(criterion: &mut Criterion) {
     let mut group = group(criterion, &format!("sparse, {}", graph.name), relaxations);
     bench(&mut group, "all sources at once", prepared(&device, csr, "sssp"));
     bench(&mut group, "blocked", prepared(&device, csr, "blocked"));
-    let mut sssp = Sssp::prepare(&device, csr, &SsspConfig::default()).expect("room for it");
+    let mut sssp = Sssp::prepare(&device, csr, &SsspConfig::default()).expect("the graph fits");
     group.bench_function("one source after the other", |bencher| {
-        let mut all = || (0..csr.nodes()).map(|source| sssp.run(source).expect("a run").total).sum::<Duration>();
+        let mut all = || (0..csr.nodes()).map(|source| sssp.run(&source).expect("a run").total).sum::<Duration>();
         bencher.iter_custom(|runs| (0..runs).map(|_| all()).sum());
     });
     group.finish();

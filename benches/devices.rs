@@ -6,7 +6,10 @@ use criterion::{
     BenchmarkGroup, Criterion, SamplingMode, Throughput, criterion_group, criterion_main, measurement::WallTime,
 };
 use evenkeel::{
-    algorithm::{Bfs, BfsConfig, Distances, Run, Source, Spmv, SpmvConfig, Sssp, SsspConfig, spmv::random_vector},
+    algorithm::{
+        Algorithm, Bfs, BfsConfig, DenseVector, Distances, Run, Source, Spmv, SpmvConfig, Sssp, SsspConfig,
+        spmv::random_vector,
+    },
     device::{Device, DeviceKind, DeviceOptions},
     engine::schedule::Schedule,
     graph::weights::{WeightSource, assign},
@@ -61,14 +64,18 @@ fn traversals(criterion: &mut Criterion) {
     bfs_group.bench_function("oracle", |bencher| bencher.iter(|| black_box(oracle::bfs::depths(csr, source))));
     for (name, device) in &devices {
         for strategy in strategy::of(Operator::Bfs) {
-            let config = BfsConfig { strategy: strategy.name.to_owned(), ..BfsConfig::default() };
+            let config = BfsConfig { strategy: strategy.name.parse().unwrap(), ..BfsConfig::default() };
             let prepare = || {
-                let mut bfs = Bfs::prepare(device, csr, &config).expect("room for the graph");
-                bfs.run(source).expect("a run");
-                assert!(bfs.depths().expect("depths") == depths, "{name} gives wrong depths by {}", strategy.name);
+                let mut bfs = Bfs::prepare(device, csr, &config).expect("the graph fits");
+                bfs.run(&source).expect("a run");
+                assert!(
+                    bfs.answer().expect("depths").depths == depths,
+                    "{name} gives wrong depths by {}",
+                    strategy.name
+                );
                 bfs
             };
-            let run = |bfs: &mut Bfs| bfs.run(source).expect("a run");
+            let run = |bfs: &mut Bfs| bfs.run(&source).expect("a run");
             measure(&mut bfs_group, format!("{name}/{}", strategy.name), prepare, run);
         }
     }
@@ -80,15 +87,15 @@ fn traversals(criterion: &mut Criterion) {
     sssp_group.bench_function("oracle", |bencher| bencher.iter(|| black_box(dijkstra())));
     for (name, device) in &devices {
         for strategy in strategy::of(Operator::SsspU32) {
-            let config = SsspConfig { strategy: strategy.name.to_owned(), ..SsspConfig::default() };
+            let config = SsspConfig { strategy: strategy.name.parse().unwrap() };
             let prepare = || {
-                let mut sssp = Sssp::prepare(device, csr, &config).expect("room for the graph");
-                sssp.run(source).expect("a run");
-                let found = sssp.distances().expect("distances");
+                let mut sssp = Sssp::prepare(device, csr, &config).expect("the graph fits");
+                sssp.run(&source).expect("a run");
+                let found = sssp.answer().expect("distances");
                 assert!(found == distances, "{name} gives wrong distances by {}", strategy.name);
                 sssp
             };
-            let run = |sssp: &mut Sssp| sssp.run(source).expect("a run");
+            let run = |sssp: &mut Sssp| sssp.run(&source).expect("a run");
             measure(&mut sssp_group, format!("{name}/{}", strategy.name), prepare, run);
         }
     }
@@ -99,22 +106,21 @@ fn products(criterion: &mut Criterion) {
     let graph = generate(&format!("rmat:scale={}", scale_or(18)));
     let (devices, csr) = (devices(), &graph.csr);
     let x = random_vector(csr.nodes() as usize, 0);
-    let expected = oracle::spmv::product(csr, &x);
+    let (expected, input) = (oracle::spmv::product(csr, &x), DenseVector::from(x.as_slice()));
     let mut group = group(criterion, "spmv", csr.edges());
     group.bench_function("oracle", |bencher| bencher.iter(|| black_box(oracle::spmv::product(csr, &x))));
     for (name, device) in &devices {
         for schedule in Schedule::ALL {
             let prepare = || {
                 let config = SpmvConfig { schedule: schedule.name().to_owned(), ..SpmvConfig::default() };
-                let mut spmv = Spmv::prepare(device, csr, &config).expect("room for the matrix");
-                spmv.load(&x).expect("room for the vector");
-                spmv.run().expect("a run");
-                let found = spmv.product().expect("a product");
+                let mut spmv = Spmv::prepare(device, csr, &config).expect("the matrix fits");
+                spmv.run(&input).expect("a run");
+                let found = spmv.answer().expect("a product").rows;
                 let wrong = oracle::spmv::first_mismatch(&expected, &found, oracle::spmv::SINGLE);
                 assert!(wrong.is_none(), "{name} gives a wrong product by {}", schedule.name());
                 spmv
             };
-            let run = |spmv: &mut Spmv| spmv.run().expect("a run");
+            let run = |spmv: &mut Spmv| spmv.run(&input).expect("a run");
             measure(&mut group, format!("{name}/{}", schedule.name()), prepare, run);
         }
     }

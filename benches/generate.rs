@@ -1,12 +1,7 @@
 //! How long it takes to make a graph, to build its rows from an edge list, and to turn it round; in edges a second.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use evenkeel::graph::{
-    Csr, EdgeList,
-    csr::{BuildOptions, EdgeWeights},
-    statistics::Statistics,
-    transform::transpose,
-};
+use evenkeel::graph::{BuildOptions, Csr, EdgeList, EdgeWeights, statistics::Statistics, transform::transpose};
 use evenkeel_benches::generate;
 use std::hint::black_box;
 

@@ -2,7 +2,7 @@
 //! DIMACS file of some twenty megabytes. Both sides read from memory, so that the disk plays no part.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use evenkeel::graph::formats::{self, Format};
+use evenkeel::graph::formats::{self, Format, Loaded};
 use std::{fmt::Write, hint::black_box, io::BufRead, path::Path, time::Duration};
 
 const NODES: u64 = 1 << 20;
@@ -45,15 +45,17 @@ fn plain_reader(text: &[u8], mark: &str, numbers: usize) -> Vec<Vec<u32>> {
 }
 
 fn parse(criterion: &mut Criterion) {
-    for (format, text, mark, numbers) in [(Format::EdgeList, edge_list(), "", 2), (Format::Dimacs, dimacs(), "a ", 3)] {
+    for (format, text, mark, numbers) in [("edge-list", edge_list(), "", 2), ("dimacs", dimacs(), "a ", 3)] {
+        let format: Format = format.parse().expect("the format is registered");
         let path = Path::new("benchmark");
-        let parsed = formats::parse(format, path, text.as_bytes()).expect("the text is valid");
+        let loaded = formats::parse(format, path, &[text.as_bytes()]).expect("the text is valid");
+        let Loaded::Edges(parsed) = loaded else { panic!("a text holds edges") };
         assert_eq!(parsed.edges.sources.len(), plain_reader(text.as_bytes(), mark, numbers)[0].len());
         let mut group = criterion.benchmark_group(format!("parse/{format}"));
         group.throughput(Throughput::BytesDecimal(text.len() as u64));
         group.sample_size(10).measurement_time(Duration::from_secs(3));
         group.bench_function("parallel", |bencher| {
-            bencher.iter(|| formats::parse(format, path, black_box(text.as_bytes())));
+            bencher.iter(|| formats::parse(format, path, &[black_box(text.as_bytes())]));
         });
         group.bench_function("plain reader", |bencher| {
             bencher.iter(|| plain_reader(black_box(text.as_bytes()), mark, numbers));

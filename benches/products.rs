@@ -9,12 +9,12 @@ use criterion::{
     BenchmarkGroup, Criterion, SamplingMode, Throughput, criterion_group, criterion_main, measurement::WallTime,
 };
 use evenkeel::{
-    algorithm::{Spmm, SpmmConfig, Spmv, SpmvConfig, spmv::random_vector},
+    algorithm::{Algorithm, DenseMatrix, DenseVector, Spmm, SpmmConfig, Spmv, SpmvConfig, spmv::random_vector},
     device::{Buffer, Device, Recording},
     engine::schedule::{AUTO, Schedule},
+    engine::{DeviceGraph, DeviceRows},
     graph::Csr,
     oracle::spmv::{SINGLE, first_mismatch, first_mismatch_of_matrix, product},
-    strategy::DeviceGraph,
 };
 use evenkeel_benches::{device, generate, scale};
 use evenkeel_fused::{FusedParams, FusedSpmv, PART};
@@ -45,16 +45,15 @@ fn schedules() -> impl Iterator<Item = String> {
 
 fn vectors(group: &mut Group<'_>, device: &Device, csr: &Csr) {
     let x = random_vector(csr.nodes() as usize, 1);
-    let expected = product(csr, &x);
+    let (expected, input) = (product(csr, &x), DenseVector::from(x.as_slice()));
     for schedule in schedules() {
         let config = SpmvConfig { schedule, ..SpmvConfig::default() };
-        let mut spmv = Spmv::prepare(device, csr, &config).expect("room for the matrix");
-        spmv.load(&x).expect("a vector");
-        spmv.run().expect("a run");
-        let found = spmv.product().expect("a product");
+        let mut spmv = Spmv::prepare(device, csr, &config).expect("the matrix fits");
+        spmv.run(&input).expect("a run");
+        let found = spmv.answer().expect("a product").rows;
         assert!(first_mismatch(&expected, &found, SINGLE).is_none(), "{} gives a wrong product", config.schedule);
         group.bench_function(format!("spmv/{}", config.schedule), |bencher| {
-            bencher.iter_custom(|runs| (0..runs).map(|_| spmv.run().expect("a run").kernel).sum());
+            bencher.iter_custom(|runs| (0..runs).map(|_| spmv.run(&input).expect("a run").kernel).sum());
         });
     }
     let mut fused = Fused::prepare(device, csr, &x);
@@ -69,15 +68,15 @@ fn vectors(group: &mut Group<'_>, device: &Device, csr: &Csr) {
 fn matrices(group: &mut Group<'_>, device: &Device, csr: &Csr) {
     for schedule in schedules() {
         let config = SpmmConfig { schedule, ..SpmmConfig::default() };
-        let mut spmm = Spmm::prepare(device, csr, &config).expect("room for the matrices");
-        let b = random_vector(spmm.rows() * spmm.columns(), 2);
-        spmm.load(&b).expect("a matrix");
-        spmm.run().expect("a run");
-        let found = spmm.product().expect("a product");
-        let wrong = first_mismatch_of_matrix(csr, &b, &found, spmm.columns());
+        let mut spmm = Spmm::prepare(device, csr, &config).expect("the matrices fits");
+        let columns = config.columns as usize;
+        let b = DenseMatrix::from(random_vector(csr.nodes() as usize * columns, 2));
+        spmm.run(&b).expect("a run");
+        let found = spmm.answer().expect("a product").elements;
+        let wrong = first_mismatch_of_matrix(csr, b.elements(), &found, columns);
         assert!(wrong.is_none(), "{} gives a wrong product", config.schedule);
         group.bench_function(format!("spmm/{}", config.schedule), |bencher| {
-            bencher.iter_custom(|runs| (0..runs).map(|_| spmm.run().expect("a run").kernel).sum());
+            bencher.iter_custom(|runs| (0..runs).map(|_| spmm.run(&b).expect("a run").kernel).sum());
         });
     }
 }
@@ -98,31 +97,26 @@ impl Fused {
             let mut row = 0..rows;
             while !row.is_empty() {
                 let middle = row.start + (row.end - row.start) / 2;
-                let past = csr.row_offsets[middle as usize + 1] + middle >= item;
+                let past = csr.row_offsets()[middle as usize + 1] + middle >= item;
                 row = if past { row.start..middle } else { middle + 1..row.end };
             }
             row.start
         };
         let bounds: Vec<u32> = (0..=parts).map(|part| over((part * PART).min(rows + entries))).collect();
-        let DeviceGraph { row_offsets, columns } = DeviceGraph::upload(device, csr).expect("room for the matrix");
-        let buffer = |name: &str, elements: &[f32]| device.buffer_from(name, elements).expect("room for a buffer");
+        let matrix = DeviceGraph::upload(device, csr).expect("the matrix fits");
+        let buffer = |name: &str, elements: &[f32]| device.buffer_from(name, elements).expect("a buffer fits");
         let (values, x) = (buffer("values", &vec![1.0; entries as usize]), buffer("x", x));
         let (pieces, y) = (buffer("pieces", &vec![0.0; 2 * parts as usize]), buffer("y", &vec![0.0; rows as usize]));
-        let bounds = device.buffer_from("bounds", &bounds).expect("room for the bounds");
+        let bounds = device.buffer_from("bounds", &bounds).expect("the bounds fits");
         let recording = device
             .record("spmv by hand", |recorder| {
-                let launch = FusedSpmv {
-                    row_offsets: &row_offsets,
-                    columns: &columns,
-                    values: &values,
-                    x: &x,
-                    bounds: &bounds,
-                    pieces: &pieces,
-                    y: &y,
-                };
+                let launch =
+                    FusedSpmv { matrix: &matrix, values: &values, x: &x, bounds: &bounds, pieces: &pieces, y: &y };
                 let params = |finish| FusedParams { rows, entries, parts, finish };
-                recorder.dispatch(&launch, params(0), parts as usize * 256);
-                recorder.dispatch(&launch, params(1), parts as usize);
+                // SAFETY: the parameters are the lengths of the buffers.
+                unsafe { recorder.launch(&launch, params(0), parts as usize * 256) };
+                // SAFETY: the parameters are the lengths of the buffers.
+                unsafe { recorder.launch(&launch, params(1), parts as usize) };
             })
             .expect("a recording");
         Self { y, recording }

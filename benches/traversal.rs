@@ -9,7 +9,7 @@ use criterion::{
     BenchmarkGroup, Criterion, SamplingMode, Throughput, criterion_group, criterion_main, measurement::WallTime,
 };
 use evenkeel::{
-    algorithm::{Bfs, BfsConfig, Distances, Run, Source, Sssp, SsspConfig},
+    algorithm::{Algorithm, Bfs, BfsConfig, Distances, Run, Source, Sssp, SsspConfig},
     device::Device,
     graph::{
         Graph,
@@ -82,27 +82,27 @@ impl<'a> Setting<'a> {
     }
 
     fn bfs(&self, group: &mut Group<'_>, name: &str, strategy: &str) {
-        let config = BfsConfig { strategy: strategy.to_owned(), ..BfsConfig::default() };
+        let config = BfsConfig { strategy: strategy.parse().unwrap(), ..BfsConfig::default() };
         let prepare = || {
-            let mut bfs = Bfs::prepare(self.device, &self.graph.csr, &config).expect("room for the graph");
-            bfs.run(self.source).expect("a run");
-            let found = bfs.depths().expect("depths");
+            let mut bfs = Bfs::prepare(self.device, &self.graph.csr, &config).expect("the graph fits");
+            bfs.run(&self.source).expect("a run");
+            let found = bfs.answer().expect("depths").depths;
             assert!(found == self.depths, "{strategy} gives wrong depths on {}", self.graph.name);
             bfs
         };
-        self.measure(group, name, prepare, |bfs| bfs.run(self.source).expect("a run"));
+        self.measure(group, name, prepare, |bfs| bfs.run(&self.source).expect("a run"));
     }
 
     fn sssp(&self, group: &mut Group<'_>, name: &str, strategy: &str) {
-        let config = SsspConfig { strategy: strategy.to_owned(), ..SsspConfig::default() };
+        let config = SsspConfig { strategy: strategy.parse().unwrap() };
         let prepare = || {
-            let mut sssp = Sssp::prepare(self.device, &self.graph.csr, &config).expect("room for the graph");
-            sssp.run(self.source).expect("a run");
-            let found = sssp.distances().expect("distances");
+            let mut sssp = Sssp::prepare(self.device, &self.graph.csr, &config).expect("the graph fits");
+            sssp.run(&self.source).expect("a run");
+            let found = sssp.answer().expect("distances");
             assert!(found == self.distances(), "{strategy} gives wrong distances on {}", self.graph.name);
             sssp
         };
-        self.measure(group, name, prepare, |sssp| sssp.run(self.source).expect("a run"));
+        self.measure(group, name, prepare, |sssp| sssp.run(&self.source).expect("a run"));
     }
 
     fn distances(&self) -> Distances {

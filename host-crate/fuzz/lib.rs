@@ -1,13 +1,9 @@
-//! What the fuzz targets share: a text of any kind is parsed, and what parses must be a graph that can be built.
-//! Run one with `cargo +nightly fuzz run --fuzz-dir host-crate/fuzz edge_list`.
+//! What the fuzz targets share: bytes of any kind are parsed, and what parses must be a graph.
+//! `FORMAT=edge-list cargo +nightly fuzz run --fuzz-dir host-crate/fuzz format` searches one format.
 
-use evenkeel::{
-    Result,
-    graph::{
-        Csr,
-        csr::BuildOptions,
-        formats::{self, Format, Parsed},
-    },
+use evenkeel::graph::{
+    BuildOptions, Csr,
+    formats::{self, Format, Loaded},
 };
 use std::path::Path;
 
@@ -17,19 +13,31 @@ pub const NAME: &str = "fuzz";
 // Building allocates memory by the number of nodes; a claim of millions would only slow the search for flaws down.
 const MOST_NODES_BUILT: u32 = 1 << 16;
 
-/// Parses a text, as the format's target does with each input.
+/// Parses bytes as a format and checks what comes out. Where a graph has two files, what stands before the first zero byte is
+/// the first, and what follows it the second.
 pub fn parse(format: Format, bytes: &[u8]) {
-    check(formats::parse(format, Path::new(NAME), bytes));
-}
-
-/// Checks that what was parsed is a graph.
-pub fn check(parsed: Result<Parsed>) {
-    let Ok(parsed) = parsed else { return };
-    let nodes = parsed.edges.nodes;
-    if nodes <= MOST_NODES_BUILT {
-        Csr::from_edges(parsed.edges, BuildOptions::default()).expect("what parses can be built");
-        for node in 0..nodes {
-            assert_eq!(parsed.ids.index(parsed.ids.id(node), nodes), Some(node));
+    let mut files: Vec<&[u8]> = bytes.splitn(2, |byte| *byte == 0).collect();
+    files.resize(2, &[]);
+    let files: &[&[u8]] = if format.files() == 1 { &[bytes] } else { &files };
+    let (nodes, ids) = match formats::parse(format, Path::new(NAME), files) {
+        Err(_) => return,
+        Ok(Loaded::Graph(graph)) => {
+            let nodes = graph.csr.nodes();
+            let edges: usize = (0..nodes).map(|node| graph.csr.neighbours(node).len()).sum();
+            assert_eq!(edges, graph.csr.edges() as usize);
+            assert!(graph.csr.columns().iter().all(|column| *column < nodes));
+            (nodes, graph.ids)
         }
+        Ok(Loaded::Edges(parsed)) => {
+            let nodes = parsed.edges.nodes;
+            if nodes > MOST_NODES_BUILT {
+                return;
+            }
+            Csr::from_edges(parsed.edges, BuildOptions::default()).expect("what parses can be built");
+            (nodes, parsed.ids)
+        }
+    };
+    for node in 0..nodes {
+        assert_eq!(ids.index(ids.id(node), nodes), Some(node));
     }
 }

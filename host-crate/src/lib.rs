@@ -1,10 +1,10 @@
-//! evenkeel runs graph algorithms on any Vulkan GPU and keeps the load even.
+//! evenkeel runs graph algorithms on any Vulkan GPU and keeps the load balanced.
 //!
 //! A [`graph::Graph`] comes from a file or a generator, a [`device::Device`] is a GPU or the CPU, and an [`algorithm`] is
-//! prepared once for a graph and then run from any source. Every answer can be held against an [`oracle`].
+//! prepared once for a graph and then run on any input. Every answer can be checked against an [`oracle`].
 //!
 //! ```
-//! use evenkeel::algorithm::{Bfs, BfsConfig, Source};
+//! use evenkeel::algorithm::{Algorithm, Bfs, BfsConfig, Source};
 //! use evenkeel::device::{Device, DeviceOptions};
 //! use evenkeel::{graph::generate::Generator, oracle};
 //!
@@ -14,35 +14,49 @@
 //!     let source = Source::MaxDegree.find(&graph)?;
 //!
 //!     let mut bfs = Bfs::prepare(&device, &graph.csr, &BfsConfig::default())?;
-//!     let run = bfs.run(source)?;
+//!     let run = bfs.run(&source)?;
 //!     println!("{} levels in {:?}", run.iterations, run.total);
-//!     assert_eq!(bfs.depths()?, oracle::bfs::depths(&graph.csr, source));
+//!     assert_eq!(bfs.answer()?.depths, oracle::bfs::depths(&graph.csr, source));
 //!     Ok(())
 //! }
 //! ```
 //!
-//! Data walks one way: file → [`graph`] → [`device`] buffers → [`strategy`] → [`algorithm`] → [`oracle`] → [`report`]. Lower
-//! modules know nothing of upper ones: `graph` has no device in it, `device` no graphs.
+//! Data flows one way: file → [`graph`] → [`device`] buffers, by the [`engine`] → [`strategy`] → [`algorithm`] → [`oracle`] →
+//! [`report`]. A lower module imports nothing from a higher one: `graph` knows no device, `device` no graph.
+//!
+//! The default feature `cli` adds the command `evenkeel`, its tables, and the measuring and training of models. Without it the
+//! library builds none of the crates that only these need.
 
 pub mod algorithm;
 pub mod atomic_file;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 pub mod device;
 pub mod engine;
 pub mod error;
 pub mod graph;
 pub mod oracle;
 pub mod report;
+pub mod settings;
 pub mod strategy;
+#[cfg(feature = "cli")]
 pub mod tuning;
 
 pub use error::{Error, Result};
+pub use evenkeel_types::UNREACHED;
 
-/// The README's example is tested like any other.
+/// The examples of the documentation are tested like any others.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
-/// So are the tile set and the schedule that this page adds.
+/// See [`Readme`].
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/library.md")]
+struct Library;
+
+/// See [`Readme`].
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/programming-model.md")]
 struct ProgrammingModel;

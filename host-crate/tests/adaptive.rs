@@ -1,21 +1,15 @@
-//! Breadth-first search in fifteen ways and more, and by a decision tree that chooses one for each level: every way and any
+//! Breadth-first search in fifteen variants and more, and by a decision tree that chooses one for each level: every variant and any
 //! tree must find what the oracle finds; and from measuring to an adaptive run on the command line.
 
-mod common;
-
+use crate::common;
 use assert_cmd::assert::OutputAssertExt;
 use evenkeel::{
-    algorithm::{Bfs, BfsConfig},
+    algorithm::{Algorithm, Bfs, BfsConfig},
     device::Device,
-    graph::{
-        Csr, OpenOptions,
-        csr::{BuildOptions, EdgeList, EdgeWeights},
-        generate::Generator,
-        open,
-    },
+    graph::{BuildOptions, Csr, EdgeList, EdgeWeights, OpenOptions, generate::Generator, open},
     oracle,
-    strategy::Tuning,
-    strategy::adaptive::{Count, Family, Feature, Implementation, Model, Way},
+    settings::Configured,
+    strategy::adaptive::{Adaptive, Count, Family, Feature, Fixed, Implementation, Model, Variant},
 };
 use proptest::prelude::*;
 use std::{fs, path::Path, process::Command};
@@ -30,26 +24,25 @@ fn generated(text: &str) -> Csr {
     text.parse::<Generator>().unwrap().generate().unwrap().csr
 }
 
-fn model(body: &str) -> &'static Model {
+fn model(body: &str) -> Model {
     let text = format!("evenkeel level model 1\n{body}");
-    Box::leak(Box::new(Model::parse(Path::new("test"), &text).unwrap()))
+    Model::parse(Path::new("test"), &text).unwrap()
 }
 
-fn adaptive(model: &'static Model) -> BfsConfig {
-    let tuning = Tuning { model: Some(model), ..Tuning::default() };
-    BfsConfig { strategy: "adaptive".into(), tuning, ..BfsConfig::default() }
+fn adaptive(model: Model) -> BfsConfig {
+    let strategy = Adaptive { model: Some(model.into()), ..Adaptive::default() };
+    BfsConfig { strategy: Configured::new(strategy).unwrap(), ..BfsConfig::default() }
 }
 
-/// The fifteen as strategies, virtual warps of other widths, and the ways that only a model can choose as models of one leaf.
+/// The fifteen as strategies, virtual warps of other widths, and the variants that only a model can choose as models of one leaf.
 fn all_ways() -> Vec<BfsConfig> {
-    let fixed = |implementation: Implementation, count, virtual_warp| BfsConfig {
-        strategy: implementation.name().into(),
-        tuning: Tuning { count: Some(count), virtual_warp, ..Tuning::default() },
-        ..BfsConfig::default()
+    let fixed = |implementation: Implementation, count, virtual_warp| {
+        let strategy = Fixed { implementation, count, virtual_warp };
+        BfsConfig { strategy: Configured::new(strategy).unwrap(), ..BfsConfig::default() }
     };
-    let fifteen = Family::Fifteen.ways().into_iter().map(|way| fixed(way.implementation, way.count, None));
-    let warps = [2, 4, 16, 32].map(|width| fixed(Implementation::VertexPushWarp, Count::Atomic, Some(width)));
-    let listed = Family::Listed.ways().into_iter().map(|way| adaptive(model(&way.to_string())));
+    let fifteen = Family::Fifteen.variants().into_iter().map(|variant| fixed(variant.implementation, variant.count, 8));
+    let warps = [2, 4, 16, 32].map(|width| fixed(Implementation::VertexPushWarp, Count::Atomic, width));
+    let listed = Family::Listed.variants().into_iter().map(|variant| adaptive(model(&variant.to_string())));
     fifteen.chain(warps).chain(listed).collect()
 }
 
@@ -59,8 +52,8 @@ fn check(device: &Device, csr: &Csr, source: u32, configs: &[BfsConfig]) {
         let mut bfs = Bfs::prepare(device, csr, config).unwrap();
         // Twice: a run must not depend on what the one before it left.
         for _ in 0..2 {
-            let run = bfs.run(source).unwrap();
-            let found = bfs.depths().unwrap();
+            let run = bfs.run(&source).unwrap();
+            let found = bfs.answer().unwrap().depths;
             assert_eq!(oracle::first_mismatch(&expected, &found), None, "{config:?} on {device:?}");
             let deepest = found.iter().filter(|depth| **depth != u32::MAX).max().unwrap();
             assert_eq!(run.iterations, deepest + 1, "{config:?} on {device:?}: the last level finds nothing");
@@ -81,7 +74,7 @@ fn every_way_on_graphs_of_every_shape() {
     let heavy = |hub: u32| (2802..3902).map(move |leaf| (hub, leaf + hub % 7));
     let hubs_among: Vec<_> = among.chain((1..=1400).step_by(200).flat_map(heavy)).collect();
     let equal_hubs: Vec<_> = (1..=9).map(|hub| (0, hub)).chain((1..=9).flat_map(heavy)).collect();
-    // A hub of hubs, both ways, and leaves that all lead to one node.
+    // A hub of hubs, both variants, and leaves that all lead to one node.
     let of_stars = (1..=40).flat_map(|hub| [(0, hub), (hub, 0)]);
     let leaves = (1..=40).flat_map(|hub| (0..50).map(move |leaf| (hub, 41 + 50 * (hub - 1) + leaf)));
     let star_of_stars: Vec<_> = of_stars.chain(leaves.flat_map(|(hub, leaf)| [(hub, leaf), (leaf, hub)])).collect();
@@ -104,12 +97,12 @@ fn every_way_on_graphs_of_every_shape() {
         ("symmetric and skewed", generated("rmat:scale=10"), 1),
         ("a grid", generated("grid:rows=30,cols=17"), 40),
     ];
-    let ways = all_ways();
-    assert_eq!(ways.len(), 15 + 4 + 4);
+    let variants = all_ways();
+    assert_eq!(variants.len(), 15 + 4 + 4);
     for device in common::devices() {
         for (shape, csr, source) in &shapes {
             println!("{shape}");
-            check(&device, csr, *source, &ways);
+            check(&device, csr, *source, &variants);
         }
         common::finish(&device);
     }
@@ -152,7 +145,7 @@ fn every_way_on_real_graphs() {
 
 #[test]
 fn the_models_that_come_with_the_program() {
-    let config = BfsConfig { strategy: "adaptive".into(), ..BfsConfig::default() };
+    let config = BfsConfig { strategy: "adaptive".parse().unwrap(), ..BfsConfig::default() };
     for device in common::devices() {
         for text in
             ["rmat:scale=12", "er:nodes=3000,degree=5", "grid:rows=40,cols=53", "star:nodes=4000", "chain:nodes=9"]
@@ -180,8 +173,8 @@ fn what_a_model_does_not_know_is_repeated() {
 
 /// The body of a random model of one family.
 fn random_model(family: Family) -> impl Strategy<Value = String> {
-    let ways: Vec<String> = family.ways().iter().map(Way::to_string).chain(["repeat".into()]).collect();
-    let leaf = proptest::sample::select(ways);
+    let variants: Vec<String> = family.variants().iter().map(Variant::to_string).chain(["repeat".into()]).collect();
+    let leaf = proptest::sample::select(variants);
     let threshold = prop_oneof![0.0..1.0f64, (0u32..400).prop_map(f64::from)];
     leaf.prop_recursive(4, 16, 2, move |inner| {
         let feature = proptest::sample::select(&Feature::ALL[..]);
@@ -192,7 +185,7 @@ fn random_model(family: Family) -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: common::cases(24), ..ProptestConfig::default() })]
 
     /// Whatever is chosen, and however often it is switched.
     #[test]
@@ -228,7 +221,7 @@ fn refused(folder: &Path, arguments: &str, status: i32) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Measured, trained and run: as CSV and as Parquet, and with either family of ways.
+/// Measured, trained and run: as CSV and as Parquet, and with either family of variants.
 #[test]
 fn from_measuring_to_an_adaptive_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -239,7 +232,7 @@ fn from_measuring_to_an_adaptive_run() {
     assert!(printed(folder, &format!("{measure} -o levels.csv")).contains(" levels of 4 graphs in levels.csv"));
     printed(folder, &format!("{measure} --seed 7 -o levels.parquet"));
     let rows = fs::read_to_string(folder.join("levels.csv")).unwrap();
-    assert_eq!(rows.lines().next().unwrap().split(',').count(), 3 + Feature::ALL.len() + Way::all().len() + 1);
+    assert_eq!(rows.lines().next().unwrap().split(',').count(), 3 + Feature::ALL.len() + Variant::all().len() + 1);
     assert!(rows.lines().filter(|line| line.starts_with("\"grid")).count() == 2 * 9, "{rows}");
 
     for family in ["fifteen", "listed"] {
@@ -256,7 +249,7 @@ fn from_measuring_to_an_adaptive_run() {
     assert_eq!(again(0), again(1), "the same table and seed give the same model");
 }
 
-/// The frontiers of all levels are the nodes reached, whatever the strategy; an adaptive run names the ways it took.
+/// The frontiers of all levels are the nodes reached, whatever the strategy; an adaptive run names the variants it took.
 #[test]
 fn levels_add_up() {
     let folder = tempfile::tempdir().unwrap();
@@ -324,7 +317,7 @@ fn what_makes_no_sense_is_refused() {
 #[test]
 fn memory_is_of_one_graph_and_its_origins() {
     let plan = |csr: &Csr, strategy: &str| {
-        let config = BfsConfig { strategy: strategy.into(), ..BfsConfig::default() };
+        let config = BfsConfig { strategy: strategy.parse().unwrap(), ..BfsConfig::default() };
         Bfs::plan(csr, &config).unwrap().bytes()
     };
     let (symmetric, directed) =

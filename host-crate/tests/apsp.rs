@@ -1,15 +1,13 @@
 //! All-pairs shortest paths, every way on every device, against Floyd and Warshall and against Dijkstra.
 
-mod common;
-
+use crate::common;
 use assert_cmd::assert::OutputAssertExt;
 use evenkeel::{
     Error,
-    algorithm::{AllPairs, Apsp, ApspConfig, Distances, apsp::STRATEGIES},
+    algorithm::{Algorithm, AllPairs, Apsp, ApspConfig, Distances, apsp::STRATEGIES},
     device::{Device, DeviceOptions},
     graph::{
-        Csr, EdgeList, OpenOptions, Weights,
-        csr::{BuildOptions, EdgeWeights},
+        BuildOptions, Csr, EdgeList, EdgeWeights, OpenOptions, Weights,
         generate::{Generator, random::mix},
         open, transform,
         weights::{WeightSource, assign},
@@ -39,13 +37,13 @@ fn prepared(device: &Device, csr: &Csr, way: &str) -> evenkeel::Result<Apsp> {
 fn distances(device: &Device, csr: &Csr, way: &str) -> evenkeel::Result<AllPairs> {
     let mut apsp = prepared(device, csr, way)?;
     // Twice: a run must not depend on what the one before it left.
-    apsp.run()?;
-    apsp.run()?;
-    apsp.distances()
+    apsp.run(&())?;
+    apsp.run(&())?;
+    apsp.answer()
 }
 
 fn check(device: &Device, csr: &Csr, ways: &[&str], what: &str) {
-    let real = matches!(csr.weights, Weights::F32(_));
+    let real = matches!(csr.weights(), Weights::F32(_));
     let whole = if real { Vec::new() } else { floyd_warshall::whole(csr).unwrap() };
     let reals = if real { floyd_warshall::real(csr).unwrap() } else { Vec::new() };
     for way in ways {
@@ -119,7 +117,7 @@ fn climbing(nodes: u32) -> Csr {
 #[test]
 fn negative_weights_are_for_the_dense_ways() {
     let csr = climbing(150);
-    assert!(csr.weights.range().unwrap().0 < -10.0);
+    assert!(csr.weight_range().unwrap().0 < -10.0);
     for device in common::devices() {
         check(&device, &csr, &["floyd-warshall", "blocked", "auto"], "negative weights");
         match prepared(&device, &csr, "sssp") {
@@ -181,9 +179,9 @@ fn all_sources_at_once_are_dijkstra_from_each() {
     assign(&mut graph, WeightSource::Random { low: 0, high: 1000, seed: 4 }).unwrap();
     let whole = graph.csr.clone();
     // A third of each: sums of these are rounded.
-    let Weights::U32(weights) = &whole.weights else { panic!("no weights") };
+    let Weights::U32(weights) = whole.weights() else { panic!("no weights") };
     let thirds: Vec<f32> = weights.iter().map(|weight| *weight as f32 / 3.0).collect();
-    let real = Csr { weights: Weights::F32(thirds.into()), ..whole.clone() };
+    let real = whole.with_weights(Weights::F32(thirds.into())).unwrap();
     let reversed = transform::transpose(&real).unwrap();
     let nodes = whole.nodes() as usize;
     for device in common::devices() {
@@ -211,12 +209,9 @@ fn a_matrix_that_does_not_fit_is_refused_with_the_most_that_does() {
         assert!(matches!(Apsp::prepare(&device, &csr, &config), Err(Error::Memory(_))), "{way}");
         let most = Apsp::most_nodes(&device, &csr, &config).unwrap();
         assert_eq!(most, 384, "{way}: 512 × 512 words are the whole limit");
-        assert!(
-            prepared(&device, &Csr { row_offsets: vec![0; 385].into(), columns: vec![].into(), ..csr.clone() }, way)
-                .is_ok()
-        );
+        assert!(prepared(&device, &Csr::new(vec![0; 385], vec![], Weights::None).unwrap(), way).is_ok());
     }
-    let huge = Csr { row_offsets: vec![0; 70_001].into(), columns: vec![].into(), weights: Weights::None };
+    let huge = Csr::new(vec![0; 70_001], vec![], Weights::None).unwrap();
     let Err(Error::Memory(reason)) = Apsp::plan(&huge, &ApspConfig::default()) else {
         panic!("70,000 nodes are taken")
     };

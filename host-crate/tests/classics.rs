@@ -1,18 +1,16 @@
 //! The classic formulations: what is particular to each, beyond what every strategy is held to in `traversal.rs`; and the update
 //! that the first version of the two phases loses.
 
-mod common;
-
+use crate::common;
 use evenkeel::{
-    algorithm::{Bfs, BfsConfig, Distances, Sssp, SsspConfig},
+    algorithm::{Algorithm, Bfs, BfsConfig, Distances, Sssp, SsspConfig},
     graph::{
-        Csr, EdgeList, Weights,
-        csr::{BuildOptions, EdgeWeights},
+        BuildOptions, Csr, EdgeList, EdgeWeights, Weights,
         generate::Generator,
         weights::{WeightSource, assign},
     },
     oracle::{self, Mismatch, dijkstra},
-    strategy::{self, Operator, Tuning},
+    settings::Configured,
 };
 
 fn csr(nodes: u32, edges: &[(u32, u32)], weights: EdgeWeights) -> Csr {
@@ -29,10 +27,10 @@ fn generate(text: &str) -> Csr {
 #[test]
 fn each_is_for_its_own_algorithm() {
     for name in ["parallel", "queue", "scan"] {
-        assert!(strategy::by_name(Operator::Bfs, name).is_ok() && strategy::by_name(Operator::SsspU32, name).is_err());
+        assert!(name.parse::<Configured<Bfs>>().is_ok() && name.parse::<Configured<Sssp>>().is_err());
     }
-    assert!(strategy::by_name(Operator::SsspF32, "two-phase").is_ok());
-    assert!(strategy::by_name(Operator::Bfs, "two-phase").is_err());
+    assert!("two-phase".parse::<Configured<Sssp>>().is_ok());
+    assert!("two-phase".parse::<Configured<Bfs>>().is_err());
 }
 
 #[test]
@@ -50,11 +48,11 @@ fn a_queue_may_be_longer_than_a_workgroup_sweeps_and_than_it_sweeps_again() {
     assert_eq!(expected[nodes as usize], 3);
     for device in common::devices() {
         for strategy in ["parallel", "queue", "scan"] {
-            let config = BfsConfig { strategy: strategy.to_owned(), ..BfsConfig::default() };
+            let config = BfsConfig { strategy: strategy.parse().unwrap(), ..BfsConfig::default() };
             let mut bfs = Bfs::prepare(&device, &csr, &config).unwrap();
             for _ in 0..2 {
-                let run = bfs.run(0).unwrap();
-                assert_eq!(oracle::first_mismatch(&expected, &bfs.depths().unwrap()), None, "{strategy}");
+                let run = bfs.run(&0).unwrap();
+                assert_eq!(oracle::first_mismatch(&expected, &bfs.answer().unwrap().depths), None, "{strategy}");
                 assert_eq!(run.iterations, 4, "{strategy}");
             }
         }
@@ -68,11 +66,10 @@ fn coarser_threads_find_the_same_in_as_many_iterations() {
         for csr in [generate("rmat:scale=10"), generate("road:nodes=1500")] {
             let expected = Distances::U32(dijkstra::whole(&csr, 3).unwrap());
             let iterations = [1, 2, 7, 64, 1024].map(|coarsen| {
-                let tuning = Tuning { coarsen: Some(coarsen), ..Tuning::default() };
-                let config = SsspConfig { strategy: "two-phase".to_owned(), tuning };
+                let config = SsspConfig { strategy: format!("two-phase:coarsen={coarsen}").parse().unwrap() };
                 let mut sssp = Sssp::prepare(&device, &csr, &config).unwrap();
-                let run = sssp.run(3).unwrap();
-                assert!(sssp.distances().unwrap() == expected, "{coarsen} on {device:?}");
+                let run = sssp.run(&3).unwrap();
+                assert!(sssp.answer().unwrap() == expected, "{coarsen} on {device:?}");
                 run.iterations
             });
             // Costs change between the phases alone, so that it makes no difference who comes first.
@@ -84,27 +81,23 @@ fn coarser_threads_find_the_same_in_as_many_iterations() {
 
 #[test]
 fn coarsening_is_checked() {
-    let prepare = |strategy: &str, coarsen| {
-        let tuning = Tuning { coarsen: Some(coarsen), ..Tuning::default() };
-        let csr = csr(2, &[(0, 1)], EdgeWeights::None);
-        Sssp::plan(&csr, &SsspConfig { strategy: strategy.to_owned(), tuning }).map(|_| ()).map_err(|it| it.to_string())
-    };
-    assert_eq!(prepare("two-phase", 4), Ok(()));
-    assert_eq!(prepare("node", 4), Err("--coarsen is for strategy two-phase".to_owned()));
-    assert!(prepare("two-phase", 0).unwrap_err().contains("at least 1"));
+    let refused = |text: &str| text.parse::<Configured<Sssp>>().map(|_| ()).map_err(|error| error.to_string());
+    assert_eq!(refused("two-phase:coarsen=4"), Ok(()));
+    assert!(refused("node:coarsen=4").unwrap_err().contains("node has no settings"));
+    assert!(refused("two-phase:coarsen=0").unwrap_err().contains("0 is not in 1..=1024"));
 }
 
 /// The two phases as they run on a GPU, all invocations of a dispatch in step. Without the atomic minimum every invocation reads
 /// the cost to be of a neighbour before any writes it, and of those that write the last one stays.
 fn in_step(csr: &Csr, source: u32, atomic: bool) -> Vec<u32> {
-    let Weights::U32(weights) = &csr.weights else { panic!("whole weights are needed") };
+    let Weights::U32(weights) = csr.weights() else { panic!("whole weights are needed") };
     let mut costs = vec![u32::MAX; csr.nodes() as usize];
     costs[source as usize] = 0;
     let mut updating = costs.clone();
     let mut mask = vec![source];
     while !mask.is_empty() {
         let edges = mask.iter().flat_map(|node| csr.row(*node).map(move |edge| (*node, edge)));
-        let relaxed = edges.map(|(node, edge)| (csr.columns[edge] as usize, costs[node as usize] + weights[edge]));
+        let relaxed = edges.map(|(node, edge)| (csr.columns()[edge] as usize, costs[node as usize] + weights[edge]));
         let lower: Vec<_> = relaxed.filter(|(neighbour, cost)| *cost < updating[*neighbour]).collect();
         for (neighbour, cost) in lower {
             updating[neighbour] = if atomic { updating[neighbour].min(cost) } else { cost };

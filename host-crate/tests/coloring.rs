@@ -2,23 +2,15 @@
 //! and however often they are computed, and they are few. Graphs of every shape, random ones, and real ones whose fewest colours
 //! are known.
 
-mod common;
-
+use crate::common;
 use assert_cmd::Command;
 use evenkeel::{
     Error,
-    algorithm::{
-        Color, ColorConfig,
-        color::{ColorTuning, names_with_schedules},
-    },
+    algorithm::{Algorithm, Color, ColorConfig, color::names_with_schedules},
     device::{Device, DeviceKind},
-    graph::{
-        Csr, EdgeList, OpenOptions,
-        csr::{BuildOptions, EdgeWeights},
-        generate::Generator,
-        open,
-    },
+    graph::{BuildOptions, Csr, EdgeList, EdgeWeights, OpenOptions, generate::Generator, open},
     oracle::color::{check, count, largest_first},
+    settings::Configured,
 };
 use proptest::prelude::*;
 use std::{collections::HashSet, fs, path::Path};
@@ -37,13 +29,13 @@ fn generated(text: &str) -> Csr {
 }
 
 fn config(strategy: &str) -> ColorConfig {
-    ColorConfig { strategy: strategy.to_owned(), ..ColorConfig::default() }
+    ColorConfig { strategy: strategy.parse().unwrap(), ..ColorConfig::default() }
 }
 
 fn colors(device: &Device, csr: &Csr, config: &ColorConfig) -> Vec<u32> {
     let mut color = Color::prepare(device, csr, config).unwrap();
-    color.run().unwrap();
-    color.colors().unwrap()
+    color.run(&()).unwrap();
+    color.answer().unwrap().0
 }
 
 /// That every smaller colour is around each node already.
@@ -116,7 +108,7 @@ fn more_colours_than_are_marked_at_a_time() {
 
 #[test]
 fn random_graphs() {
-    let runner = ProptestConfig { cases: 4, failure_persistence: None, ..Default::default() };
+    let runner = ProptestConfig { cases: common::cases(4), failure_persistence: None, ..Default::default() };
     let edges = (1u32..800).prop_flat_map(|nodes| {
         // Squaring crowds edges onto the first nodes.
         let crowded = move || (0..nodes).prop_map(move |node| (u64::from(node).pow(2) / u64::from(nodes)) as u32);
@@ -135,8 +127,8 @@ fn two_runs_are_alike_and_two_seeds_are_not() {
     for device in common::devices() {
         for name in ["random", "hybrid-stealing", "independent", "speculative"] {
             let mut color = Color::prepare(&device, &graph, &config(name)).unwrap();
-            let first = (color.run().unwrap().iterations, color.colors().unwrap());
-            let second = (color.run().unwrap().iterations, color.colors().unwrap());
+            let first = (color.run(&()).unwrap().iterations, color.answer().unwrap().0);
+            let second = (color.run(&()).unwrap().iterations, color.answer().unwrap().0);
             assert!(first == second, "{name} on {device:?}");
             let other = colors(&device, &graph, &ColorConfig { seed: 1, ..config(name) });
             assert_eq!(check(&graph, &other), Ok(()));
@@ -163,19 +155,19 @@ fn few_colours() {
 #[test]
 fn the_hybrid_switches_when_it_is_told_to() {
     let graph = generated("rmat:scale=10");
-    let tuned = |switch_at, switch_below| ColorConfig {
-        tuning: ColorTuning { switch_at, switch_below, queues: None },
-        ..config("hybrid")
-    };
+    let at = |iterations: u32| config(&format!("hybrid:switch-at={iterations}"));
     for device in common::devices() {
         let plain = colors(&device, &graph, &config("hybrid"));
         let random = colors(&device, &graph, &config("random"));
         assert!(plain != random);
-        assert!(colors(&device, &graph, &tuned(Some(0), None)) == random, "never by degree");
-        let at_once = colors(&device, &graph, &tuned(Some(1), None));
-        assert!(colors(&device, &graph, &tuned(None, Some(u32::MAX))) == at_once, "too few in the first iteration");
+        assert!(colors(&device, &graph, &at(0)) == random, "never by degree");
+        let at_once = colors(&device, &graph, &at(1));
+        assert!(
+            colors(&device, &graph, &config("hybrid:switch-below=4294967295")) == at_once,
+            "too few in the first iteration"
+        );
         for iterations in [1, 3] {
-            let found = colors(&device, &graph, &tuned(Some(iterations), None));
+            let found = colors(&device, &graph, &at(iterations));
             assert_eq!(check(&graph, &found), Ok(()));
             // The nodes that the first iterations colour are those that the plain hybrid colours in them.
             let early = |colors: &[u32], node: usize| Some(colors[node]).filter(|color| *color < iterations);
@@ -191,10 +183,10 @@ fn iterations_add_up() {
     for device in common::devices() {
         for name in ["random", "hybrid", "hybrid:merge-path", "stealing", "independent", "speculative"] {
             let mut color = Color::prepare(&device, &graph, &config(name)).unwrap();
-            let run = color.run().unwrap();
-            let found = color.colors().unwrap();
+            let run = color.run(&()).unwrap();
+            let found = color.answer().unwrap().0;
             let iterations = color.iterations().unwrap();
-            assert!(color.colors().unwrap() == found, "{name}: as in a run");
+            assert!(color.answer().unwrap().0 == found, "{name}: as in a run");
             assert_eq!(iterations.len() as u32, run.iterations, "{name} on {device:?}");
             let (first, last) = (&iterations[0], iterations.last().unwrap());
             assert_eq!((first.active, last.colored), (found.len(), found.len()), "{name} on {device:?}");
@@ -218,10 +210,10 @@ fn every_element_is_taken_once() {
     let graph = generated("rmat:scale=12");
     for device in common::devices() {
         for queues in [1, 4, 300] {
-            let tuning = ColorTuning { queues: Some(queues), ..ColorTuning::default() };
-            let mut color = Color::prepare(&device, &graph, &ColorConfig { tuning, ..config("stealing") }).unwrap();
-            let run = color.run().unwrap();
-            assert_eq!(check(&graph, &color.colors().unwrap()), Ok(()));
+            let config = config(&format!("stealing:queues={queues}"));
+            let mut color = Color::prepare(&device, &graph, &config).unwrap();
+            let run = color.run(&()).unwrap();
+            assert_eq!(check(&graph, &color.answer().unwrap().0), Ok(()));
             let counts = color.queues().unwrap();
             assert_eq!(counts.len(), queues as usize);
             let taken: u32 = counts.iter().map(|count| count.popped + count.stolen).sum();
@@ -276,11 +268,10 @@ fn what_means_nothing_is_refused() {
     let (one_way, _) = Csr::from_edges(one_way, BuildOptions::default()).unwrap();
     let error = refused(&one_way, &ColorConfig::default());
     assert!(matches!(&error, Error::Graph(message) if message.contains("--undirected")), "{error}");
-    let error = refused(&csr(2, []), &config("greedy"));
+    let error = "greedy".parse::<Configured<Color>>().unwrap_err();
     assert!(matches!(error, Error::UnknownName { kind: "strategy", .. }), "{error}");
-    let tuning = ColorTuning { queues: Some(4), ..ColorTuning::default() };
-    let error = refused(&csr(2, []), &ColorConfig { tuning, ..config("hybrid") });
-    assert!(matches!(&error, Error::Usage(message) if message.contains("stealing")), "{error}");
+    let error = "hybrid:queues=4".parse::<Configured<Color>>().unwrap_err();
+    assert!(matches!(&error, Error::UnknownName { kind: "setting", .. }), "{error}");
 }
 
 /// llvmpipe stops a loop after 65,535 rounds without a word: a hub that one invocation takes is refused, one that a workgroup

@@ -7,26 +7,24 @@
 use evenkeel::{
     Error, Result,
     algorithm::{
-        Apsp, ApspConfig, Bfs, BfsConfig, Color, ColorConfig, Distances, PageRank, PageRankConfig, Precision, Spmm,
-        SpmmConfig, Spmv, SpmvConfig, Sssp, SsspConfig, apsp::STRATEGIES, color::names_with_schedules,
-        spmv::random_vector,
+        Algorithm, Apsp, ApspConfig, Bfs, BfsConfig, Color, ColorConfig, DenseMatrix, DenseVector, Distances, PageRank,
+        PageRankConfig, Precision, Spmm, SpmmConfig, Spmv, SpmvConfig, Sssp, SsspConfig, apsp::STRATEGIES,
+        color::names_with_schedules, spmv::random_vector,
     },
     device::{Buffer, Device, DeviceKind, DeviceOptions, Recording},
     engine::primitive::{Compact, Kind, Reduction, Scan, reduce},
     engine::schedule::Schedule,
-    graph::{
-        Csr, EdgeList,
-        csr::{BuildOptions, EdgeWeights},
-    },
+    graph::{BuildOptions, Csr, EdgeList, EdgeWeights},
     oracle,
-    strategy::{self, Operator, Tuning},
+    strategy::{self, Operator},
 };
 use evenkeel_kernels::{
     lane::Lane,
     launch::{Arguments, BufferArgument, Kernel, Launch, RawBuffer},
     memory::{Global, Read, Shared},
+    primitive::LengthParams,
 };
-use evenkeel_types::{Control, LengthParams};
+use evenkeel_types::{LoopHeader, LoopState};
 use proptest::prelude::*;
 use rayon::prelude::*;
 
@@ -56,8 +54,10 @@ macro_rules! planted {
             invocation: |arguments: &Arguments, lane: Lane| {
                 let body: fn(Lane, u32, Read<u32>, Global<u32>, &Arguments) = $body;
                 let length = arguments.params::<LengthParams>().length;
-                let [input, output] = arguments.buffers else { panic!("two buffers") };
-                body(lane, length, Read::view(&KERNEL, input, 0), Global::view(&KERNEL, output, 1), arguments)
+                let (input, output) = (arguments.buffer(0), arguments.buffer(1));
+                // SAFETY: the device has bound these buffers for as long as the kernel runs.
+                let (input, output) = unsafe { (Read::view(&KERNEL, input, 0), Global::view(&KERNEL, output, 1)) };
+                body(lane, length, input, output, arguments)
             },
         };
         &KERNEL
@@ -85,7 +85,10 @@ impl Launch for Planted<'_> {
 /// Records `kernel` with one invocation for each element of `input`.
 fn record(device: &Device, kernel: &'static Kernel, input: &Buffer<u32>, output: &Buffer<u32>) -> Result<Recording> {
     let params = LengthParams { length: input.len() as u32 };
-    device.record(kernel.name, |recorder| recorder.dispatch(&Planted { kernel, input, output }, params, input.len()))
+    // SAFETY: the kernels of these tests go wrong in ways that the device catches.
+    device.record(kernel.name, |recorder| unsafe {
+        recorder.launch(&Planted { kernel, input, output }, params, input.len());
+    })
 }
 
 /// Runs `kernel` over `length` zeros, into as many.
@@ -183,7 +186,8 @@ fn last_takes_all_invocations_or_none() {
 fn a_barrier_orders_the_workgroup() {
     // Each writes its place, then reads its neighbour's, round after round.
     let kernel = planted!("rotate", 128, &[512], |lane, length, _, mut output, arguments| {
-        let mut slots = Shared::<u32, 128>::view((&ROTATE, arguments.shared), "slots");
+        // SAFETY: the kernel declares 512 bytes of workgroup memory.
+        let mut slots = unsafe { Shared::<u32, 128>::view(arguments.shared(&ROTATE, 0), "slots") };
         let mut value = lane.global();
         for _ in 0..5 {
             slots.set(lane.local, value);
@@ -276,7 +280,7 @@ fn a_buffer_is_not_read_and_written_under_two_names() {
 fn an_indirect_dispatch_has_one_dimension() {
     let device = device();
     let (input, output) = (device.buffer("input", 8).unwrap(), device.buffer::<u32>("output", 8).unwrap());
-    let control = device.buffer::<Control>("control", 1).unwrap();
+    let state = device.buffer::<LoopHeader>("state", 1).unwrap();
     let kernel = planted!("counted", 4, &[], |_, _, _, mut output, _| {
         output.add(0, 1);
     });
@@ -284,16 +288,17 @@ fn an_indirect_dispatch_has_one_dimension() {
     let mut recording = device
         .record("indirect", |recorder| {
             recorder.fill(&output, 0);
-            recorder.dispatch_indirect(&planted, LengthParams { length: 0 }, &control, Control::GROUPS);
+            // SAFETY: the kernel touches one element of the output for each invocation.
+            unsafe { recorder.launch_indirect(&planted, LengthParams { length: 0 }, &state, LoopHeader::GROUPS) };
         })
         .unwrap();
     for (groups, invocations) in [([3, 1, 1], 12), ([0, 1, 1], 0), ([5, 0, 1], 0), ([1, 1, 1], 4)] {
-        device.upload(&control, 0, &[Control { groups, ..Control::default() }]).unwrap();
+        device.upload(&state, 0, &[LoopHeader { groups, ..LoopHeader::default() }]).unwrap();
         recording.run().unwrap();
         assert_eq!(device.download(&output).unwrap()[0], invocations, "{groups:?}");
     }
     for groups in [[1, 2, 1], [1 << 31, 1, 1]] {
-        device.upload(&control, 0, &[Control { groups, ..Control::default() }]).unwrap();
+        device.upload(&state, 0, &[LoopHeader { groups, ..LoopHeader::default() }]).unwrap();
         assert!(recording.run().unwrap_err().to_string().contains("workgroups are asked for"), "{groups:?}");
     }
 }
@@ -376,27 +381,27 @@ fn graphs() -> impl Strategy<Value = (Csr, u32)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 32 } else { 256 }))]
+    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("EVENKEEL_SWEEP").is_some() { 256 } else { 32 }))]
 
     #[test]
     #[cfg_attr(miri, ignore = "too long for Miri")]
     fn traversals_agree_with_the_oracles((csr, source) in graphs()) {
         let device = device();
         // A few nodes are no short list either, so that all kernels of the strategy have something to do.
-        let rounds = ("hierarchical", Tuning { switch_below: Some(8), ..Tuning::default() });
-        let ways = |operator| strategy::of(operator).map(|way| (way.name, Tuning::default())).chain([rounds]);
-        for (strategy, tuning) in ways(Operator::Bfs) {
-            let config = BfsConfig { strategy: strategy.to_owned(), parents: true, tuning };
+        let rounds = "hierarchical:switch-below=8";
+        let strategies = |operator| strategy::of(operator).map(|strategy| strategy.name).chain([rounds]);
+        for strategy in strategies(Operator::Bfs) {
+            let config = BfsConfig { strategy: strategy.parse().unwrap(), parents: true };
             let mut bfs = Bfs::prepare(&device, &csr, &config).unwrap();
-            bfs.run(source).unwrap();
-            prop_assert_eq!(&bfs.depths().unwrap(), &oracle::bfs::depths(&csr, source), "{}", strategy);
+            bfs.run(&source).unwrap();
+            prop_assert_eq!(&bfs.answer().unwrap().depths, &oracle::bfs::depths(&csr, source), "{}", strategy);
         }
-        for (strategy, tuning) in ways(Operator::SsspU32) {
-            let config = SsspConfig { strategy: strategy.to_owned(), tuning };
+        for strategy in strategies(Operator::SsspU32) {
+            let config = SsspConfig { strategy: strategy.parse().unwrap() };
             let mut sssp = Sssp::prepare(&device, &csr, &config).unwrap();
-            sssp.run(source).unwrap();
+            sssp.run(&source).unwrap();
             let expected = Distances::U32(oracle::dijkstra::whole(&csr, source).unwrap());
-            prop_assert_eq!(sssp.distances().unwrap(), expected, "{}", strategy);
+            prop_assert_eq!(sssp.answer().unwrap(), expected, "{}", strategy);
         }
     }
 }
@@ -411,8 +416,8 @@ fn all_pairs_agree_with_the_oracle() {
     let expected = Distances::U32(oracle::floyd_warshall::whole(&csr).unwrap());
     for [strategy, ..] in STRATEGIES {
         let mut apsp = Apsp::prepare(&device(), &csr, &ApspConfig { strategy: strategy.to_owned() }).unwrap();
-        apsp.run().unwrap();
-        assert_eq!(apsp.distances().unwrap().distances, expected, "{strategy}");
+        apsp.run(&()).unwrap();
+        assert_eq!(apsp.answer().unwrap().distances, expected, "{strategy}");
     }
 }
 
@@ -428,8 +433,8 @@ fn ranks_agree_with_the_oracle_under_every_schedule() {
         let config =
             PageRankConfig { schedule: schedule.name().to_owned(), iterations: 3, ..PageRankConfig::default() };
         let mut pagerank = PageRank::prepare(&device(), &csr, &config).unwrap();
-        pagerank.run().unwrap();
-        let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.ranks().unwrap());
+        pagerank.run(&()).unwrap();
+        let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.answer().unwrap().0);
         assert_eq!(mismatch, None, "{schedule:?}");
     }
 }
@@ -449,16 +454,14 @@ fn products_agree_with_the_oracle_under_every_schedule() {
         {
             let config = SpmvConfig { schedule: schedule.clone(), precision };
             let mut spmv = Spmv::prepare(&device(), &csr, &config).unwrap();
-            spmv.load(&x).unwrap();
-            spmv.run().unwrap();
-            let mismatch = oracle::spmv::first_mismatch(&expected, &spmv.product().unwrap(), unit);
+            spmv.run(&DenseVector::from(x.as_slice())).unwrap();
+            let mismatch = oracle::spmv::first_mismatch(&expected, &spmv.answer().unwrap().rows, unit);
             assert_eq!(mismatch, None, "{config:?}");
         }
         let config = SpmmConfig { schedule, columns: 6 };
         let mut spmm = Spmm::prepare(&device(), &csr, &config).unwrap();
-        spmm.load(&b).unwrap();
-        spmm.run().unwrap();
-        let mismatch = oracle::spmv::first_mismatch_of_matrix(&csr, &b, &spmm.product().unwrap(), 6);
+        spmm.run(&DenseMatrix::from(b.clone())).unwrap();
+        let mismatch = oracle::spmv::first_mismatch_of_matrix(&csr, &b, &spmm.answer().unwrap().elements, 6);
         assert_eq!(mismatch, None, "{config:?}");
     }
 }
@@ -473,8 +476,9 @@ fn colours_are_valid_with_every_strategy() {
     let edges = EdgeList { nodes: 742, sources, targets, weights: EdgeWeights::None };
     let csr = Csr::from_edges(edges, BuildOptions { symmetrise: true, ..BuildOptions::default() }).unwrap().0;
     for strategy in names_with_schedules() {
-        let mut color = Color::prepare(&device(), &csr, &ColorConfig { strategy, ..ColorConfig::default() }).unwrap();
-        color.run().unwrap();
-        assert_eq!(oracle::color::check(&csr, &color.colors().unwrap()), Ok(()));
+        let config = ColorConfig { strategy: strategy.parse().unwrap(), ..ColorConfig::default() };
+        let mut color = Color::prepare(&device(), &csr, &config).unwrap();
+        color.run(&()).unwrap();
+        assert_eq!(oracle::color::check(&csr, &color.answer().unwrap().0), Ok(()));
     }
 }

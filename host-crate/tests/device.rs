@@ -1,9 +1,7 @@
 //! The device through its interface, on whatever Vulkan is here: data comes back as it went, steps see what earlier steps wrote,
 //! limits are kept, time is told. The validation layer is silent throughout.
 
-mod common;
-
-use common::{device, device_with, finish};
+use crate::common::{device, device_with, finish};
 use evenkeel::{
     Error,
     device::{
@@ -12,11 +10,12 @@ use evenkeel::{
     },
 };
 use evenkeel_kernels::primitive::{
+    LengthParams,
     compact::CompactScatter,
     reduce::{ReduceAdd, ReduceMax},
     scan::ScanSums,
 };
-use evenkeel_types::{Control, LengthParams, SCAN_BLOCK};
+use evenkeel_types::{LoopHeader, LoopState, SCAN_BLOCK};
 use std::{thread, time::Duration};
 
 fn words(count: u32) -> Vec<u32> {
@@ -27,8 +26,14 @@ fn length<T: bytemuck::Pod>(buffer: &Buffer<T>) -> LengthParams {
     LengthParams { length: buffer.len() as u32 }
 }
 
+/// The state of a loop over so many entries, an invocation for each.
+fn state_of(frontier: u32) -> LoopHeader {
+    LoopHeader { groups: [frontier.div_ceil(256), 1, 1], frontier, ..LoopHeader::default() }
+}
+
 fn add(recorder: &mut Recorder, input: &Buffer<u32>, result: &Buffer<u32>) {
-    recorder.dispatch(&ReduceAdd { input, result }, length(input), input.len());
+    // SAFETY: the parameters are the lengths of the buffers.
+    unsafe { recorder.launch(&ReduceAdd { input, result }, length(input), input.len()) };
 }
 
 #[test]
@@ -148,9 +153,11 @@ fn dependent_dispatches_wait_for_each_other_every_run() {
             // that reads it, 4. and read back.
             recorder.fill(&totals[0], 0);
             recorder.fill(&totals[1], 0);
-            recorder.dispatch(&ScanSums { input: &input, sums: &sums }, length(&input), input.len());
+            // SAFETY: the parameters are the lengths of the buffers.
+            unsafe { recorder.launch(&ScanSums { input: &input, sums: &sums }, length(&input), input.len()) };
             add(recorder, &sums, &totals[0]);
-            recorder.dispatch(&ReduceMax { input: &sums, result: &totals[1] }, length(&sums), sums.len());
+            // SAFETY: the parameters are the lengths of the buffers.
+            unsafe { recorder.launch(&ReduceMax { input: &sums, result: &totals[1] }, length(&sums), sums.len()) };
             add(recorder, &totals[1], &totals[0]);
             seen = Some(recorder.read_back(&totals[0]));
         })
@@ -188,21 +195,18 @@ fn a_recording_keeps_its_buffers_alive() {
 fn the_device_says_how_large_an_indirect_dispatch_is() {
     let Some(device) = device() else { return };
     let (input, result) = (device.buffer_from("input", &[1u32; 600]).unwrap(), device.buffer("result", 1).unwrap());
-    let control = device.buffer_from("control", &[Control::start(0, 256)]).unwrap();
+    let state = device.buffer_from("state", &[state_of(0)]).unwrap();
     let mut recording = device
         .record("indirect", |recorder| {
             recorder.fill(&result, 0);
-            recorder.dispatch_indirect(
-                &ReduceAdd { input: &input, result: &result },
-                length(&input),
-                &control,
-                Control::GROUPS,
-            );
+            let sum = ReduceAdd { input: &input, result: &result };
+            // SAFETY: the parameters are the lengths of the buffers.
+            unsafe { recorder.launch_indirect(&sum, length(&input), &state, LoopHeader::GROUPS) };
         })
         .unwrap();
     // No workgroups: nothing is added. The kernel strides, so any other number gives the whole sum.
     for (frontier, expected) in [(0, 0), (1, 600), (600, 600)] {
-        device.upload(&control, 0, &[Control::start(frontier, 256)]).unwrap();
+        device.upload(&state, 0, &[state_of(frontier)]).unwrap();
         recording.run().unwrap();
         assert_eq!(device.download(&result).unwrap(), [expected], "{frontier} entries");
     }
@@ -212,22 +216,20 @@ fn the_device_says_how_large_an_indirect_dispatch_is() {
 #[test]
 fn an_indirect_dispatch_sees_the_size_that_a_kernel_wrote() {
     let Some(device) = device() else { return };
-    let control = device.buffer_from("control", &[Control::start(0, 256)]).unwrap();
-    let groups = control.cast::<u32>();
-    let [one, place] =
-        [("one", 1u32), ("place", Control::GROUPS)].map(|(name, word)| device.buffer_from(name, &[word]).unwrap());
+    let state = device.buffer_from("state", &[state_of(0)]).unwrap();
+    let groups = state.cast::<u32>();
+    let [one, place] = [("one", 1u32), ("place", LoopHeader::GROUPS.word())]
+        .map(|(name, word)| device.buffer_from(name, &[word]).unwrap());
     let (input, result) = (device.buffer_from("input", &[1u32; 100]).unwrap(), device.buffer("result", 1).unwrap());
     let mut recording = device
         .record("grow, then run", |recorder| {
             recorder.fill(&result, 0);
             let grow = CompactScatter { values: &one, flags: &one, places: &place, output: &groups };
-            recorder.dispatch(&grow, length(&one), 1);
-            recorder.dispatch_indirect(
-                &ReduceAdd { input: &input, result: &result },
-                length(&input),
-                &control,
-                Control::GROUPS,
-            );
+            // SAFETY: the parameters are the lengths of the buffers.
+            unsafe { recorder.launch(&grow, length(&one), 1) };
+            let sum = ReduceAdd { input: &input, result: &result };
+            // SAFETY: the parameters are the lengths of the buffers.
+            unsafe { recorder.launch_indirect(&sum, length(&input), &state, LoopHeader::GROUPS) };
         })
         .unwrap();
     recording.run().unwrap();

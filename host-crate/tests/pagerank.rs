@@ -1,18 +1,13 @@
 //! PageRank under every schedule, on every device, against the double-precision oracle: graphs of every shape, those whose sums
 //! single precision is bad at among them.
 
-mod common;
-
+use crate::common;
 use evenkeel::{
     Error,
-    algorithm::{PageRank, PageRankConfig},
+    algorithm::{Algorithm, PageRank, PageRankConfig},
     device::Device,
     engine::schedule::Choice,
-    graph::{
-        Csr, EdgeList,
-        csr::{BuildOptions, EdgeWeights},
-        generate::Generator,
-    },
+    graph::{BuildOptions, Csr, EdgeList, EdgeWeights, generate::Generator},
     oracle::pagerank::{first_mismatch, ranks},
 };
 use proptest::prelude::*;
@@ -45,8 +40,8 @@ fn check_with(device: &Device, csr: &Csr, what: &str, config: &PageRankConfig, s
         let mut pagerank = PageRank::prepare(device, csr, &config).unwrap();
         let mut answers = Vec::new();
         for _ in 0..2 {
-            assert_eq!(pagerank.run().unwrap().iterations, config.iterations);
-            let found = pagerank.ranks().unwrap();
+            assert_eq!(pagerank.run(&()).unwrap().iterations, config.iterations);
+            let found = pagerank.answer().unwrap().0;
             assert_eq!(first_mismatch(&expected, &found), None, "{what}, {config:?} on {device:?}");
             answers.push(found);
         }
@@ -95,10 +90,10 @@ fn long_sums_of_equal_terms() {
         ("none", csr(LEAVES, [])),
     ];
     for device in common::devices() {
-        for (shape, csr) in &shapes {
+        for (turn, (shape, csr)) in shapes.iter().enumerate() {
             let quick = ["thread-mapped", "group-mapped:1", "radix-binned", "merge-path", "auto"].map(str::to_owned);
             let config = PageRankConfig { iterations: 12, ..PageRankConfig::default() };
-            check_with(&device, csr, shape, &config, &quick);
+            check_with(&device, csr, shape, &config, &common::share(&quick, 2, turn));
         }
         common::finish(&device);
     }
@@ -122,19 +117,18 @@ fn weights_do_not_matter() {
     let device = common::devices().pop().unwrap();
     let of = |csr: &Csr| {
         let mut pagerank = PageRank::prepare(&device, csr, &PageRankConfig::default()).unwrap();
-        pagerank.run().unwrap();
-        pagerank.ranks().unwrap()
+        pagerank.run(&()).unwrap();
+        pagerank.answer().unwrap().0
     };
     let plain = csr(5, [(0, 1), (0, 2), (2, 3), (3, 0), (3, 4)]);
-    let weighted =
-        Csr { weights: evenkeel::graph::Weights::F32(vec![9.0, -1.0, 0.0, 3.5, 2.0].into()), ..plain.clone() };
+    let weighted = plain.with_weights(evenkeel::graph::Weights::F32(vec![9.0, -1.0, 0.0, 3.5, 2.0].into())).unwrap();
     assert_eq!(of(&weighted), of(&plain));
 }
 
 #[test]
 fn random_graphs() {
     for device in common::devices() {
-        let config = ProptestConfig { cases: 12, failure_persistence: None, ..Default::default() };
+        let config = ProptestConfig { cases: common::cases(12), failure_persistence: None, ..Default::default() };
         let edges = (1u32..1500).prop_flat_map(|nodes| {
             // Squaring crowds edges onto the first nodes, at both ends: long rows, and nodes without edges.
             let crowded = move || (0..nodes).prop_map(move |node| (u64::from(node).pow(2) / u64::from(nodes)) as u32);

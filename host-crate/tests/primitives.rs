@@ -1,7 +1,6 @@
 //! Prefix sum, reduction and compaction against the standard library, at lengths around every block and level boundary.
 
-mod common;
-
+use crate::common;
 use evenkeel::{
     device::Device,
     engine::primitive::{Compact, Kind, Reduction, Scan, reduce},

@@ -2,10 +2,9 @@
 //! expected depths, distances and ranks, and every other file against the oracles. The folder is named by `EVENKEEL_DATA`; its
 //! graphs are not ours to redistribute.
 
-mod common;
-
+use crate::common;
 use evenkeel::{
-    algorithm::{Bfs, BfsConfig, Distances, PageRank, PageRankConfig, Source, Sssp, SsspConfig},
+    algorithm::{Algorithm, Bfs, BfsConfig, Distances, PageRank, PageRankConfig, Source, Sssp, SsspConfig},
     device::Device,
     engine::schedule::Choice,
     graph::{Direction, Graph, OpenOptions, formats::Format, open},
@@ -45,18 +44,19 @@ fn answers(path: &Path, graph: &Graph) -> Vec<f64> {
 }
 
 fn bfs_config(strategy: &str) -> BfsConfig {
-    BfsConfig { strategy: strategy.to_owned(), ..BfsConfig::default() }
+    BfsConfig { strategy: strategy.parse().unwrap(), ..BfsConfig::default() }
 }
 
 fn sssp_config(strategy: &str) -> SsspConfig {
-    SsspConfig { strategy: strategy.to_owned(), ..SsspConfig::default() }
+    SsspConfig { strategy: strategy.parse().unwrap() }
 }
 
 fn depths(device: &Device, graph: &Graph, source: u64, strategy: &str) -> Vec<f64> {
     let mut bfs = Bfs::prepare(device, &graph.csr, &bfs_config(strategy)).unwrap();
-    bfs.run(Source::Id(source).find(graph).unwrap()).unwrap();
-    bfs.depths()
+    bfs.run(&Source::Id(source).find(graph).unwrap()).unwrap();
+    bfs.answer()
         .unwrap()
+        .depths
         .into_iter()
         .map(|depth| if depth == u32::MAX { f64::INFINITY } else { f64::from(depth) })
         .collect()
@@ -64,8 +64,8 @@ fn depths(device: &Device, graph: &Graph, source: u64, strategy: &str) -> Vec<f6
 
 fn distances(device: &Device, graph: &Graph, source: u64, strategy: &str) -> Vec<f64> {
     let mut sssp = Sssp::prepare(device, &graph.csr, &sssp_config(strategy)).unwrap();
-    sssp.run(Source::Id(source).find(graph).unwrap()).unwrap();
-    match sssp.distances().unwrap() {
+    sssp.run(&Source::Id(source).find(graph).unwrap()).unwrap();
+    match sssp.answer().unwrap() {
         Distances::U32(words) => {
             words.into_iter().map(|word| if word == u32::MAX { f64::INFINITY } else { f64::from(word) }).collect()
         }
@@ -79,8 +79,8 @@ fn check_ranks(device: &Device, graph: &Graph, iterations: u32, path: &Path) {
     for schedule in Choice::all().iter().map(Choice::to_string).chain(["auto".to_owned()]) {
         let config = PageRankConfig { schedule, iterations, ..PageRankConfig::default() };
         let mut pagerank = PageRank::prepare(device, &graph.csr, &config).unwrap();
-        pagerank.run().unwrap();
-        let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.ranks().unwrap());
+        pagerank.run(&()).unwrap();
+        let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.answer().unwrap().0);
         assert_eq!(mismatch, None, "{}, {config:?} on {device:?}", path.display());
     }
 }
@@ -105,7 +105,7 @@ fn ldbc_answers() {
     let ldbc = data.join("reference/ldbc");
     for device in common::devices() {
         for (name, direction) in [("dir", Direction::Directed), ("undir", Direction::Undirected)] {
-            let input = graph(&ldbc.join(format!("bfs/{name}-input")), Some(direction), Some(Format::Adjacency));
+            let input = graph(&ldbc.join(format!("bfs/{name}-input")), Some(direction), "adjacency".parse().ok());
             let expected = answers(&ldbc.join(format!("bfs/{name}-output")), &input);
             assert_answers(
                 Operator::Bfs,
@@ -124,7 +124,7 @@ fn ldbc_answers() {
         }
         // As many iterations as the properties beside the graphs say; the damping is 0.85 in all of them.
         for (name, direction, iterations) in [("dir", Direction::Directed, 14), ("undir", Direction::Undirected, 26)] {
-            let input = graph(&ldbc.join(format!("pr/{name}-input")), Some(direction), Some(Format::Adjacency));
+            let input = graph(&ldbc.join(format!("pr/{name}-input")), Some(direction), "adjacency".parse().ok());
             check_ranks(&device, &input, iterations, &ldbc.join(format!("pr/{name}-output")));
         }
         for (name, direction, source) in
@@ -200,9 +200,9 @@ fn every_file_agrees_with_the_oracles() {
             let source = Source::MaxDegree.find(&graph).unwrap();
             let ranking = PageRankConfig { iterations: 3, ..PageRankConfig::default() };
             let mut pagerank = PageRank::prepare(&device, &graph.csr, &ranking).unwrap();
-            pagerank.run().unwrap();
+            pagerank.run(&()).unwrap();
             let expected = oracle::pagerank::ranks(&graph.csr, ranking.damping, ranking.iterations);
-            let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.ranks().unwrap());
+            let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.answer().unwrap().0);
             assert_eq!(mismatch, None, "PageRank on {} on {device:?}", file.display());
             let what = |strategy: &str| format!("{} by {strategy} on {device:?}", file.display());
             for strategy in strategies(&graph, Operator::Bfs) {
@@ -218,8 +218,8 @@ fn every_file_agrees_with_the_oracles() {
 
 fn check_bfs(device: &Device, graph: &Graph, source: u32, strategy: &str, what: &str) {
     let mut bfs = Bfs::prepare(device, &graph.csr, &bfs_config(strategy)).unwrap();
-    bfs.run(source).unwrap();
-    let mismatch = oracle::first_mismatch(&oracle::bfs::depths(&graph.csr, source), &bfs.depths().unwrap());
+    bfs.run(&source).unwrap();
+    let mismatch = oracle::first_mismatch(&oracle::bfs::depths(&graph.csr, source), &bfs.answer().unwrap().depths);
     assert_eq!(mismatch, None, "BFS: {what}");
 }
 
@@ -229,8 +229,8 @@ fn check_sssp(device: &Device, graph: &Graph, source: u32, strategy: &str, what:
         Err(error) => assert!(signed && error.to_string().contains("negative"), "{what}: {error}"),
         Ok(mut sssp) => {
             assert!(!signed, "{what} has negative weights");
-            sssp.run(source).unwrap();
-            let mismatch = match sssp.distances().unwrap() {
+            sssp.run(&source).unwrap();
+            let mismatch = match sssp.answer().unwrap() {
                 Distances::U32(found) => {
                     oracle::first_mismatch(&oracle::dijkstra::whole(&graph.csr, source).unwrap(), &found)
                 }

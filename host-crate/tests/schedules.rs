@@ -1,22 +1,16 @@
 //! Every schedule, on every device: products of sparse matrices of every shape, with vectors and with dense matrices, against
 //! the double-precision oracle.
 
-mod common;
-
+use crate::common;
 use evenkeel::{
     algorithm::{
-        Precision, Spmm, SpmmConfig,
+        Algorithm, DenseMatrix, DenseVector, Precision, Spmm, SpmmConfig,
         spmv::{Spmv, SpmvConfig, random_vector},
     },
     device::Device,
     engine::schedule,
-    graph::{
-        Csr, EdgeList, OpenOptions,
-        csr::{BuildOptions, EdgeWeights},
-        generate::Generator,
-        open,
-    },
-    oracle::spmv::{DOUBLE, SINGLE, first_mismatch, first_mismatch_of_matrix, product},
+    graph::{BuildOptions, Csr, EdgeList, EdgeWeights, OpenOptions, generate::Generator, open},
+    oracle::spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, first_mismatch_of_matrix, product},
 };
 use proptest::prelude::*;
 
@@ -33,30 +27,38 @@ fn csr(nodes: u32, edges: &[(u32, u32)]) -> Csr {
 }
 
 fn check(device: &Device, csr: &Csr, what: &str) {
-    for schedule in schedules() {
+    let x = random_vector(csr.nodes() as usize, 1);
+    let expected = product(csr, &x);
+    for (turn, schedule) in schedules().into_iter().enumerate() {
         let context = format!("{what}, {schedule} on {device:?}");
-        check_vector(device, csr, &schedule, Precision::Single, &context);
+        check_vector(device, csr, &schedule, Precision::Single, (&x, &expected), &context);
         if device.info().float64 {
-            check_vector(device, csr, &schedule, Precision::Double, &context);
+            check_vector(device, csr, &schedule, Precision::Double, (&x, &expected), &context);
         }
         // One four of columns that is not full, and more than a team has in one go.
-        for columns in [3, 70] {
+        for columns in common::share(&[3, 70], 2, turn + csr.nodes() as usize) {
             check_matrix(device, csr, &schedule, columns, &context);
         }
     }
 }
 
-fn check_vector(device: &Device, csr: &Csr, schedule: &str, precision: Precision, context: &str) {
-    let x = random_vector(csr.nodes() as usize, 1);
-    let expected = product(csr, &x);
+/// `x` is the vector, and its product is to be `expected`.
+fn check_vector(
+    device: &Device,
+    csr: &Csr,
+    schedule: &str,
+    precision: Precision,
+    (x, expected): (&[f32], &[Bounded]),
+    context: &str,
+) {
     let unit = if precision == Precision::Single { SINGLE } else { DOUBLE };
     let config = SpmvConfig { schedule: schedule.to_owned(), precision };
     let mut spmv = Spmv::prepare(device, csr, &config).unwrap();
-    spmv.load(&x).unwrap();
+    let input = DenseVector::from(x);
     let answers = [(); 2].map(|()| {
-        spmv.run().unwrap();
-        let y = spmv.product().unwrap();
-        assert_eq!(first_mismatch(&expected, &y, unit), None, "{precision:?}, {context}");
+        spmv.run(&input).unwrap();
+        let y = spmv.answer().unwrap().rows;
+        assert_eq!(first_mismatch(expected, &y, unit), None, "{precision:?}, {context}");
         y
     });
     assert!(answers[0] == answers[1], "{precision:?}, {context}: two runs, two answers");
@@ -65,9 +67,8 @@ fn check_vector(device: &Device, csr: &Csr, schedule: &str, precision: Precision
 fn check_matrix(device: &Device, csr: &Csr, schedule: &str, columns: u32, context: &str) {
     let mut spmm = Spmm::prepare(device, csr, &SpmmConfig { schedule: schedule.to_owned(), columns }).unwrap();
     let b = random_vector(csr.nodes() as usize * columns as usize, 2);
-    spmm.load(&b).unwrap();
-    spmm.run().unwrap();
-    let c = spmm.product().unwrap();
+    spmm.run(&DenseMatrix::from(b.clone())).unwrap();
+    let c = spmm.answer().unwrap().elements;
     assert_eq!(first_mismatch_of_matrix(csr, &b, &c, columns as usize), None, "{columns} columns, {context}");
 }
 
@@ -111,7 +112,7 @@ fn generated_matrices() {
 #[test]
 fn random_matrices() {
     for device in common::devices() {
-        let config = ProptestConfig { cases: 12, failure_persistence: None, ..Default::default() };
+        let config = ProptestConfig { cases: common::cases(12), failure_persistence: None, ..Default::default() };
         let edges = (1u32..4000).prop_flat_map(|nodes| {
             // Squaring crowds entries into the first rows: some long, many empty.
             let crowded =

@@ -1,20 +1,20 @@
 //! Breadth-first search and shortest paths, under every strategy, on every device, against the oracles: on graphs of every
 //! shape, and on random ones.
 
-mod common;
-
+use crate::common;
 use evenkeel::{
     Error,
-    algorithm::{Bfs, BfsConfig, Distances, Sssp, SsspConfig},
+    algorithm::{Algorithm, Bfs, BfsConfig, Distances, Sssp, SsspConfig},
     device::Device,
+    engine::SharedGraph,
     graph::{
-        Csr, EdgeList, Splitting, Weights,
-        csr::{BuildOptions, EdgeWeights},
+        BuildOptions, Csr, EdgeList, EdgeWeights, Splitting,
         generate::Generator,
         weights::{WeightSource, assign},
     },
     oracle,
-    strategy::{self, Chunking, Delta, DeviceGraph, Operator, SplitGraph, Tuning},
+    settings::Configured,
+    strategy::{self, Operator, SplitGraph},
 };
 use proptest::prelude::*;
 
@@ -23,52 +23,50 @@ fn csr(nodes: u32, edges: &[(u32, u32)], weights: EdgeWeights) -> Csr {
     Csr::from_edges(EdgeList { nodes, sources, targets, weights }, BuildOptions::default()).unwrap().0
 }
 
-/// A strategy and what is changed about it.
-type Way = (&'static str, Tuning);
-
-/// Every strategy for an operator, as it is.
-fn untuned(operator: Operator) -> Vec<Way> {
-    strategy::of(operator).map(|strategy| (strategy.name, Tuning::default())).collect()
+/// Every strategy for an operator, with its default settings.
+fn untuned(operator: Operator) -> Vec<String> {
+    strategy::of(operator).map(|strategy| strategy.name.to_owned()).collect()
 }
 
-/// Those that can be changed, changed: to extremes, so that short lists go through every branch.
-fn tuned() -> Vec<Way> {
-    let tuning = |bins, switch_below| Tuning { bins, switch_below, ..Tuning::default() };
-    let mut ways = vec![("edge", Tuning { chunking: Some(Chunking::Edge), ..Tuning::default() })];
-    ways.extend([1, 3, 1024].map(|bins| ("split", tuning(Some(bins), None))));
+/// Strategies with other settings: extremes, so that short lists go through every branch.
+fn tuned() -> Vec<String> {
+    let mut strategies =
+        ["edge:chunking=edge", "group-mapped:1", "group-mapped:8", "group-mapped:256"].map(str::to_owned).to_vec();
+    strategies.extend([1, 3, 1024].map(|bins| format!("split:bins={bins}")));
     for switch_below in [0, 1, 20, 65_535] {
-        ways.extend([2, 10, 200].map(|bins| ("hierarchical", tuning(Some(bins), Some(switch_below)))));
+        strategies.extend([2, 10, 200].map(|bins| format!("hierarchical:bins={bins},switch-below={switch_below}")));
     }
-    ways
+    strategies
 }
 
-fn check_bfs(device: &Device, csr: &Csr, source: u32, ways: &[Way]) {
+fn check_bfs(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<str>]) {
     let expected = oracle::bfs::depths(csr, source);
-    for way in ways {
-        let config = BfsConfig { strategy: way.0.to_owned(), parents: true, tuning: way.1 };
+    for strategy in strategies.iter().map(AsRef::as_ref) {
+        let config = BfsConfig { strategy: strategy.parse().unwrap(), parents: true };
         let mut bfs = Bfs::prepare(device, csr, &config).unwrap();
         // Twice: a run must not depend on what the one before it left.
         for _ in 0..2 {
-            bfs.run(source).unwrap();
-            let depths = bfs.depths().unwrap();
-            assert_eq!(oracle::first_mismatch(&expected, &depths), None, "{way:?} on {device:?}");
-            let parents = bfs.parents().unwrap().unwrap();
-            assert_eq!(oracle::bfs::check_parents(csr, source, &depths, &parents), Ok(()), "{way:?} on {device:?}");
+            bfs.run(&source).unwrap();
+            let depths = bfs.answer().unwrap().depths;
+            assert_eq!(oracle::first_mismatch(&expected, &depths), None, "{strategy} on {device:?}");
+            let parents = bfs.answer().unwrap().parents.unwrap();
+            assert_eq!(oracle::bfs::check_parents(csr, source, &depths, &parents), Ok(()), "{strategy} on {device:?}");
         }
     }
 }
 
-fn check_sssp(device: &Device, csr: &Csr, source: u32, ways: &[Way]) {
-    for way in ways {
-        let config = SsspConfig { strategy: way.0.to_owned(), tuning: way.1 };
+fn check_sssp(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<str>]) {
+    let (whole, real) = (oracle::dijkstra::whole(csr, source), oracle::dijkstra::real(csr, source));
+    for strategy in strategies.iter().map(AsRef::as_ref) {
+        let config = SsspConfig { strategy: strategy.parse().unwrap() };
         let mut sssp = Sssp::prepare(device, csr, &config).unwrap();
         for _ in 0..2 {
-            sssp.run(source).unwrap();
-            let mismatch = match sssp.distances().unwrap() {
-                Distances::U32(found) => oracle::first_mismatch(&oracle::dijkstra::whole(csr, source).unwrap(), &found),
-                Distances::F32(found) => oracle::first_mismatch(&oracle::dijkstra::real(csr, source).unwrap(), &found),
+            sssp.run(&source).unwrap();
+            let mismatch = match sssp.answer().unwrap() {
+                Distances::U32(found) => oracle::first_mismatch(whole.as_ref().unwrap(), &found),
+                Distances::F32(found) => oracle::first_mismatch(real.as_ref().unwrap(), &found),
             };
-            assert_eq!(mismatch, None, "{way:?} on {device:?}");
+            assert_eq!(mismatch, None, "{strategy} on {device:?}");
         }
     }
 }
@@ -79,9 +77,9 @@ fn check_untuned(device: &Device, csr: &Csr, source: u32) {
     check_sssp(device, csr, source, &untuned(Operator::SsspU32));
 }
 
-fn check(device: &Device, csr: &Csr, source: u32, ways: &[Way]) {
-    check_bfs(device, csr, source, ways);
-    check_sssp(device, csr, source, ways);
+fn check(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<str>]) {
+    check_bfs(device, csr, source, strategies);
+    check_sssp(device, csr, source, strategies);
 }
 
 #[test]
@@ -121,10 +119,10 @@ fn graphs_of_every_shape() {
         ),
     ];
     for device in common::devices() {
-        for (shape, csr, source) in &shapes {
+        for (turn, (shape, csr, source)) in shapes.iter().enumerate() {
             println!("{shape}");
             check_untuned(&device, csr, *source);
-            check(&device, csr, *source, &tuned());
+            check(&device, csr, *source, &common::share(&tuned(), 4, turn));
         }
         common::finish(&device);
     }
@@ -143,7 +141,7 @@ fn generated_graphs() {
     }
 }
 
-/// `direction` in all its ways: from the hub the whole dispatch pushes; then nodes pull, among them one with thousands of edges,
+/// `direction` in all its steps: from the hub the whole dispatch pushes; then nodes pull, among them one with thousands of edges,
 /// until only the tail is left, which is pushed along again; and on the grid one workgroup, then a few, go from level to level.
 #[test]
 fn every_way_of_direction() {
@@ -158,7 +156,7 @@ fn every_way_of_direction() {
     let core = csr(CORE + 2 + TAIL, &edges, EdgeWeights::None);
     // Some drivers stop an invocation's loops after 65,535 turns, all together: these levels have more.
     let grid = "grid:rows=1600,cols=5000".parse::<Generator>().unwrap().generate().unwrap();
-    let direction = [("direction", Tuning::default())];
+    let direction = ["direction"];
     for device in common::devices() {
         for source in [CORE, CORE + 1, 5, CORE + 1 + TAIL] {
             check_bfs(&device, &core, source, &direction);
@@ -168,7 +166,7 @@ fn every_way_of_direction() {
     }
 }
 
-/// `near-far` in all its ways: on the large grid one workgroup, then a few, go from iteration to iteration, and some lists are left to
+/// `near-far` in all its steps: on the large grid one workgroup, then a few, go from iteration to iteration, and some lists are left to
 /// the whole dispatch; a hub's row is taken in pieces; and the threshold grows by nothing, by little, by much, or at once to the end.
 #[test]
 fn every_way_of_near_far() {
@@ -186,18 +184,20 @@ fn every_way_of_near_far() {
     };
     let (small, large) = (generate("grid:rows=20,cols=31"), generate("grid:rows=500,cols=700"));
     let too_far = csr(4, &[(0, 1), (1, 2), (2, 3), (0, 3)], EdgeWeights::F32(vec![f32::MAX, f32::MAX, 1.0, f32::MAX]));
-    let near_far = |delta: f64| ("near-far", Tuning { delta: Some(Delta::new(delta).unwrap()), ..Tuning::default() });
-    let usual = ("near-far", Tuning::default());
-    let ways = [usual, near_far(0.0), near_far(0.3), near_far(40.0), near_far(1e30)];
+    let usual = "near-far";
+    let others = ["near-far:delta=0", "near-far:delta=0.3", "near-far:delta=40", "near-far:delta=1e30"];
+    let cases = [(&whole, 0), (&real, 0), (&small, 0), (&too_far, 0), (&whole, RING + 1)];
     for device in common::devices() {
-        for csr in [&whole, &real, &small, &too_far] {
-            check_sssp(&device, csr, 0, &ways);
+        for (turn, (csr, source)) in cases.into_iter().enumerate() {
+            check_sssp(&device, csr, source, &[usual]);
+            check_sssp(&device, csr, source, &common::share(&others, 2, turn));
         }
-        check_sssp(&device, &whole, RING + 1, &ways);
         check_sssp(&device, &large, 350, &[usual]);
         common::finish(&device);
     }
-    assert!(Delta::new(-1.0).is_err() && Delta::new(f64::NAN).is_err() && "much".parse::<Delta>().is_err());
+    for delta in ["-1", "NaN", "inf", "much"] {
+        assert!(format!("near-far:delta={delta}").parse::<Configured<Sssp>>().is_err(), "{delta}");
+    }
 }
 
 #[test]
@@ -213,12 +213,12 @@ fn tuned_strategies_on_a_skewed_graph() {
 /// Where a worklist has more edges than workload decomposition has invocations, a block has several and spans nodes.
 #[test]
 fn blocks_of_several_edges() {
-    let ways = [("decompose", Tuning::default()), ("hierarchical", Tuning::default())];
+    let strategies = ["decompose", "hierarchical"];
     for text in ["complete:nodes=900", "er:nodes=70000,degree=12"] {
         let graph = text.parse::<Generator>().unwrap().generate().unwrap();
         assert!(graph.csr.edges() > 3 << 18);
         for device in common::devices() {
-            check_bfs(&device, &graph.csr, 1, &ways);
+            check_bfs(&device, &graph.csr, 1, &strategies);
             common::finish(&device);
         }
     }
@@ -226,24 +226,18 @@ fn blocks_of_several_edges() {
 
 #[test]
 fn what_a_strategy_does_not_read_is_refused() {
-    let chain = csr(2, &[(0, 1)], EdgeWeights::None);
-    let device = Device::open("cpu", &Default::default()).unwrap();
-    let refused = |strategy: &str, tuning: Tuning| match Bfs::prepare(
-        &device,
-        &chain,
-        &BfsConfig { strategy: strategy.to_owned(), tuning, parents: false },
-    ) {
-        Err(Error::Usage(reason)) => reason,
-        _ => panic!("{strategy} reads {tuning:?}"),
+    let refused = |text: &str| match text.parse::<Configured<Bfs>>() {
+        Err(error) => error.to_string(),
+        Ok(strategy) => panic!("{strategy} is taken"),
     };
-    let bins = Tuning { bins: Some(4), ..Tuning::default() };
-    assert_eq!(refused("node", bins), "--bins is for strategy split and hierarchical");
-    assert!(
-        refused("split", Tuning { chunking: Some(Chunking::Node), ..bins })
-            .starts_with("--chunking is for strategy edge")
-    );
-    assert!(refused("split", Tuning { bins: Some(0), ..bins }).contains("at least 1"));
-    assert!(refused("hierarchical", Tuning { switch_below: Some(65_536), ..bins }).contains("at most 65535"));
+    assert_eq!(refused("node:bins=4"), "node has no settings, and so no 'bins'");
+    assert!(refused("split:chunking=node").starts_with("there is no setting named 'split:chunking'; there is bins=10"));
+    assert!(refused("split:bins=0").contains("split: bins='0': 0 is not in 1..=1024"));
+    assert!(refused("hierarchical:switch-below=65536").contains("65536 is not in 0..=65535"));
+    assert!(refused("group-mapped:24").contains("group='24': it is one of 1, 2, 4"));
+    assert!(refused("near-far").contains("there is no strategy named 'near-far'"));
+    let split = |bins| Configured::<Bfs>::new(strategy::Split { bins });
+    assert!(split(1024).is_ok() && split(0).is_err());
 }
 
 /// The device's threshold and pieces against the host's, which shares no code with it.
@@ -257,8 +251,7 @@ fn splitting_on_the_device() {
         for csr in generated.map(generate).iter().chain([&hubs]) {
             for bins in [1, 2, 10, 37, 1024] {
                 let expected = Splitting::of(csr, bins);
-                let graph = DeviceGraph::upload(&device, csr).unwrap();
-                let split = SplitGraph::new(&device, &graph, bins).unwrap();
+                let split = SplitGraph::of(&SharedGraph::new(&device, csr), bins).unwrap();
                 assert_eq!(split.threshold.threshold, expected.threshold, "{bins} bins");
                 assert_eq!(u64::from(split.threshold.split_nodes), expected.nodes_split, "{bins} bins");
                 assert_eq!(u64::from(split.threshold.pieces), expected.nodes_after, "{bins} bins");
@@ -268,7 +261,7 @@ fn splitting_on_the_device() {
                     let pieces = firsts[node] as usize..firsts[node + 1] as usize;
                     assert!(parents[pieces.clone()].iter().all(|parent| *parent as usize == node));
                     let ends = [offsets[pieces.start], offsets[pieces.end]];
-                    assert_eq!(ends, [csr.row_offsets[node], csr.row_offsets[node + 1]]);
+                    assert_eq!(ends, [csr.row_offsets()[node], csr.row_offsets()[node + 1]]);
                     let sizes = pieces.map(|piece| offsets[piece + 1] - offsets[piece]).collect::<Vec<_>>();
                     let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
                     assert!(*most <= expected.threshold && most - least <= 1, "{sizes:?}");
@@ -288,11 +281,11 @@ fn a_distance_past_32_bits_is_refused_and_a_detour_past_it_is_not() {
     );
     for device in common::devices() {
         let mut sssp = Sssp::prepare(&device, &too_far, &SsspConfig::default()).unwrap();
-        sssp.run(0).unwrap();
-        assert!(matches!(sssp.distances(), Err(Error::Graph(_))));
+        sssp.run(&0).unwrap();
+        assert!(matches!(sssp.answer(), Err(Error::Graph(_))));
         let mut sssp = Sssp::prepare(&device, &detour, &SsspConfig::default()).unwrap();
-        sssp.run(0).unwrap();
-        assert_eq!(sssp.distances().unwrap(), Distances::U32(vec![0, far, 7]));
+        sssp.run(&0).unwrap();
+        assert_eq!(sssp.answer().unwrap(), Distances::U32(vec![0, far, 7]));
     }
 }
 
@@ -338,7 +331,7 @@ fn random_graph() -> impl Strategy<Value = (Csr, u32)> {
 fn random_graphs() {
     for device in common::devices() {
         let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
-            cases: 48,
+            cases: common::cases(48),
             failure_persistence: None,
             ..Default::default()
         });
@@ -356,13 +349,13 @@ fn random_graphs() {
 fn the_same_input_gives_the_same_parents() {
     let graph: Generator = "rmat:scale=11".parse().unwrap();
     let csr = graph.generate().unwrap().csr;
-    assert_eq!(csr.weights, Weights::None);
+    assert!(csr.weights().is_none());
     for device in common::devices() {
         let mut bfs = Bfs::prepare(&device, &csr, &BfsConfig { parents: true, ..Default::default() }).unwrap();
         let mut answers = Vec::new();
         for _ in 0..3 {
-            bfs.run(5).unwrap();
-            answers.push(bfs.parents().unwrap().unwrap());
+            bfs.run(&5).unwrap();
+            answers.push(bfs.answer().unwrap().parents.unwrap());
         }
         assert!(answers.windows(2).all(|pair| pair[0] == pair[1]));
     }

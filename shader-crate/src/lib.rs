@@ -16,9 +16,13 @@ pub mod operator;
 #[macro_use]
 pub mod schedule;
 
-pub mod algorithm;
-pub mod primitive;
+#[macro_use]
 pub mod strategy;
+
+pub mod algorithm;
+pub mod frontier;
+pub mod primitive;
+pub mod rounds;
 pub mod tiles;
 
 #[cfg(not(target_arch = "spirv"))]

@@ -1,8 +1,8 @@
-//! Places in a worklist and in a row: what one dispatch finds out and the next begins at.
+//! Places in a worklist and in a row, which one dispatch finds and a later one begins at.
 
 use bytemuck::{Pod, Zeroable};
 
-/// Where an invocation of workload decomposition begins.
+/// The place where an invocation of workload decomposition begins.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Offset {
@@ -16,8 +16,8 @@ pub struct Offset {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Remainder {
-    /// Which.
+    /// The node.
     pub node: u32,
-    /// The first edge left, counted as the graph's.
+    /// The first edge left, as the graph counts them.
     pub edge: u32,
 }

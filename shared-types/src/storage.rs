@@ -3,7 +3,7 @@
 
 use bytemuck::Pod;
 
-/// How a bundle refers to its arrays. See the module.
+/// How a bundle refers to its arrays.
 pub trait Storage {
     /// An array that no invocation of a dispatch writes.
     type Read<T: Pod>;

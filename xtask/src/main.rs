@@ -5,9 +5,12 @@
 mod compile;
 mod finish;
 mod kernels;
+mod layers;
 mod loc;
 #[cfg(test)]
 mod quotes;
+mod recipes;
+mod sources;
 mod toolchain;
 
 use anyhow::Result;
@@ -42,14 +45,27 @@ enum Chore {
         #[arg(long, value_name = "FOLDER", conflicts_with = "check", requires = "package")]
         out: Option<PathBuf>,
     },
-    /// Count the lines of code of each schedule, beside those of the paper
-    Loc,
+    /// Fail when a module imports from a layer above its own
+    Layers,
+    /// Count the lines of code of each schedule, strategy and algorithm, and of the whole project
+    Loc {
+        /// Count in another checkout, and only the whole
+        #[arg(long, value_name = "FOLDER")]
+        of: Option<PathBuf>,
+        /// Renew the tables in the documentation
+        #[arg(long, conflicts_with = "of")]
+        write: bool,
+    },
+    /// Follow the recipes of CONTRIBUTING.md in a copy of the repository
+    Recipes,
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().chore {
         Chore::Kernels { check, package, out } => kernels(check, package, out),
-        Chore::Loc => loc::table(root()).map(|table| print!("{table}")),
+        Chore::Layers => layers::check(root()),
+        Chore::Recipes => recipes::check(root()),
+        Chore::Loc { of, write } => loc(of.as_deref(), write),
     };
     // Printed here, because a build script passes it on and a backtrace would bury it.
     result.map_or_else(
@@ -64,6 +80,19 @@ fn main() -> ExitCode {
 /// The workspace's root.
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
+fn loc(other: Option<&Path>, write: bool) -> Result<()> {
+    if write {
+        for (page, text) in loc::document(root())? {
+            std::fs::write(page, text)?;
+        }
+    }
+    if other.is_none() {
+        println!("{}", loc::tables(root())?);
+    }
+    print!("{}", loc::totals(other.unwrap_or(root()))?);
+    Ok(())
 }
 
 fn kernels(check: bool, package: Option<PathBuf>, out: Option<PathBuf>) -> Result<()> {

@@ -1,6 +1,6 @@
-//! Sparse matrix times dense vector by merge-path, in single precision, written out by hand: no tile set, no schedule, no join.
-//! It does what `spmv_f32` does under merge-path, and is here to see whether the programming model costs anything. Beside it, the
-//! roof of all-pairs shortest paths ([`roof`]).
+//! Sparse matrix times dense vector by merge-path, in single precision, written without tile set, schedule and join. It computes the
+//! same as `spmv` in single precision under merge-path and serves to measure what the programming model costs. The upper bound for
+//! all-pairs shortest paths is [`roof`].
 
 #![cfg_attr(target_arch = "spirv", no_std)]
 
@@ -8,27 +8,28 @@ pub mod roof;
 
 use bytemuck::{Pod, Zeroable};
 use evenkeel_kernels::{
-    kernel,
+    Csr, kernel,
     lane::Lane,
     memory::{Global, Read, Shared},
 };
 
-/// What the host pushes.
+/// What the host pushes with each dispatch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct FusedParams {
-    /// How many rows there are.
+    /// The number of rows of the matrix.
     pub rows: u32,
-    /// How many entries.
+    /// The number of entries of the matrix.
     pub entries: u32,
-    /// How many parts.
+    /// The number of parts.
     pub parts: u32,
     /// 0 for the product, 1 for the second pass.
     pub finish: u32,
 }
 
-/// Rows and entries in a part.
+/// The number of rows and entries in a part.
 pub const PART: u32 = 1792;
+/// A row of which a lane would sum more entries than this is left to a subgroup.
 const LONG: u32 = 32;
 
 /// Sums `cells` from `begin` on, every `stride`-th, with four loads in flight.
@@ -61,13 +62,12 @@ fn sum_lanes(lane: Lane, mut value: f32, member: u32, width: u32) -> f32 {
     value
 }
 
-/// A part to each workgroup. `bounds` has the row in progress where each part begins, and where the last one ends.
+/// One workgroup per part. `bounds` has the row in progress where each part begins, and where the last one ends.
 #[kernel(threads = 256)]
 pub fn fused_spmv(
     lane: Lane,
     params: &FusedParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
+    matrix: Csr,
     values: Read<f32>,
     x: Read<f32>,
     bounds: Read<u32>,
@@ -76,6 +76,7 @@ pub fn fused_spmv(
     mut cells: Shared<u32, 1794>,
     mut slots: Shared<u32, 64>,
 ) {
+    let Csr { row_offsets, columns } = matrix;
     if params.finish == 1 {
         for part in lane.grid_stride(params.parts) {
             let row = bounds.get(part);

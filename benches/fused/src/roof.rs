@@ -1,5 +1,5 @@
-//! How many distances a device can relax when nothing has to be loaded: what all-pairs shortest paths are held against. An
-//! invocation has 64 in registers, as `blocked` does, and lowers each by its neighbour and a step, round after round.
+//! The rate at which a device relaxes distances without memory access: the upper bound for all-pairs shortest paths. An invocation has
+//! 64 distances in registers, like `blocked`, and relaxes each by its neighbour and a step in every round.
 
 use bytemuck::{Pod, Zeroable};
 use evenkeel_kernels::{
@@ -9,20 +9,20 @@ use evenkeel_kernels::{
     memory::{Global, UVec4},
 };
 
-/// What the host pushes.
+/// What the host pushes with each dispatch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct RoofParams {
-    /// How often each distance is relaxed.
+    /// The number of times that each distance is relaxed.
     pub rounds: u32,
-    /// The bits of a length that is added each time; nobody but the host knows it.
+    /// The bits of a length that is added each time; a parameter, so that the compiler cannot fold it.
     pub step: u32,
 }
 
-/// Distances that an invocation relaxes in each round.
+/// The number of distances that an invocation relaxes in each round.
 pub const RELAXED: u32 = 64;
 
-/// Sixteen of them.
+/// Sixteen distances.
 #[derive(Clone, Copy)]
 struct Sixteen {
     a: UVec4,
@@ -55,7 +55,7 @@ impl Sixteen {
     }
 }
 
-/// Relaxes, and writes one word so that none of it can be left out.
+/// Relaxes distances and writes one word that depends on all of them, so that the compiler cannot remove any.
 #[kernel(threads = 256, each(L in for_each_length))]
 pub fn relax_roof<L: Relax>(lane: Lane, params: &RoofParams, mut words: Global<u32>) {
     let first = lane.global() << 8;

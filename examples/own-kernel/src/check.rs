@@ -26,7 +26,7 @@ pub fn first_mismatch(graph: &Graph, facts: &Facts) -> Option<String> {
 }
 
 fn weight(csr: &Csr, edge: usize) -> f32 {
-    match &csr.weights {
+    match csr.weights() {
         Weights::None => 1.0,
         Weights::U32(weights) => weights[edge] as f32,
         Weights::F32(weights) => weights[edge],
@@ -44,7 +44,7 @@ fn weighted_degree(csr: &Csr, node: u32) -> (f64, f64) {
 fn heaviest_edge(csr: &Csr, node: u32) -> (f32, u32) {
     let mut heaviest = (f32::NEG_INFINITY, NOBODY);
     for edge in csr.row(node) {
-        let (weight, end) = (weight(csr, edge), csr.columns[edge]);
+        let (weight, end) = (weight(csr, edge), csr.columns()[edge]);
         if weight > heaviest.0 || (weight == heaviest.0 && end < heaviest.1) {
             heaviest = (weight, end);
         }

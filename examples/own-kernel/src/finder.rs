@@ -1,26 +1,29 @@
-//! The launch of the kernels, which is the user's own: what memory they have, and in what order they run. The schedule is a
-//! value here; changing it changes nothing else.
+//! Launches the kernels: allocates their buffers and records them in order. The schedule is a value here, and nothing else
+//! depends on it.
 
 use evenkeel::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recording},
-    engine::schedule::{Choice, Extent, Room},
+    engine::{
+        DeviceGraph, DeviceRows,
+        schedule::{Choice, ScratchSpace, TileExtent},
+    },
     graph::{Csr, Weights},
-    strategy::{DeviceGraph, refuse_unending_rows},
+    strategy::refuse_unending_rows,
 };
 use evenkeel_types::ScheduleParams;
 use kernels::{Climb, HeaviestNeighbour, HeaviestWeight, NOBODY, NodeParams, WeightedDegree};
 use std::time::Duration;
 
-/// What is found out about each node.
+/// The answers of the kernels, by node.
 pub struct Facts {
     /// The sum of its edges' weights.
     pub degrees: Vec<f32>,
     /// The weight of its heaviest edge.
     pub heaviest: Vec<f32>,
-    /// Who is at the end of that edge, or [`NOBODY`].
+    /// The neighbour at the end of that edge, or [`NOBODY`].
     pub neighbours: Vec<u32>,
-    /// How many edges to heaviest neighbours grow heavier, from here on.
+    /// The number of edges to heaviest neighbours that grow heavier, from this node on.
     pub climbs: Vec<u32>,
 }
 
@@ -43,36 +46,36 @@ impl Finder {
         refuse_unending_rows(device, csr)?;
         device.admit(&plan(csr, choice))?;
         let (schedule, nodes) = (choice.schedule, csr.nodes() as usize);
-        let extent = Extent::new(nodes, csr.columns.len());
-        let DeviceGraph { row_offsets, columns } = &DeviceGraph::upload(device, csr)?;
+        let extent = TileExtent::new(nodes, csr.columns().len());
+        let graph = &DeviceGraph::upload(device, csr)?;
         let weights = &device.buffer_from("weights", &weights(csr))?;
         let degrees = device.buffer("degrees", nodes)?;
         let heaviest = device.buffer("heaviest", nodes)?;
         let neighbours = device.buffer("neighbours", nodes)?;
         let climbs = device.buffer("climbs", nodes)?;
-        let reals = Room::gather(device, schedule, row_offsets, extent)?;
-        let words = Room::gather(device, schedule, row_offsets, extent)?;
+        let reals = ScratchSpace::gather(device, choice, &graph.row_offsets, extent)?;
+        let words = ScratchSpace::gather(device, choice, &graph.row_offsets, extent)?;
 
-        let sum = WeightedDegree { schedule, row_offsets, weights, degrees: &degrees, scratch: &reals.scratch };
-        let largest = HeaviestWeight { schedule, row_offsets, weights, heaviest: &heaviest, scratch: &reals.scratch };
+        let sum = WeightedDegree { schedule, graph, weights, degrees: &degrees, scratch: &reals.buffers };
+        let largest = HeaviestWeight { schedule, graph, weights, heaviest: &heaviest, scratch: &reals.buffers };
         let end = HeaviestNeighbour {
             schedule,
-            row_offsets,
-            columns,
+            graph,
             weights,
             heaviest: &heaviest,
             neighbours: &neighbours,
-            scratch: &words.scratch,
+            scratch: &words.buffers,
         };
         let climb = Climb { heaviest: &heaviest, neighbours: &neighbours, climbs: &climbs };
         let params = |schedule| NodeParams { nodes: csr.nodes(), schedule };
         let once = params(choice.params(ScheduleParams::MAIN));
-        let recording = device.record(&format!("own kernels, {choice}"), |recorder| {
-            reals.record_gather(recorder, choice, &sum, params);
-            reals.record_gather(recorder, choice, &largest, params);
+        // SAFETY: every buffer has an element for each node or each edge of the graph, as the kernels expect.
+        let recording = device.record(&format!("own kernels, {choice}"), |recorder| unsafe {
+            reals.launch_gather(recorder, &sum, params);
+            reals.launch_gather(recorder, &largest, params);
             recorder.fill(&neighbours, NOBODY);
-            recorder.dispatch(&end, once, extent.atoms);
-            recorder.dispatch(&climb, once, nodes);
+            recorder.launch(&end, once, extent.atoms);
+            recorder.launch(&climb, once, nodes);
         })?;
         Ok(Self { device: device.clone(), degrees, heaviest, neighbours, climbs, recording })
     }
@@ -101,21 +104,21 @@ impl Finder {
 
 /// The memory that `prepare` takes, so that what does not fit is refused with the numbers before anything is allocated.
 fn plan(csr: &Csr, choice: Choice) -> MemoryPlan {
-    let (nodes, edges) = (csr.nodes() as usize, csr.columns.len());
+    let (nodes, edges) = (csr.nodes() as usize, csr.columns().len());
     DeviceGraph::plan(csr)
         .with::<f32>("weights", edges)
         .with::<f32>("degrees", nodes)
         .with::<f32>("heaviest", nodes)
         .with::<u32>("neighbours", nodes)
         .with::<u32>("climbs", nodes)
-        .and(Room::<f32>::plan_gather(choice.schedule, Extent::new(nodes, edges)))
-        .and(Room::<u32>::plan_gather(choice.schedule, Extent::new(nodes, edges)))
+        .and(ScratchSpace::<f32>::plan_gather(choice.schedule, TileExtent::new(nodes, edges)))
+        .and(ScratchSpace::<u32>::plan_gather(choice.schedule, TileExtent::new(nodes, edges)))
 }
 
 /// A weight for each edge, 1 where the graph has none.
 fn weights(csr: &Csr) -> Vec<f32> {
-    match csr.weights.to_f32() {
+    match csr.weights().to_f32() {
         Weights::F32(weights) => weights.to_vec(),
-        _ => vec![1.0; csr.columns.len()],
+        _ => vec![1.0; csr.columns().len()],
     }
 }

@@ -73,7 +73,7 @@ fn graph(name: &str) -> Result<Graph> {
     let path = Path::new(name);
     let mut graph =
         if path.exists() { open(path, &OpenOptions::default())?.0 } else { name.parse::<Generator>()?.generate()? };
-    if graph.csr.weights.is_none() {
+    if graph.csr.weights().is_none() {
         assign(&mut graph, WeightSource::Random { low: 1, high: 1_000_000, seed: 1 })?;
     }
     Ok(graph)

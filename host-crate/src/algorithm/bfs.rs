@@ -1,51 +1,83 @@
 //! Breadth-first search: the depth of every node, that is, the fewest edges from the source, and on request a parent of each.
 
-use super::{Algorithm, Run};
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recording},
-    graph::{Csr, statistics::Skew},
-    strategy::{self, DeviceGraph, DeviceLoop, Strategy, Traversal, Tuning},
+use super::{
+    Algorithm, Alternative, Answer, Figures, Outcome, Run, Session, SourceOptions, Table, Tables, Value, check_source,
+    first_difference,
 };
-use evenkeel_kernels::{algorithm::bfs::BfsParents, operator::Operator};
-use evenkeel_types::{TraversalParams, UNREACHED};
-use std::{cell::OnceCell, time::Instant};
-
-pub(super) const ALGORITHM: Algorithm =
-    Algorithm { name: "bfs", summary: "breadth-first search: the depth of every node, and parents on request" };
+use crate::{
+    Error, Result,
+    device::{Buffer, Device, MemoryPlan, Recording, profile::Span},
+    engine::{DeviceGraph, DeviceLoop, DeviceRows, SharedGraph},
+    graph::{Csr, Graph, NodeIds},
+    oracle::{self, Mismatch},
+    settings::{Configured, Registry},
+    strategy::{
+        self, Strategy, Traversal, TraversalData,
+        adaptive::{TracedLevel, trace},
+    },
+};
+use evenkeel_kernels::{
+    algorithm::bfs::{BfsParents, ParentParams},
+    operator::Operator,
+};
+use evenkeel_types::UNREACHED;
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 /// What can be chosen.
-#[derive(Clone, Debug, PartialEq, Eq, clap::Args, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct BfsConfig {
-    /// How edges are handed to invocations: a name from `evenkeel strategies`.
-    #[arg(long, value_name = "NAME", default_value = strategy::AUTO, value_parser = known_strategy)]
-    pub strategy: String,
-    /// Find a parent of every node too.
-    #[arg(long)]
-    pub parents: bool,
-    /// What to change about the strategy.
-    #[command(flatten)]
+    /// How edges are handed to invocations.
+    #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
-    pub tuning: Tuning,
+    pub strategy: Configured<Bfs>,
+    /// Find a parent of every node too.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub parents: bool,
 }
 
-/// That name, if a strategy has it that bfs can take: for the command line.
-///
-/// # Errors
-/// As for [`strategy::by_name`].
-pub fn known_strategy(name: &str) -> Result<String> {
-    strategy::by_name(Operator::Bfs, name).map(|strategy| strategy.name.to_owned())
-}
+impl Registry for Bfs {
+    type Item = Box<dyn Strategy>;
+    const KIND: &'static str = "strategy";
+    const HELP: &'static str =
+        "How edges are handed to invocations: a name from `evenkeel strategies`, and settings behind a colon";
 
-impl Default for BfsConfig {
-    fn default() -> Self {
-        Self { strategy: strategy::AUTO.to_owned(), parents: false, tuning: Tuning::default() }
+    fn items() -> Vec<Self::Item> {
+        strategy::items(Operator::Bfs)
     }
+
+    fn default_item() -> Self::Item {
+        strategy::auto()
+    }
+}
+
+/// A table of the levels of a search.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct LevelTable {
+    /// Write a line for each level of the last run as CSV: frontier, discovered so far, edges out of the frontier,
+    /// implementation, microseconds.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Run"))]
+    pub levels: Option<PathBuf>,
+}
+
+/// The depth of every node, and its parent if parents were asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    /// The depth of each node; [`UNREACHED`] for nodes that were not reached.
+    pub depths: Vec<u32>,
+    /// The parent of each node; [`UNREACHED`] for the source and for nodes that were not reached.
+    pub parents: Option<Vec<u32>>,
 }
 
 /// A search that is ready to run on one graph, from any source.
 pub struct Bfs {
-    device: Device,
+    session: Session,
+    config: BfsConfig,
     depths: Buffer<u32>,
     source: Buffer<u32>,
     traversal: DeviceLoop,
@@ -57,85 +89,171 @@ struct Parents {
     recording: Recording,
 }
 
-impl Bfs {
-    /// The device memory it needs, the graph included.
-    ///
-    /// # Errors
-    /// When the strategy is not known, or does not read what was tuned.
-    pub fn plan(csr: &Csr, config: &BfsConfig) -> Result<MemoryPlan> {
-        let plan = plan_with(csr, strategy::by_name(Operator::Bfs, &config.strategy)?, &config.tuning)?;
+impl Algorithm for Bfs {
+    const NAME: &'static str = "bfs";
+    const SUMMARY: &'static str = "breadth-first search: the depth of every node, and parents on request";
+    const HELP: &'static str = "\
+The depth of a node is the fewest edges from the source. With --parents each line of the output is `id depth parent`, with - for \
+the parent of the source and of nodes not reached.
+
+Examples:
+  evenkeel bfs rmat:scale=20 --validate
+  evenkeel bfs soc-LiveJournal1.txt.gz --source 0 --parents --output tree.txt
+  evenkeel bfs grid:rows=1024,cols=1024 --runs 10 --warmup 2 --profile
+  evenkeel bfs rmat:scale=18 --strategy adaptive --levels levels.csv";
+    const ALTERNATIVE: &'static str = "strategy";
+    const IN_DEMO: bool = true;
+    type Config = BfsConfig;
+    type InputOptions = SourceOptions;
+    type Tables = LevelTable;
+    type Input = u32;
+    type Answer = Tree;
+    type Reference = Tree;
+
+    fn alternatives() -> Vec<Alternative> {
+        Alternative::strategies(Operator::Bfs)
+    }
+
+    fn known_alternative(name: &str) -> Result<String> {
+        name.parse().map(|strategy: Configured<Self>| strategy.to_string())
+    }
+
+    fn alternative(config: &BfsConfig) -> &str {
+        config.strategy.as_str()
+    }
+
+    fn with_alternative(config: &BfsConfig, name: &str) -> Result<BfsConfig> {
+        Ok(BfsConfig { strategy: config.strategy.with(name)?, ..config.clone() })
+    }
+
+    fn check_config(config: &BfsConfig, names: &[&str]) -> Result<()> {
+        config.strategy.check_given(names)
+    }
+
+    fn input(options: &SourceOptions, graph: &Graph, _: &BfsConfig) -> Result<u32> {
+        options.source.find(graph)
+    }
+
+    fn source(input: &u32) -> Option<u32> {
+        Some(*input)
+    }
+
+    fn plan(csr: &Csr, config: &BfsConfig) -> Result<MemoryPlan> {
+        let plan = plan_with(csr, config.strategy.item().as_ref());
         Ok(if config.parents { plan.with::<u32>("parents", csr.nodes() as usize) } else { plan })
     }
 
-    /// Copies the graph to the device and records the search.
-    ///
-    /// # Errors
-    /// When the strategy is not known, or something does not fit.
-    pub fn prepare(device: &Device, csr: &Csr, config: &BfsConfig) -> Result<Self> {
-        strategy::refuse_unending_rows(device, csr)?;
-        device.admit(&Self::plan(csr, config)?)?;
-        let traversal = traversal(device, csr, config.tuning)?;
+    fn prepare_on(graph: &SharedGraph, config: &BfsConfig) -> Result<Self> {
+        let device = graph.device();
+        strategy::refuse_unending_rows(device, graph.csr())?;
+        let session = Session::open(graph, Self::plan(graph.csr(), config)?)?;
+        let traversal = traversal(graph)?;
         let parents = if config.parents { Some(Parents::record(device, &traversal)?) } else { None };
         Ok(Self {
-            device: device.clone(),
-            traversal: strategy::by_name(Operator::Bfs, &config.strategy)?.record(device, &traversal)?,
-            depths: traversal.values,
+            session,
+            config: config.clone(),
+            traversal: config.strategy.item().record(device, &traversal, &format!("bfs {}", config.strategy))?,
+            depths: traversal.data.values,
             source: traversal.source,
             parents,
         })
     }
 
-    /// Searches from node `source`.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn run(&mut self, source: u32) -> Result<Run> {
-        self.device.upload(&self.source, 0, &[source])?;
-        let mut run = Run::from(self.traversal.run()?);
-        if let Some(parents) = &mut self.parents {
-            let begin = Instant::now();
-            run.kernel += parents.recording.run()?;
-            run.total += begin.elapsed();
+    fn memory(&self) -> &MemoryPlan {
+        self.session.memory()
+    }
+
+    fn run(&mut self, source: &u32) -> Result<Run> {
+        self.session.run(|graph| {
+            check_source(*source, graph.csr().nodes())?;
+            graph.device().upload(&self.source, 0, &[*source])?;
+            let mut run = Run::from(self.traversal.run()?);
+            if let Some(parents) = &mut self.parents {
+                let begin = Instant::now();
+                run.kernel += parents.recording.run()?;
+                run.total += begin.elapsed();
+            }
+            Ok(run)
+        })
+    }
+
+    fn answer(&self) -> Result<Tree> {
+        let device = self.session.answered()?.device();
+        let parents = self.parents.as_ref().map(|parents| device.download(&parents.parents)).transpose()?;
+        Ok(Tree { depths: device.download(&self.depths)?, parents })
+    }
+
+    fn reference(graph: &Graph, source: &u32, _: &BfsConfig) -> Result<Tree> {
+        Ok(Tree { depths: oracle::bfs::depths(&graph.csr, *source), parents: None })
+    }
+
+    fn check(found: &Tree, expected: &Tree, graph: &Graph, source: &u32) -> Option<Mismatch> {
+        first_difference(expected, found, graph).or_else(|| {
+            let parents = found.parents.as_ref()?;
+            let mismatch = oracle::bfs::check_parents(&graph.csr, *source, &expected.depths, parents).err()?;
+            Some(found.parent_mismatch(mismatch, graph))
+        })
+    }
+
+    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
+        outcome.reach(*outcome.input)
+    }
+}
+
+impl Tables<Bfs> for LevelTable {
+    fn paths(&self) -> Vec<&Path> {
+        self.levels.iter().map(PathBuf::as_path).collect()
+    }
+
+    fn check(&self, _: &BfsConfig) -> Result<()> {
+        match &self.levels {
+            Some(path) if path.as_os_str() == "-" => {
+                Err(Error::Usage("--levels goes to a file: standard output is for the others".into()))
+            }
+            _ => Ok(()),
         }
-        Ok(run)
     }
 
-    /// The depths found by the last run, [`UNREACHED`] for nodes it did not reach.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn depths(&self) -> Result<Vec<u32>> {
-        self.device.download(&self.depths)
+    fn need_spans(&self) -> bool {
+        self.levels.is_some()
     }
 
-    /// The parents found by the last run, if they were asked for; [`UNREACHED`] for the source and for nodes not reached.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn parents(&self) -> Result<Option<Vec<u32>>> {
-        self.parents.as_ref().map(|parents| self.device.download(&parents.parents)).transpose()
+    fn make(&self, bfs: &mut Bfs, answer: &Tree, spans: &[Span]) -> Result<Vec<Table>> {
+        let Some(path) = &self.levels else { return Ok(Vec::new()) };
+        let (graph, strategy) = (bfs.session.answered()?, bfs.config.strategy.item());
+        let levels = trace(graph.device(), graph.csr(), strategy.as_ref(), &answer.depths, spans)?;
+        let row = |(level, TracedLevel { size, implementation, time }): (usize, TracedLevel)| {
+            let counts = [level as u32, size.frontier, size.discovered, size.edges].map(|count| count.to_string());
+            let microseconds = format!("{:.3}", time.as_secs_f64() * 1e6);
+            counts.into_iter().chain([implementation, microseconds]).collect()
+        };
+        Ok(vec![Table {
+            path: path.clone(),
+            columns: &["level", "frontier", "discovered", "frontier_edges", "implementation", "microseconds"],
+            rows: levels.into_iter().enumerate().map(row).collect(),
+        }])
     }
 }
 
 /// The memory of a search without parents.
-pub(crate) fn plan_with(csr: &Csr, strategy: &Strategy, tuning: &Tuning) -> Result<MemoryPlan> {
+pub(crate) fn plan_with(csr: &Csr, strategy: &dyn Strategy) -> MemoryPlan {
     let plan = DeviceGraph::plan(csr).with::<u32>("depths", csr.nodes() as usize);
-    Ok(plan.and(strategy.plan(csr, Operator::Bfs, tuning)?))
+    plan.and(strategy.plan(csr, Operator::Bfs))
 }
 
-/// Copies the graph to the device, and makes what a search writes.
-pub(crate) fn traversal(device: &Device, csr: &Csr, tuning: Tuning) -> Result<Traversal> {
+/// The graph on the device, and what a search writes.
+pub(crate) fn traversal(graph: &SharedGraph) -> Result<Traversal> {
+    let (device, csr) = (graph.device(), graph.csr());
     Ok(Traversal {
         operator: Operator::Bfs,
-        graph: DeviceGraph::upload(device, csr)?,
-        weights: device.buffer("no weights", 1)?,
-        values: device.buffer("depths", csr.nodes() as usize)?,
-        marks: device.buffer("no marks", 1)?,
+        graph: graph.rows()?.clone(),
+        data: TraversalData {
+            weights: device.buffer("no weights", 1)?,
+            values: device.buffer("depths", csr.nodes() as usize)?,
+            marks: device.buffer("no marks", 1)?,
+        },
         source: device.buffer("source", 1)?,
-        tuning,
-        skew: Skew::of(csr),
         csr: csr.clone(),
-        symmetric: OnceCell::new(),
     })
 }
 
@@ -143,17 +261,75 @@ impl Parents {
     fn record(device: &Device, traversal: &Traversal) -> Result<Self> {
         let (graph, nodes) = (&traversal.graph, traversal.graph.nodes());
         let parents = device.buffer("parents", nodes as usize)?;
-        let params = TraversalParams { nodes, max_groups: device.info().max_groups };
-        let step = BfsParents {
-            row_offsets: &graph.row_offsets,
-            columns: &graph.columns,
-            depths: &traversal.values,
-            parents: &parents,
-        };
+        let step = BfsParents { graph, depths: &traversal.data.values, parents: &parents };
         let recording = device.record("bfs parents", |recorder| {
             recorder.fill(&parents, UNREACHED);
-            recorder.dispatch(&step, params, nodes as usize);
+            recorder.dispatch(&step, ParentParams { nodes }, nodes as usize);
         })?;
         Ok(Self { parents, recording })
+    }
+}
+
+impl Answer for Tree {
+    fn value(&self, node: u32) -> Option<Value> {
+        let depth = self.depths[node as usize];
+        (depth != UNREACHED).then_some(Value::Whole(depth))
+    }
+
+    fn further_columns(&self, node: u32, ids: &NodeIds, line: &mut String) {
+        // Writing to a string does not fail.
+        let _ = match self.parent(node) {
+            None => Ok(()),
+            Some(None) => line.write_str(" -"),
+            Some(Some(parent)) => write!(line, " {}", ids.id(parent)),
+        };
+    }
+}
+
+impl Tree {
+    /// The parent of a node, if parents were asked for and it has one.
+    fn parent(&self, node: u32) -> Option<Option<u32>> {
+        let parent = self.parents.as_ref()?[node as usize];
+        Some((parent != UNREACHED).then_some(parent))
+    }
+
+    /// The mismatch of a parent, which is named by its own id where it is a node at all.
+    fn parent_mismatch(&self, mismatch: Mismatch, graph: &Graph) -> Mismatch {
+        let found = match self.parent(mismatch.node).flatten() {
+            None => "none".to_owned(),
+            Some(parent) if parent < graph.csr.nodes() => format!("node {}", graph.ids.id(parent)),
+            Some(parent) => format!("{parent}, which is no node"),
+        };
+        Mismatch { expected: format!("as parent {}", mismatch.expected), found, ..mismatch }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Weights;
+
+    /// 1 → 2 → 3 by their own ids; 4 is alone.
+    fn path() -> Graph {
+        let csr = Csr::new(vec![0, 1, 2, 2, 2], vec![1, 2], Weights::None).unwrap();
+        Graph { name: "path".into(), csr, ids: NodeIds::Counted { first: 1 }, directed: true }
+    }
+
+    fn check(depths: [u32; 4], parents: Option<[u32; 4]>) -> Option<(u32, String, String)> {
+        let tree = Tree { depths: depths.to_vec(), parents: parents.map(|parents| parents.to_vec()) };
+        let expected = Bfs::reference(&path(), &0, &BfsConfig::default()).unwrap();
+        Bfs::check(&tree, &expected, &path(), &0).map(|mismatch| (mismatch.node, mismatch.expected, mismatch.found))
+    }
+
+    #[test]
+    fn right_answers_pass_and_wrong_ones_are_explained() {
+        const NONE: u32 = UNREACHED;
+        assert_eq!(check([0, 1, 2, NONE], None), None);
+        assert_eq!(check([0, 1, 2, NONE], Some([NONE, 0, 1, NONE])), None);
+        assert_eq!(check([0, 1, NONE, NONE], None), Some((2, "2".into(), "inf".into())));
+        let (node, expected, found) = check([0, 1, 2, NONE], Some([NONE, 0, 0, NONE])).unwrap();
+        assert_eq!((node, expected.as_str(), found.as_str()), (2, "as parent a neighbour at depth 1", "node 1"));
+        assert_eq!(check([0, 1, 2, NONE], Some([NONE, 0, 9, NONE])).unwrap().2, "9, which is no node");
+        assert_eq!(check([0, 1, 2, NONE], Some([NONE, NONE, 1, NONE])).unwrap().2, "none");
     }
 }

@@ -1,8 +1,9 @@
-//! Algorithms: what is computed, and how an answer is checked. Each is a file here, one in the kernels, and one in
-//! [`crate::oracle`].
+//! Algorithms: what is computed, and how an answer is checked. Each is a file here, one in the kernels, one in
+//! [`crate::oracle`], and one line in the registry at the end of this file. Commands, comparisons, reports and listings follow
+//! from the trait [`Algorithm`].
 //!
 //! ```
-//! use evenkeel::algorithm::{Distances, Sssp, SsspConfig};
+//! use evenkeel::algorithm::{Algorithm, Distances, Sssp, SsspConfig};
 //! use evenkeel::device::{Device, DeviceOptions};
 //! use evenkeel::{graph::generate::Generator, oracle::dijkstra};
 //!
@@ -10,61 +11,255 @@
 //! let device = Device::open("cpu", &DeviceOptions::default())?;
 //! let mut sssp = Sssp::prepare(&device, &town.csr, &SsspConfig::default())?;
 //! for source in [0, 399] {
-//!     sssp.run(source)?;
-//!     assert_eq!(sssp.distances()?, Distances::U32(dijkstra::whole(&town.csr, source)?));
+//!     sssp.run(&source)?;
+//!     assert_eq!(sssp.answer()?, Distances::U32(dijkstra::whole(&town.csr, source)?));
 //! }
 //! # Ok::<(), evenkeel::Error>(())
 //! ```
+
+mod alternative;
+mod answer;
+mod figure;
+mod pull;
+mod session;
+pub mod source;
 
 pub mod apsp;
 pub mod bfs;
 pub mod color;
 pub mod pagerank;
-mod pull;
-pub mod source;
 pub mod spmm;
 pub mod spmv;
 pub mod sssp;
 
-pub use apsp::{AllPairs, Apsp, ApspConfig};
-pub use bfs::{Bfs, BfsConfig};
-pub use color::{Color, ColorConfig};
-pub use pagerank::{PageRank, PageRankConfig};
-pub use source::Source;
-pub use spmm::{Spmm, SpmmConfig};
-pub use spmv::{Precision, Spmv, SpmvConfig};
-pub use sssp::{Distances, Sssp, SsspConfig};
+pub use alternative::Alternative;
+pub use answer::{Answer, Value, first_difference};
+pub(crate) use figure::three_digits;
+pub use figure::{Figure, Figures, Outcome};
+pub use session::Session;
+pub use source::{Source, SourceOptions};
 
-use crate::strategy::LoopRun;
-use std::time::Duration;
+use crate::{
+    Error, Result,
+    device::{Device, MemoryPlan, profile::Span},
+    engine::{LoopRun, SharedGraph},
+    graph::{Csr, Graph},
+    oracle::Mismatch,
+};
+use serde::Serialize;
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-/// An algorithm that can be asked for by name.
-pub struct Algorithm {
-    /// Its name in commands and reports.
-    pub name: &'static str,
-    /// What it computes, in a line.
-    pub summary: &'static str,
+/// An algorithm: how it is configured, planned, prepared on a graph, run, and checked.
+pub trait Algorithm: Sized {
+    /// The name in commands and reports.
+    const NAME: &'static str;
+    /// What it computes, in a line that begins in lower case.
+    const SUMMARY: &'static str;
+    /// What its `--help` ends with: conventions, and examples.
+    const HELP: &'static str;
+    /// What its alternatives are called, as the option that chooses one is: `strategy` or `schedule`.
+    const ALTERNATIVE: &'static str;
+    /// The heading over its alternatives in a listing. Algorithms with the same heading share one table.
+    const HEADING: &'static str = Self::ALTERNATIVE;
+    /// What is said below that table; empty for nothing.
+    const NOTE: &'static str = "";
+    /// Whether the algorithm needs every edge in both directions.
+    const UNDIRECTED: bool = false;
+    /// What the weights of edges mean to it.
+    const WEIGHTS: WeightUse = WeightUse::Ignored;
+    /// Whether the demonstration runs it.
+    const IN_DEMO: bool = false;
+
+    /// What can be chosen, the alternative included: for the library, the command line and the report alike.
+    type Config: Options + Default + Clone + Serialize;
+    /// The options by which the command line makes an [`Algorithm::Input`]; `()` when there are none.
+    type InputOptions: Options + Default;
+    /// The tables it can write beside its answer; `()` when there are none.
+    type Tables: Tables<Self>;
+    /// What it is run on beside the graph: `()`, the node to begin at, or a dense vector or matrix.
+    type Input;
+    /// What it finds.
+    type Answer: Answer;
+    /// What the oracle finds.
+    type Reference;
+
+    /// All strategies or schedules, in the order they are listed.
+    fn alternatives() -> Vec<Alternative>;
+
+    /// The name of a strategy or schedule as reports have it.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] with the names there are.
+    fn known_alternative(name: &str) -> Result<String>;
+
+    /// The strategy or schedule that a configuration names.
+    fn alternative(config: &Self::Config) -> &str;
+
+    /// The same configuration with another strategy or schedule, less the options that this one does not read.
+    ///
+    /// # Errors
+    /// When there is no such strategy or schedule.
+    fn with_alternative(config: &Self::Config, name: &str) -> Result<Self::Config>;
+
+    /// Refuses values that are out of range, and options that none of the named strategies or schedules reads.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the option and what it is for.
+    fn check_config(_config: &Self::Config, _names: &[&str]) -> Result<()> {
+        Ok(())
+    }
+
+    /// Makes the input that the options describe, once for each graph.
+    ///
+    /// # Errors
+    /// When the options do not suit the graph.
+    fn input(options: &Self::InputOptions, graph: &Graph, config: &Self::Config) -> Result<Self::Input>;
+
+    /// The node it begins at, if it begins at one.
+    fn source(_input: &Self::Input) -> Option<u32> {
+        None
+    }
+
+    /// The device memory it needs, the graph included: an upper bound where the device decides.
+    ///
+    /// # Errors
+    /// When the configuration is wrong, or the answer can be held by no device.
+    fn plan(csr: &Csr, config: &Self::Config) -> Result<MemoryPlan>;
+
+    /// Which size of graph would fit a device that the plan does not fit, where that can be said.
+    fn size_that_fits(_device: &Device, _csr: &Csr, _config: &Self::Config) -> Option<String> {
+        None
+    }
+
+    /// Makes everything ready to run on a graph that others may be prepared on, too.
+    ///
+    /// # Errors
+    /// When the configuration or the graph is wrong, or something does not fit.
+    fn prepare_on(graph: &SharedGraph, config: &Self::Config) -> Result<Self>;
+
+    /// Makes everything ready to run on a graph that nothing else uses.
+    ///
+    /// # Errors
+    /// As for [`Algorithm::prepare_on`].
+    fn prepare(device: &Device, csr: &Csr, config: &Self::Config) -> Result<Self> {
+        Self::prepare_on(&SharedGraph::new(device, csr), config)
+    }
+
+    /// The device memory it takes, the graph included.
+    fn memory(&self) -> &MemoryPlan;
+
+    /// Runs once. The answer of an earlier run is gone, also when this one fails.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when the input does not suit the graph; when the device fails.
+    fn run(&mut self, input: &Self::Input) -> Result<Run>;
+
+    /// Brings back what the last run found.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when there was no successful run; when the device fails.
+    fn answer(&self) -> Result<Self::Answer>;
+
+    /// Asks the oracle. Its answer is the same for every strategy or schedule.
+    ///
+    /// # Errors
+    /// When there is no answer, say because of a negative cycle.
+    fn reference(graph: &Graph, input: &Self::Input, config: &Self::Config) -> Result<Self::Reference>;
+
+    /// The first node for which the oracle found something else.
+    fn check(
+        answer: &Self::Answer,
+        reference: &Self::Reference,
+        graph: &Graph,
+        input: &Self::Input,
+    ) -> Option<Mismatch>;
+
+    /// The numbers worth showing about a run.
+    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
+        Figures { edges: outcome.graph.csr.edges().into(), list: Vec::new() }
+    }
 }
 
-/// All algorithms.
-pub const ALGORITHMS: &[Algorithm] = &[
-    apsp::ALGORITHM,
-    bfs::ALGORITHM,
-    color::ALGORITHM,
-    pagerank::ALGORITHM,
-    spmm::ALGORITHM,
-    spmv::ALGORITHM,
-    sssp::ALGORITHM,
-];
+/// What the weights of edges mean to an algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeightUse {
+    /// They do not matter.
+    Ignored,
+    /// They are read; a graph without weights is taken as if each were 1.
+    Optional,
+}
+
+/// Options of a command. With the feature `cli` these are clap's.
+#[cfg(feature = "cli")]
+pub trait Options: clap::Args {}
+#[cfg(feature = "cli")]
+impl<T: clap::Args> Options for T {}
+
+/// Options of a command. With the feature `cli` these are clap's.
+#[cfg(not(feature = "cli"))]
+pub trait Options {}
+#[cfg(not(feature = "cli"))]
+impl<T> Options for T {}
+
+/// The tables that an algorithm can write beside its answer, each into a file that an option names.
+pub trait Tables<A: Algorithm>: Options + Default {
+    /// The files that were asked for.
+    fn paths(&self) -> Vec<&Path>;
+
+    /// Refuses a table that the configuration does not give.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the option and what it is for.
+    fn check(&self, config: &A::Config) -> Result<()>;
+
+    /// Whether a table shows the time of each step, for which the device must be opened with `profile`.
+    fn need_spans(&self) -> bool {
+        false
+    }
+
+    /// Makes the tables after the last run, which found `answer`; `spans` are those of the timed runs.
+    ///
+    /// # Errors
+    /// When the device fails, or the runs do not give such a table.
+    fn make(&self, algorithm: &mut A, answer: &A::Answer, spans: &[Span]) -> Result<Vec<Table>>;
+}
+
+impl<A: Algorithm> Tables<A> for () {
+    fn paths(&self) -> Vec<&Path> {
+        Vec::new()
+    }
+
+    fn check(&self, _: &A::Config) -> Result<()> {
+        Ok(())
+    }
+
+    fn make(&self, _: &mut A, _: &A::Answer, _: &[Span]) -> Result<Vec<Table>> {
+        Ok(Vec::new())
+    }
+}
+
+/// A table for a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// The file.
+    pub path: PathBuf,
+    /// The names of the columns.
+    pub columns: &'static [&'static str],
+    /// A text for each column of each row.
+    pub rows: Vec<Vec<String>>,
+}
 
 /// What one run of an algorithm took.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     /// From the first submission until the result is ready on the device.
     pub total: Duration,
-    /// What of that the device was busy.
+    /// The part of that during which the device was busy.
     pub kernel: Duration,
-    /// How many times the loop went round.
+    /// The number of iterations of the loop.
     pub iterations: u32,
 }
 
@@ -72,4 +267,40 @@ impl From<LoopRun> for Run {
     fn from(run: LoopRun) -> Self {
         Self { total: run.total, kernel: run.kernel, iterations: run.header.iteration }
     }
+}
+
+/// Refuses a source that is no node.
+fn check_source(source: u32, nodes: u32) -> Result<()> {
+    match source < nodes {
+        true => Ok(()),
+        false => Err(Error::Usage(format!("there is no node {source} to begin at: the graph has {nodes} nodes"))),
+    }
+}
+
+/// What is done with every registered algorithm in turn.
+pub trait Visitor {
+    /// Takes the next one.
+    fn visit<A: Algorithm + 'static>(&mut self);
+}
+
+/// The registry. An algorithm's line names its module, its type, and what else of it this module exports.
+macro_rules! algorithms {
+    ($($module:ident::{$algorithm:ident $(, $export:ident)*},)*) => {
+        $(pub use $module::{$algorithm $(, $export)*};)*
+
+        /// Visits all algorithms, in the order they are listed.
+        pub fn visit(visitor: &mut impl Visitor) {
+            $(visitor.visit::<$algorithm>();)*
+        }
+    };
+}
+
+algorithms! {
+    bfs::{Bfs, BfsConfig, Tree},
+    sssp::{Sssp, SsspConfig, Distances},
+    apsp::{Apsp, ApspConfig, AllPairs},
+    spmv::{Spmv, SpmvConfig, DenseVector, Precision},
+    spmm::{Spmm, SpmmConfig, DenseMatrix},
+    pagerank::{PageRank, PageRankConfig},
+    color::{Color, ColorConfig},
 }

@@ -3,47 +3,51 @@
 //! under any schedule; all iterations are recorded, and the host looks at none.
 
 use super::{
-    Algorithm, Run,
+    Algorithm, Alternative, Answer, Run, Session, Value,
+    alternative::SCHEDULES_NOTE,
     pull::{Pull, PullSize},
 };
 use crate::{
     Error, Result,
     device::{Buffer, Device, MemoryPlan, Recorder, Recording},
-    engine::schedule::{self, AUTO, Choice, Extent, PAPER, Room, Schedule},
-    graph::Csr,
-    strategy::DeviceGraph,
+    engine::{
+        DeviceGraph, DeviceRows, SharedGraph,
+        schedule::{self, AUTO, Choice, PAPER, Schedule, ScratchSpace, TileExtent},
+    },
+    graph::{Csr, Graph},
+    oracle::{Mismatch, pagerank},
 };
-use evenkeel_kernels::algorithm::pagerank::{RankGather, RankJoin, RankStart, RankUpdate};
-use evenkeel_types::{LengthParams, ProductParams, RankParams};
+use evenkeel_kernels::{
+    algorithm::pagerank::{
+        RankGather, RankGatherParams, RankJoin, RankJoinParams, RankParams, RankStart, RankUpdate, Ranks as RankData,
+    },
+    launch::Buffers,
+};
 use std::time::Instant;
 
-pub(super) const ALGORITHM: Algorithm =
-    Algorithm { name: "pagerank", summary: "the rank of every node: how likely a random walk is to be there" };
-
 /// What can be chosen.
-#[derive(Clone, Debug, PartialEq, clap::Args, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct PageRankConfig {
     /// Who does which part: a schedule's name, group-mapped:SIZE, or auto, which looks at the rows
-    #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = schedule::known)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = AUTO, value_parser = schedule::known))]
     pub schedule: String,
     /// How likely a walk is to follow an edge rather than to begin anew: from 0 to 1
-    #[arg(long, value_name = "D", default_value_t = DAMPING, value_parser = known_damping)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "D", default_value_t = DAMPING, value_parser = known_damping))]
     pub damping: f64,
-    /// How many iterations
-    #[arg(long, value_name = "N", default_value_t = ITERATIONS, value_parser = clap::value_parser!(u32).range(1..))]
+    /// The number of iterations
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = ITERATIONS))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
     pub iterations: u32,
 }
 
 /// The damping unless another is asked for.
-pub const DAMPING: f64 = 0.85;
+const DAMPING: f64 = 0.85;
 /// The iterations unless others are asked for.
-pub const ITERATIONS: u32 = 20;
+const ITERATIONS: u32 = 20;
 
-/// The damping that a text names: for the command line.
-///
-/// # Errors
-/// When it is no number from 0 to 1.
-pub fn known_damping(text: &str) -> Result<f64> {
+/// The damping that a text names, if it is a number from 0 to 1.
+fn known_damping(text: &str) -> Result<f64> {
     let damping = text.parse().ok().filter(|damping| (0.0..=1.0).contains(damping));
     damping.ok_or_else(|| Error::Usage(format!("'{text}' is no damping: a number from 0 to 1 belongs here")))
 }
@@ -56,7 +60,7 @@ impl Default for PageRankConfig {
 
 /// Ranks that are ready to be computed on one graph.
 pub struct PageRank {
-    device: Device,
+    session: Session,
     ranks: Buffer<f32>,
     iterations: u32,
     first: Recording,
@@ -67,13 +71,59 @@ pub struct PageRank {
 /// The most iterations in one recording. Each takes up to five dispatches, and a submission costs less than one.
 const BATCH: u32 = 64;
 
-impl PageRank {
-    /// The most device memory it can need, the graph included. Which schedule `auto` takes, and which rows are long, is known
-    /// only when the graph has been transposed.
-    ///
-    /// # Errors
-    /// When the schedule is not known.
-    pub fn plan(csr: &Csr, config: &PageRankConfig) -> Result<MemoryPlan> {
+/// The rank of each node; the ranks add up to 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranks(pub Vec<f32>);
+
+impl Answer for Ranks {
+    fn value(&self, node: u32) -> Option<Value> {
+        Some(Value::Real(self.0[node as usize]))
+    }
+}
+
+impl Algorithm for PageRank {
+    const NAME: &'static str = "pagerank";
+    const SUMMARY: &'static str = "the rank of every node: how likely a random walk is to be there";
+    const HELP: &'static str = "\
+The rule is LDBC Graphalytics': all nodes begin alike, a node that no edge leaves gives its rank to all, and weights do not \
+matter. The output is a line `id rank` for each node; the ranks add up to 1. An answer is right when each rank is within a \
+ten-thousandth of its own size of a double-precision reference, as LDBC has it.
+
+Examples:
+  evenkeel pagerank rmat:scale=20 --validate
+  evenkeel pagerank web.mtx --directed --damping 0.9 --iterations 50 --output ranks.txt
+  evenkeel pagerank grid:rows=1024,cols=1024 --schedule merge-path --runs 10 --warmup 2 --profile";
+    const ALTERNATIVE: &'static str = "schedule";
+    const NOTE: &'static str = SCHEDULES_NOTE;
+    type Config = PageRankConfig;
+    type InputOptions = ();
+    type Tables = ();
+    type Input = ();
+    type Answer = Ranks;
+    type Reference = Vec<f64>;
+
+    fn alternatives() -> Vec<Alternative> {
+        Alternative::schedules(false)
+    }
+
+    fn known_alternative(name: &str) -> Result<String> {
+        schedule::known(name)
+    }
+
+    fn alternative(config: &PageRankConfig) -> &str {
+        &config.schedule
+    }
+
+    fn with_alternative(config: &PageRankConfig, name: &str) -> Result<PageRankConfig> {
+        Ok(PageRankConfig { schedule: name.to_owned(), ..config.clone() })
+    }
+
+    fn input((): &(), _: &Graph, _: &PageRankConfig) -> Result<()> {
+        Ok(())
+    }
+
+    /// Which schedule `auto` takes, and which rows are long, is known only when the graph has been transposed.
+    fn plan(csr: &Csr, config: &PageRankConfig) -> Result<MemoryPlan> {
         let most = |schedule| plan(PullSize::most(csr, schedule), schedule);
         if ![AUTO, PAPER].contains(&config.schedule.as_str()) {
             return Ok(most(config.schedule.parse::<Choice>()?.schedule));
@@ -82,16 +132,13 @@ impl PageRank {
         Ok(if alike.bytes() > skewed.bytes() { alike } else { skewed })
     }
 
-    /// Transposes the graph, copies it to the device and records the iterations. Weights do not matter.
-    ///
-    /// # Errors
-    /// When the schedule is not known, the damping is not from 0 to 1, or something does not fit.
-    pub fn prepare(device: &Device, csr: &Csr, config: &PageRankConfig) -> Result<Self> {
+    /// The device gets the transposed graph alone.
+    fn prepare_on(graph: &SharedGraph, config: &PageRankConfig) -> Result<Self> {
         known_damping(&config.damping.to_string())?;
-        let whole = Pull::of(csr)?;
+        let (device, whole) = (graph.device(), Pull::of(graph.csr())?);
         let choice = Choice::for_rows(&config.schedule, &whole.matrix, device)?;
         let pull = whole.cut_for(choice.schedule);
-        device.admit(&plan(pull.size(), choice.schedule))?;
+        let session = Session::open(graph, plan(pull.size(), choice.schedule))?;
         let state = State::new(device, &pull, choice, config)?;
         let batch = |start: bool, length: u32| {
             device.record(&format!("pagerank {choice}, {length} iterations"), |recorder| {
@@ -104,30 +151,36 @@ impl PageRank {
         let (batches, rest) = (config.iterations / BATCH, config.iterations % BATCH);
         let more = if batches > 0 { Some((batch(false, BATCH)?, batches)) } else { None };
         let first = batch(true, rest)?;
-        Ok(Self { device: device.clone(), ranks: state.ranks, iterations: config.iterations, first, more })
+        Ok(Self { session, ranks: state.nodes.ranks, iterations: config.iterations, first, more })
     }
 
-    /// Computes the ranks, from all nodes alike.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn run(&mut self) -> Result<Run> {
-        let begin = Instant::now();
-        let mut kernel = self.first.run()?;
-        if let Some((batch, times)) = &mut self.more {
-            for _ in 0..*times {
-                kernel += batch.run()?;
+    fn memory(&self) -> &MemoryPlan {
+        self.session.memory()
+    }
+
+    fn run(&mut self, (): &()) -> Result<Run> {
+        self.session.run(|_| {
+            let begin = Instant::now();
+            let mut kernel = self.first.run()?;
+            if let Some((batch, times)) = &mut self.more {
+                for _ in 0..*times {
+                    kernel += batch.run()?;
+                }
             }
-        }
-        Ok(Run { total: begin.elapsed(), kernel, iterations: self.iterations })
+            Ok(Run { total: begin.elapsed(), kernel, iterations: self.iterations })
+        })
     }
 
-    /// The ranks found by the last run; they add up to 1.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn ranks(&self) -> Result<Vec<f32>> {
-        self.device.download(&self.ranks)
+    fn answer(&self) -> Result<Ranks> {
+        self.session.answered()?.device().download(&self.ranks).map(Ranks)
+    }
+
+    fn reference(graph: &Graph, (): &(), config: &PageRankConfig) -> Result<Vec<f64>> {
+        Ok(pagerank::ranks(&graph.csr, config.damping, config.iterations))
+    }
+
+    fn check(found: &Ranks, expected: &Vec<f64>, _: &Graph, (): &()) -> Option<Mismatch> {
+        pagerank::first_mismatch(expected, &found.0)
     }
 }
 
@@ -140,7 +193,7 @@ fn plan(size: PullSize, schedule: Schedule) -> MemoryPlan {
         .with::<f32>("shares", size.nodes)
         .with::<f32>("ranks", size.nodes)
         .with::<f32>("sums", size.rows)
-        .and(Room::<f32>::plan_gather(schedule, Extent::new(size.rows, size.entries)))
+        .and(ScratchSpace::<f32>::plan_gather(schedule, TileExtent::new(size.rows, size.entries)))
 }
 
 /// What an iteration reads and writes.
@@ -149,17 +202,15 @@ struct State {
     params: RankParams,
     graph: DeviceGraph,
     cuts: Buffer<u32>,
-    factors: Buffer<f32>,
-    shares: Buffer<f32>,
+    nodes: RankData<Buffers>,
     sums: Buffer<f32>,
-    ranks: Buffer<f32>,
-    room: Room<f32>,
+    scratch: ScratchSpace<f32>,
 }
 
 impl State {
     fn new(device: &Device, pull: &Pull, choice: Choice, config: &PageRankConfig) -> Result<Self> {
         let PullSize { nodes, rows, entries, .. } = pull.size();
-        let extent = Extent::new(rows, entries);
+        let extent = TileExtent::new(rows, entries);
         let graph = DeviceGraph::upload(device, &pull.matrix)?;
         let (all, damping) = (nodes as f64, config.damping);
         let params = RankParams {
@@ -173,41 +224,41 @@ impl State {
         Ok(Self {
             choice,
             params,
-            room: Room::gather(device, choice.schedule, &graph.row_offsets, extent)?,
+            scratch: ScratchSpace::gather(device, choice, &graph.row_offsets, extent)?,
             graph,
             cuts: device.buffer_from("cuts", pull.cuts.as_flattened())?,
-            factors: device.buffer_from("factors", &pull.factors)?,
-            shares: device.buffer("shares", nodes)?,
+            nodes: RankData {
+                factors: device.buffer_from("factors", &pull.factors)?,
+                shares: device.buffer("shares", nodes)?,
+                ranks: device.buffer("ranks", nodes)?,
+            },
             sums: device.buffer("sums", rows)?,
-            ranks: device.buffer("ranks", nodes)?,
         })
     }
 
     fn record_start(&self, recorder: &mut Recorder) {
         recorder.label("start");
-        let start = RankStart { factors: &self.factors, shares: &self.shares, ranks: &self.ranks };
-        recorder.dispatch(&start, self.params, self.ranks.len());
+        recorder.dispatch(&RankStart { nodes: &self.nodes }, self.params, self.nodes.ranks.len());
     }
 
     fn record_iteration(&self, recorder: &mut Recorder, last: bool) {
         recorder.label("iteration");
         let gather = RankGather {
             schedule: self.choice.schedule,
-            row_offsets: &self.graph.row_offsets,
-            columns: &self.graph.columns,
-            shares: &self.shares,
+            graph: &self.graph,
+            shares: &self.nodes.shares,
             sums: &self.sums,
-            scratch: &self.room.scratch,
+            scratch: &self.scratch.buffers,
         };
         let rows = self.graph.nodes();
-        self.room.record_gather(recorder, self.choice, &gather, |schedule| ProductParams { rows, schedule });
+        self.scratch.record_gather(recorder, &gather, |schedule| RankGatherParams { rows, schedule });
         let cuts = self.cuts.len() / 3;
         if cuts > 0 {
             let join = RankJoin { cuts: &self.cuts, sums: &self.sums };
-            recorder.dispatch(&join, LengthParams { length: cuts as u32 }, cuts);
+            recorder.dispatch(&join, RankJoinParams { cuts: cuts as u32 }, cuts);
         }
-        let update = RankUpdate { sums: &self.sums, factors: &self.factors, shares: &self.shares, ranks: &self.ranks };
+        let update = RankUpdate { sums: &self.sums, nodes: &self.nodes };
         let params = RankParams { last: last.into(), ..self.params };
-        recorder.dispatch(&update, params, self.ranks.len());
+        recorder.dispatch(&update, params, self.nodes.ranks.len());
     }
 }

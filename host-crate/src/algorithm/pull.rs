@@ -7,12 +7,12 @@ use crate::{
     graph::{Csr, Weights, transform::transpose},
 };
 
-/// The longest row for a schedule in which one invocation may add it up alone. Single precision loses up to 1.4e-8 of a sum
+/// The longest row under a schedule in which one invocation may add it up alone. Single precision loses up to 1.4e-8 of a sum
 /// with each term when all are alike, as the leaves of a star are: 7e-6 of a row of this length, and 1e-3 of one of 65,536. A
 /// rank may be off by 1e-4, and what is lost of dangling nodes comes round again: six times in all where damping is 0.85.
 const LONGEST_ALONE: usize = 512;
 
-/// See the module.
+/// The matrix of one graph.
 pub struct Pull {
     /// The rows, and behind them the pieces of those that were cut, which are empty themselves.
     pub matrix: Csr,
@@ -28,7 +28,7 @@ impl Pull {
     /// # Errors
     /// When there is no memory for it, or it has more than `u32::MAX` entries.
     pub fn of(csr: &Csr) -> Result<Self> {
-        let unweighted = Csr { weights: Weights::None, ..csr.clone() };
+        let unweighted = csr.without_weights();
         let incoming = transpose(&unweighted)?;
         let mut factors: Vec<f32> = (0..csr.nodes()).map(|node| 1.0 / csr.degree(node) as f32).collect();
         let (mut dangling, mut alone) = (Vec::new(), Vec::new());
@@ -40,13 +40,14 @@ impl Pull {
         if let Some(first) = alone.first() {
             factors[*first as usize] = alone.len() as f32;
             dangling.push(*first);
+            dangling.sort_unstable();
         }
-        let columns = [&incoming.columns, dangling.as_slice()].concat();
+        let columns = [incoming.columns(), dangling.as_slice()].concat();
         let entries = u32::try_from(columns.len()).map_err(|_| {
             Error::Graph(format!("{} edges and nodes without edges are more than PageRank can index", columns.len()))
         })?;
-        let row_offsets = [&incoming.row_offsets, [entries].as_slice()].concat();
-        let matrix = Csr { row_offsets: row_offsets.into(), columns: columns.into(), weights: Weights::None };
+        let row_offsets = [incoming.row_offsets(), [entries].as_slice()].concat();
+        let matrix = Csr::from_builder(row_offsets.into(), columns.into(), Weights::None);
         Ok(Self { matrix, factors, cuts: Vec::new() })
     }
 
@@ -64,7 +65,7 @@ impl Pull {
         if long.is_empty() {
             return self;
         }
-        let mut columns = Vec::with_capacity(self.matrix.columns.len());
+        let mut columns = Vec::with_capacity(self.matrix.columns().len());
         let mut row_offsets = Vec::with_capacity(rows as usize + 1);
         row_offsets.push(0);
         let mut add = |entries: &[u32]| {
@@ -85,14 +86,14 @@ impl Pull {
             }
             cuts.push([row, first, next]);
         }
-        let matrix = Csr { row_offsets: row_offsets.into(), columns: columns.into(), weights: Weights::None };
+        let matrix = Csr::from_builder(row_offsets.into(), columns.into(), Weights::None);
         Self { matrix, factors: self.factors, cuts }
     }
 
     /// How large it is.
     pub fn size(&self) -> PullSize {
         let (nodes, rows) = (self.factors.len(), self.matrix.nodes() as usize);
-        PullSize { nodes, rows, entries: self.matrix.columns.len(), cuts: self.cuts.len() }
+        PullSize { nodes, rows, entries: self.matrix.columns().len(), cuts: self.cuts.len() }
     }
 }
 
@@ -114,19 +115,16 @@ impl PullSize {
     pub fn most(csr: &Csr, schedule: Schedule) -> Self {
         let nodes = csr.nodes() as usize;
         let dangling = (0..csr.nodes()).filter(|node| csr.degree(*node) == 0).count();
-        let entries = csr.columns.len() + dangling;
+        let entries = csr.columns().len() + dangling;
         // All pieces of a row but the last are full.
         let cuts = longest_row(schedule).map_or(0, |longest| entries / longest);
         Self { nodes, rows: nodes + 1 + 2 * cuts, entries, cuts }
     }
 }
 
-/// The longest row that a schedule is given; none where it cuts every row by itself.
+/// The longest row that a schedule is given; none where it shares every long row between invocations.
 fn longest_row(schedule: Schedule) -> Option<usize> {
-    match schedule {
-        Schedule::MergePath | Schedule::NonzeroSplit => None,
-        Schedule::ThreadMapped | Schedule::GroupMapped | Schedule::RadixBinned => Some(LONGEST_ALONE),
-    }
+    (!schedule.implementation().shares_long_tiles()).then_some(LONGEST_ALONE)
 }
 
 #[cfg(test)]
@@ -136,14 +134,14 @@ mod tests {
     /// 0 → 1, 0 → 2, 2 → 1; nothing at 3 and 4.
     fn example() -> Pull {
         let (row_offsets, columns) = (vec![0, 2, 2, 3, 3, 3], vec![1, 2, 1]);
-        Pull::of(&Csr { row_offsets: row_offsets.into(), columns: columns.into(), weights: Weights::None }).unwrap()
+        Pull::of(&Csr::new(row_offsets, columns, Weights::None).unwrap()).unwrap()
     }
 
     #[test]
     fn one_node_without_edges_stands_for_all() {
         let pull = example();
-        assert_eq!(*pull.matrix.row_offsets, [0, 0, 2, 3, 3, 3, 5]);
-        assert_eq!(*pull.matrix.columns, [0, 2, 0, 1, 3]);
+        assert_eq!(*pull.matrix.row_offsets(), [0, 0, 2, 3, 3, 3, 5]);
+        assert_eq!(*pull.matrix.columns(), [0, 2, 0, 1, 3]);
         assert_eq!(pull.factors[..4], [0.5, 1.0, 1.0, 2.0]);
         assert!(pull.cuts.is_empty());
     }
@@ -153,7 +151,7 @@ mod tests {
         let whole = example();
         let cut = example().cut(1);
         assert_eq!(cut.cuts, [[1, 6, 8], [5, 8, 10]]);
-        assert_eq!(*cut.matrix.row_offsets, [0, 0, 0, 1, 1, 1, 1, 2, 3, 4, 5]);
+        assert_eq!(*cut.matrix.row_offsets(), [0, 0, 0, 1, 1, 1, 1, 2, 3, 4, 5]);
         for [row, first, end] in &cut.cuts {
             let pieces: Vec<u32> = (*first..*end).flat_map(|piece| cut.matrix.neighbours(piece)).copied().collect();
             assert_eq!(pieces, whole.matrix.neighbours(*row));

@@ -2,19 +2,30 @@
 
 use crate::{
     Error, Result,
-    graph::{Graph, generate::random::mix, statistics::max_degree_node},
+    graph::{Graph, generate::random::mix},
 };
 use std::{fmt, str::FromStr};
 
-/// See the module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The node at which a traversal begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Source {
     /// The node with this id, in the file's own numbering.
     Id(u64),
     /// The node with the most edges; of several, the first.
+    #[default]
     MaxDegree,
     /// A node with at least one edge, drawn by this seed.
     Random(u64),
+}
+
+/// The option that says where a traversal begins.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Run"))]
+pub struct SourceOptions {
+    /// The node to begin at: its id in the file, max-degree, or random:SEED.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NODE", default_value = "max-degree"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = str::parse::<Source>))]
+    pub source: Source,
 }
 
 impl FromStr for Source {
@@ -60,7 +71,7 @@ impl Source {
                     graph.ids.id(nodes - 1)
                 ))
             }),
-            Self::MaxDegree => Ok(max_degree_node(&graph.csr).unwrap_or(0)),
+            Self::MaxDegree => Ok(graph.csr.max_degree_node().unwrap_or(0)),
             Self::Random(seed) => Ok(random(graph, seed)),
         }
     }

@@ -1,30 +1,40 @@
 //! Sparse matrix times dense matrix, C = A B, with B row by row and of any width, in single precision, under any schedule. A
 //! team of invocations shares a row of B, four columns each; on the device a row is filled up to a multiple of four.
 
-use super::{Algorithm, Run, spmv::matrix_values};
+use super::{
+    Algorithm, Alternative, Answer, Run, Session, Value, WeightUse, alternative::SCHEDULES_NOTE, spmv::random_vector,
+};
 use crate::{
     Error, Result,
     device::{Buffer, Device, MemoryPlan, Recording},
-    engine::schedule::{self, Choice, Extent, Room, Schedule},
-    graph::Csr,
-    strategy::{self, DeviceGraph},
+    engine::{
+        DeviceGraph, DeviceRows, SharedGraph,
+        schedule::{self, Choice, Schedule, ScratchSpace, TileExtent},
+    },
+    graph::{Csr, Graph, NodeIds},
+    oracle::{Mismatch, spmv::first_mismatch_of_matrix},
+    strategy,
 };
-use evenkeel_kernels::{algorithm::spmm::SpmmF32, memory::Vec4, primitive::workgroup::SUBGROUPS_ON_GPU};
-use evenkeel_types::{WORKGROUP, WideProductParams};
-use std::time::Instant;
-
-pub(super) const ALGORITHM: Algorithm = Algorithm { name: "spmm", summary: "sparse matrix times dense matrix" };
+use evenkeel_kernels::{
+    algorithm::spmm::{self, WideProductParams},
+    memory::Vec4,
+    primitive::workgroup::SUBGROUPS_ON_GPU,
+};
+use evenkeel_types::WORKGROUP;
+use std::{fmt::Write, sync::Arc, time::Instant};
 
 /// What can be chosen.
-#[derive(Clone, Debug, PartialEq, Eq, clap::Args, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct SpmmConfig {
     /// Who does which part: a schedule's name, group-mapped:SIZE, auto, which looks at the rows, or paper, which looks at the
     /// size of the matrix
-    #[arg(long, value_name = "NAME", default_value = schedule::AUTO, value_parser = schedule::known)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = schedule::AUTO))]
+    #[cfg_attr(feature = "cli", arg(value_parser = schedule::known))]
     pub schedule: String,
     /// Columns of the dense matrix
-    #[arg(long, value_name = "N", default_value_t = SpmmConfig::default().columns)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = SpmmConfig::default().columns))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
     pub columns: u32,
 }
 
@@ -35,8 +45,8 @@ impl Default for SpmmConfig {
 }
 
 impl SpmmConfig {
-    /// Of wide values nothing is gained by loading them in order before they are summed: a row of B lies in order anyhow. On an
-    /// H200 radix-binned takes a quarter of the time.
+    /// Wide values gain nothing from being loaded in order before they are summed, as a row of B lies in order anyhow:
+    /// radix-binned is the faster one here.
     fn choice(&self, of_rows: Choice) -> Choice {
         match of_rows.schedule {
             Schedule::NonzeroSplit if self.schedule == schedule::AUTO => Schedule::RadixBinned.into(),
@@ -48,58 +58,150 @@ impl SpmmConfig {
     fn blocks(&self) -> u32 {
         self.columns.div_ceil(FOUR as u32)
     }
+
+    /// A matrix without columns has no product.
+    fn check(&self) -> Result<()> {
+        match self.columns {
+            0 => Err(Error::Usage("the dense matrix has at least 1 column".into())),
+            _ => Ok(()),
+        }
+    }
 }
 
 const FOUR: usize = size_of::<Vec4>() / size_of::<f32>();
 
+/// The option that draws the dense matrix.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct MatrixOptions {
+    /// The seed of the dense matrix, whose elements are drawn from -1 to 1.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Run"))]
+    pub b_seed: u64,
+}
+
+impl Default for MatrixOptions {
+    fn default() -> Self {
+        Self { b_seed: 1 }
+    }
+}
+
+/// A dense matrix, row by row. Clones share its elements, and a product copies them to the device only when it is given other
+/// ones than in the run before.
+#[derive(Clone, Debug)]
+pub struct DenseMatrix {
+    elements: Arc<[f32]>,
+}
+
+impl From<Vec<f32>> for DenseMatrix {
+    fn from(elements: Vec<f32>) -> Self {
+        Self { elements: elements.into() }
+    }
+}
+
+impl DenseMatrix {
+    /// Its elements, one row after the other.
+    pub fn elements(&self) -> &[f32] {
+        &self.elements
+    }
+}
+
+/// The product, row by row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MatrixProduct {
+    /// The elements, one row after the other.
+    pub elements: Vec<f32>,
+    /// The number of elements in a row.
+    pub columns: usize,
+}
+
 /// A product that is ready to run with one sparse and any dense matrix.
 pub struct Spmm {
-    device: Device,
+    session: Session,
     columns: usize,
     b: Buffer<Vec4>,
     c: Buffer<Vec4>,
-    loaded: bool,
+    /// The dense matrix that is on the device.
+    loaded: Option<DenseMatrix>,
     recording: Recording,
 }
 
-impl Spmm {
-    /// The device memory it needs, the matrices included.
-    ///
-    /// # Errors
-    /// When the schedule is not known.
-    pub fn plan(csr: &Csr, config: &SpmmConfig) -> Result<MemoryPlan> {
+impl Algorithm for Spmm {
+    const NAME: &'static str = "spmm";
+    const SUMMARY: &'static str = "sparse matrix times dense matrix";
+    const HELP: &'static str = "\
+A graph is a matrix: its node is a row, its edges are the row's entries. An entry of a matrix without values is 1. The dense \
+matrix has as many rows and --columns columns. The output is a line `id value value …` for each row of the product. An answer is \
+right when each element is as close to a double-precision reference as single precision allows for a row of its length.
+
+Examples:
+  evenkeel spmm rmat:scale=18 --validate
+  evenkeel spmm matrix.mtx --columns 7 --schedule merge-path --runs 20 --warmup 2
+  evenkeel compare spmm grid:rows=1024,cols=1024 --columns 64 --b-seed 5";
+    const ALTERNATIVE: &'static str = "schedule";
+    const NOTE: &'static str = SCHEDULES_NOTE;
+    const WEIGHTS: WeightUse = WeightUse::Optional;
+    const IN_DEMO: bool = true;
+    type Config = SpmmConfig;
+    type InputOptions = MatrixOptions;
+    type Tables = ();
+    type Input = DenseMatrix;
+    type Answer = MatrixProduct;
+    type Reference = ();
+
+    fn alternatives() -> Vec<Alternative> {
+        Alternative::schedules(false)
+    }
+
+    fn known_alternative(name: &str) -> Result<String> {
+        schedule::known(name)
+    }
+
+    fn alternative(config: &SpmmConfig) -> &str {
+        &config.schedule
+    }
+
+    fn with_alternative(config: &SpmmConfig, name: &str) -> Result<SpmmConfig> {
+        Ok(SpmmConfig { schedule: name.to_owned(), ..config.clone() })
+    }
+
+    fn check_config(config: &SpmmConfig, _: &[&str]) -> Result<()> {
+        config.check()
+    }
+
+    fn input(options: &MatrixOptions, graph: &Graph, config: &SpmmConfig) -> Result<DenseMatrix> {
+        Ok(random_vector(graph.csr.nodes() as usize * config.columns as usize, options.b_seed).into())
+    }
+
+    fn plan(csr: &Csr, config: &SpmmConfig) -> Result<MemoryPlan> {
+        config.check()?;
         let choice = config.choice(Choice::planned(&config.schedule, csr)?);
         // The widest team there is: a narrower one needs no more.
         Ok(plan(csr, config, choice, MAX_TEAM))
     }
 
-    /// Copies the sparse matrix to the device and records the product. An entry of a matrix without values is 1.
-    ///
-    /// # Errors
-    /// When the schedule is not known, or something does not fit.
-    pub fn prepare(device: &Device, csr: &Csr, config: &SpmmConfig) -> Result<Self> {
+    fn prepare_on(graph: &SharedGraph, config: &SpmmConfig) -> Result<Self> {
+        config.check()?;
+        let (device, csr) = (graph.device(), graph.csr());
         let choice = config.choice(Choice::for_rows(&config.schedule, csr, device)?);
         strategy::refuse_unending_rows(device, csr)?;
         let (blocks, team) = (config.blocks(), team(device, config.blocks()));
-        device.admit(&plan(csr, config, choice, team))?;
-        let graph = DeviceGraph::upload(device, csr)?;
-        let values = device.buffer_from("values", &matrix_values(csr, |value| value as f32))?;
+        let session = Session::open(graph, plan(csr, config, choice, team))?;
+        let matrix = graph.rows()?;
         let elements = dense_length(csr, config);
         let (b, c) = (device.buffer("b", elements)?, device.buffer("c", elements)?);
-        let room = Room::gather(device, choice.schedule, &graph.row_offsets, extent(csr, team))?;
-        let launch = SpmmF32 {
+        let scratch = ScratchSpace::gather(device, choice, &matrix.row_offsets, extent(csr, team))?;
+        let launch = spmm::Spmm {
             schedule: choice.schedule,
-            row_offsets: &graph.row_offsets,
-            columns: &graph.columns,
-            values: &values,
+            matrix,
+            values: graph.values()?,
             b: &b,
             c: &c,
-            scratch: &room.scratch,
+            scratch: &scratch.buffers,
         };
         let rows = csr.nodes();
         let recording = device.record(&format!("spmm {choice}"), |recorder| {
             for first_block in (0..blocks).step_by(team as usize) {
-                room.record_gather(recorder, choice, &launch, |schedule| WideProductParams {
+                scratch.record_gather(recorder, &launch, |schedule| WideProductParams {
                     rows,
                     blocks,
                     first_block,
@@ -108,86 +210,93 @@ impl Spmm {
                 });
             }
         })?;
-        Ok(Self { device: device.clone(), columns: config.columns as usize, b, c, loaded: false, recording })
+        Ok(Self { session, columns: config.columns as usize, b, c, loaded: None, recording })
     }
 
-    /// Columns of the dense matrices.
-    pub fn columns(&self) -> usize {
-        self.columns
+    fn memory(&self) -> &MemoryPlan {
+        self.session.memory()
     }
 
-    /// Rows of the dense matrices.
-    pub fn rows(&self) -> usize {
-        self.b.len() / self.columns.div_ceil(FOUR)
-    }
-
-    /// Whether there is a dense matrix to multiply with.
-    pub fn is_loaded(&self) -> bool {
-        self.loaded
-    }
-
-    /// Copies the dense matrix to the device, row by row; it has a row for each column of the sparse one.
-    ///
-    /// # Errors
-    /// When it has another size or the device fails.
-    pub fn load(&mut self, b: &[f32]) -> Result<()> {
-        let (rows, columns) = (self.rows(), self.columns);
-        if b.len() != rows * columns {
-            return Err(Error::Usage(format!("b has {} elements, not {rows} rows of {columns}", b.len())));
-        }
-        let device = &self.device;
-        if columns.is_multiple_of(FOUR) {
-            device.upload(&self.b.cast(), 0, b)?;
-        } else {
-            let mut filled = vec![0.0f32; self.b.len() * FOUR];
-            for (row, source) in filled.chunks_exact_mut(columns.next_multiple_of(FOUR)).zip(b.chunks_exact(columns)) {
-                row[..columns].copy_from_slice(source);
+    fn run(&mut self, b: &DenseMatrix) -> Result<Run> {
+        self.session.run(|graph| {
+            if self.loaded.as_ref().is_none_or(|loaded| !Arc::ptr_eq(&loaded.elements, &b.elements)) {
+                self.loaded = None;
+                load(graph, &self.b, &b.elements, self.columns)?;
+                self.loaded = Some(b.clone());
             }
-            device.upload(&self.b.cast(), 0, &filled)?;
+            let begin = Instant::now();
+            let kernel = self.recording.run()?;
+            Ok(Run { total: begin.elapsed(), kernel, iterations: 1 })
+        })
+    }
+
+    fn answer(&self) -> Result<MatrixProduct> {
+        let filled = self.session.answered()?.device().download(&self.c.cast::<f32>())?;
+        let columns = self.columns;
+        if columns.is_multiple_of(FOUR) {
+            return Ok(MatrixProduct { elements: filled, columns });
         }
-        self.loaded = true;
+        let rows = filled.chunks_exact(columns.next_multiple_of(FOUR));
+        Ok(MatrixProduct { elements: rows.flat_map(|row| &row[..columns]).copied().collect(), columns })
+    }
+
+    /// The check computes each element of the reference when it is compared: the whole matrix would take twice the answer.
+    fn reference(_: &Graph, _: &DenseMatrix, _: &SpmmConfig) -> Result<()> {
         Ok(())
     }
 
-    /// Multiplies with the dense matrix that was loaded last.
-    ///
-    /// # Errors
-    /// When none was, or the device fails.
-    pub fn run(&mut self) -> Result<Run> {
-        if !self.loaded {
-            return Err(Error::Usage("there is no dense matrix to multiply with".into()));
-        }
-        let begin = Instant::now();
-        let kernel = self.recording.run()?;
-        Ok(Run { total: begin.elapsed(), kernel, iterations: 1 })
-    }
-
-    /// The product of the last run, row by row.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn product(&self) -> Result<Vec<f32>> {
-        let filled = self.device.download(&self.c.cast::<f32>())?;
-        if self.columns.is_multiple_of(FOUR) {
-            return Ok(filled);
-        }
-        let rows = filled.chunks_exact(self.columns.next_multiple_of(FOUR));
-        Ok(rows.flat_map(|row| &row[..self.columns]).copied().collect())
+    fn check(found: &MatrixProduct, (): &(), graph: &Graph, b: &DenseMatrix) -> Option<Mismatch> {
+        first_mismatch_of_matrix(&graph.csr, &b.elements, &found.elements, found.columns)
     }
 }
 
-/// Members of the widest team: as many as have room for a value each in every subgroup.
+/// Copies the dense matrix to the device; it has a row for each column of the sparse one.
+fn load(graph: &SharedGraph, buffer: &Buffer<Vec4>, b: &[f32], columns: usize) -> Result<()> {
+    let (device, rows) = (graph.device(), graph.csr().nodes() as usize);
+    if b.len() != rows * columns {
+        return Err(Error::Usage(format!("b has {} elements, not {rows} rows of {columns}", b.len())));
+    }
+    if columns.is_multiple_of(FOUR) {
+        return device.upload(&buffer.cast(), 0, b);
+    }
+    let mut filled = vec![0.0f32; buffer.len() * FOUR];
+    for (row, source) in filled.chunks_exact_mut(columns.next_multiple_of(FOUR)).zip(b.chunks_exact(columns)) {
+        row[..columns].copy_from_slice(source);
+    }
+    device.upload(&buffer.cast(), 0, &filled)
+}
+
+impl MatrixProduct {
+    fn row(&self, row: u32) -> &[f32] {
+        &self.elements[row as usize * self.columns..][..self.columns]
+    }
+}
+
+impl Answer for MatrixProduct {
+    fn value(&self, row: u32) -> Option<Value> {
+        Some(Value::Real(self.row(row)[0]))
+    }
+
+    fn further_columns(&self, row: u32, _: &NodeIds, line: &mut String) {
+        for element in &self.row(row)[1..] {
+            // Writing to a string cannot fail.
+            let _ = write!(line, " {element}");
+        }
+    }
+}
+
+/// Members of the widest team: as many as have scratch for a value each in every subgroup.
 const MAX_TEAM: u32 = 16;
 
-/// Invocations that share a row: one for each four columns, as far as a subgroup has that many and room for a value of each.
+/// Invocations that share a row: one for each four columns, as far as a subgroup has that many and scratch for a value of each.
 fn team(device: &Device, blocks: u32) -> u32 {
     let subgroup = device.info().subgroup_size;
-    let room = (SUBGROUPS_ON_GPU as u32 / (WORKGROUP / subgroup).max(1)).max(1);
-    blocks.next_power_of_two().min(subgroup).min(room).min(MAX_TEAM)
+    let scratch = (SUBGROUPS_ON_GPU as u32 / (WORKGROUP / subgroup).max(1)).max(1);
+    blocks.next_power_of_two().min(subgroup).min(scratch).min(MAX_TEAM)
 }
 
-fn extent(csr: &Csr, team: u32) -> Extent {
-    Extent { team, ..Extent::new(csr.nodes() as usize, csr.columns.len()) }
+fn extent(csr: &Csr, team: u32) -> TileExtent {
+    TileExtent { team, ..TileExtent::new(csr.nodes() as usize, csr.columns().len()) }
 }
 
 fn dense_length(csr: &Csr, config: &SpmmConfig) -> usize {
@@ -196,8 +305,8 @@ fn dense_length(csr: &Csr, config: &SpmmConfig) -> usize {
 
 fn plan(csr: &Csr, config: &SpmmConfig, choice: Choice, team: u32) -> MemoryPlan {
     DeviceGraph::plan(csr)
-        .with::<f32>("values", csr.columns.len())
+        .with::<f32>("values", csr.columns().len())
         .with::<Vec4>("b", dense_length(csr, config))
         .with::<Vec4>("c", dense_length(csr, config))
-        .and(Room::<Vec4>::plan_gather(choice.schedule, extent(csr, team)))
+        .and(ScratchSpace::<Vec4>::plan_gather(choice.schedule, extent(csr, team)))
 }

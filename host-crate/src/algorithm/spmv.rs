@@ -1,29 +1,40 @@
-//! Sparse matrix times dense vector, y = A x, in single or double precision, under any schedule.
+//! Sparse matrix times dense vector, y = A x, in single or double precision, under any schedule. A graph is a matrix: a node is
+//! a row, and its edges are the entries of the row.
 
-use super::{Algorithm, Run};
+use super::{
+    Algorithm, Alternative, Answer, Figure, Figures, Outcome, Run, Session, Value, WeightUse,
+    alternative::SCHEDULES_NOTE,
+};
 use crate::{
     Error, Result,
     device::{Buffer, Device, MemoryPlan, Recording},
-    engine::schedule::{self, Choice, Extent, Room},
-    graph::{Csr, Weights, generate::random::mix},
-    strategy::{self, DeviceGraph},
+    engine::{
+        DeviceGraph, DeviceRows, SharedGraph, matrix_values,
+        schedule::{self, Choice, ScratchSpace, TileExtent},
+    },
+    graph::{Csr, Graph, generate::random::mix},
+    oracle::{
+        Mismatch,
+        spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, product},
+    },
+    strategy,
 };
 use bytemuck::Pod;
 use evenkeel_kernels::algorithm::spmv::{self, ProductParams};
 use rayon::prelude::*;
-use std::time::Instant;
-
-pub(super) const ALGORITHM: Algorithm = Algorithm { name: "spmv", summary: "sparse matrix times dense vector" };
+use std::{sync::Arc, time::Instant};
 
 /// What can be chosen.
-#[derive(Clone, Debug, PartialEq, Eq, clap::Args, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct SpmvConfig {
     /// Who does which part: a schedule's name, group-mapped:SIZE, auto, which looks at the rows, or paper, which looks at the
     /// size of the matrix
-    #[arg(long, value_name = "NAME", default_value = schedule::AUTO, value_parser = schedule::known)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = schedule::AUTO))]
+    #[cfg_attr(feature = "cli", arg(value_parser = schedule::known))]
     pub schedule: String,
     /// The numbers that the product is computed with; double needs a device that has them
-    #[arg(long, value_name = "NAME", default_value = "single")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "single"))]
     pub precision: Precision,
 }
 
@@ -33,8 +44,9 @@ impl Default for SpmvConfig {
     }
 }
 
-/// What numbers a product is computed with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
+/// The numbers that a product is computed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
     /// 32 bits.
@@ -43,20 +55,62 @@ pub enum Precision {
     Double,
 }
 
-/// The values of a matrix as numbers of one kind; an entry of a matrix without values is 1.
-pub(super) fn matrix_values<T: Send>(csr: &Csr, of: impl Fn(f64) -> T + Sync + Send) -> Vec<T> {
-    match &csr.weights {
-        Weights::None => csr.columns.par_iter().map(|_| of(1.0)).collect(),
-        Weights::U32(whole) => whole.par_iter().map(|value| of(f64::from(*value))).collect(),
-        Weights::F32(real) => real.par_iter().map(|value| of(f64::from(*value))).collect(),
+/// The option that draws the vector.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct VectorOptions {
+    /// The seed of the vector, whose elements are drawn from -1 to 1.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Run"))]
+    pub x_seed: u64,
+}
+
+impl Default for VectorOptions {
+    fn default() -> Self {
+        Self { x_seed: 1 }
     }
+}
+
+/// A dense vector. Clones share its elements, and a product copies them to the device only when it is given other ones than in
+/// the run before.
+#[derive(Clone, Debug)]
+pub struct DenseVector {
+    elements: Arc<[f64]>,
+}
+
+impl<T: Copy + Into<f64> + Sync> From<&[T]> for DenseVector {
+    fn from(elements: &[T]) -> Self {
+        Self { elements: elements.par_iter().map(|&element| element.into()).collect::<Vec<f64>>().into() }
+    }
+}
+
+impl<T: Copy + Into<f64> + Sync> From<Vec<T>> for DenseVector {
+    fn from(elements: Vec<T>) -> Self {
+        elements.as_slice().into()
+    }
+}
+
+impl DenseVector {
+    /// Its elements.
+    pub fn elements(&self) -> &[f64] {
+        &self.elements
+    }
+}
+
+/// The element of the product for each row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Product {
+    /// In double precision, which holds both kinds.
+    pub rows: Vec<f64>,
+    /// The precision it was computed in.
+    pub precision: Precision,
 }
 
 /// A product that is ready to run with one matrix and any vector.
 pub struct Spmv {
-    device: Device,
+    session: Session,
     vectors: Vectors,
-    loaded: bool,
+    /// The vector that is on the device.
+    loaded: Option<DenseVector>,
     recording: Recording,
 }
 
@@ -66,12 +120,62 @@ enum Vectors {
     Double(Buffer<f64>, Buffer<f64>),
 }
 
-impl Spmv {
-    /// The device memory it needs, the matrix included.
-    ///
-    /// # Errors
-    /// When the schedule is not known.
-    pub fn plan(csr: &Csr, config: &SpmvConfig) -> Result<MemoryPlan> {
+impl Vectors {
+    fn load(&self, device: &Device, x: &DenseVector) -> Result<()> {
+        match self {
+            Self::Single(buffer, _) => {
+                device.upload(buffer, 0, &x.elements.par_iter().map(|&element| element as f32).collect::<Vec<_>>())
+            }
+            Self::Double(buffer, _) => device.upload(buffer, 0, &x.elements),
+        }
+    }
+}
+
+impl Algorithm for Spmv {
+    const NAME: &'static str = "spmv";
+    const SUMMARY: &'static str = "sparse matrix times dense vector";
+    const HELP: &'static str = "\
+A graph is a matrix: its node is a row, its edges are the row's entries. An entry of a matrix without values is 1. The output is \
+a line `id value` for each row of the product. An answer is right when each row is as close to a double-precision reference as \
+its precision allows for a row of its length.
+
+Examples:
+  evenkeel spmv rmat:scale=20 --validate
+  evenkeel spmv matrix.mtx --schedule group-mapped:8 --runs 20 --warmup 2
+  evenkeel spmv matrix.mtx --precision double --validate
+  evenkeel spmv grid:rows=1024,cols=1024 --weights random:1..64 --x-seed 5 --output product.txt";
+    const ALTERNATIVE: &'static str = "schedule";
+    const NOTE: &'static str = SCHEDULES_NOTE;
+    const WEIGHTS: WeightUse = WeightUse::Optional;
+    const IN_DEMO: bool = true;
+    type Config = SpmvConfig;
+    type InputOptions = VectorOptions;
+    type Tables = ();
+    type Input = DenseVector;
+    type Answer = Product;
+    type Reference = Vec<Bounded>;
+
+    fn alternatives() -> Vec<Alternative> {
+        Alternative::schedules(true)
+    }
+
+    fn known_alternative(name: &str) -> Result<String> {
+        schedule::known(name)
+    }
+
+    fn alternative(config: &SpmvConfig) -> &str {
+        &config.schedule
+    }
+
+    fn with_alternative(config: &SpmvConfig, name: &str) -> Result<SpmvConfig> {
+        Ok(SpmvConfig { schedule: name.to_owned(), ..config.clone() })
+    }
+
+    fn input(options: &VectorOptions, graph: &Graph, _: &SpmvConfig) -> Result<DenseVector> {
+        Ok(random_vector(graph.csr.nodes() as usize, options.x_seed).into())
+    }
+
+    fn plan(csr: &Csr, config: &SpmvConfig) -> Result<MemoryPlan> {
         let schedule = Choice::planned(&config.schedule, csr)?.schedule;
         Ok(match config.precision {
             Precision::Single => plan::<f32>(csr, schedule),
@@ -79,102 +183,113 @@ impl Spmv {
         })
     }
 
-    /// Copies the matrix to the device and records the product. An entry of a matrix without values is 1.
-    ///
-    /// # Errors
-    /// When the schedule is not known, the device has no such numbers, or something does not fit.
-    pub fn prepare(device: &Device, csr: &Csr, config: &SpmvConfig) -> Result<Self> {
+    fn prepare_on(graph: &SharedGraph, config: &SpmvConfig) -> Result<Self> {
+        let (device, csr) = (graph.device(), graph.csr());
         let choice = Choice::for_rows(&config.schedule, csr, device)?;
         if config.precision == Precision::Double && !device.info().float64 {
             return Err(Error::Device(format!("{} has no double precision", device.info().name)));
         }
         strategy::refuse_unending_rows(device, csr)?;
-        device.admit(&Self::plan(csr, config)?)?;
-        let graph = DeviceGraph::upload(device, csr)?;
+        let session = Session::open(graph, Self::plan(csr, config)?)?;
+        let matrix = graph.rows()?;
         let (rows, extent) = (csr.nodes(), extent(csr));
         let name = format!("spmv {choice}");
         macro_rules! prepare {
-            ($number:ty, $vectors:ident) => {{
-                let values = device.buffer_from("values", &matrix_values(csr, |value| value as $number))?;
+            ($number:ty, $vectors:ident, $values:expr) => {{
                 let (x, y) = (device.buffer("x", extent.tiles)?, device.buffer("y", extent.tiles)?);
-                let room = Room::<$number>::gather(device, choice.schedule, &graph.row_offsets, extent)?;
+                let scratch = ScratchSpace::<$number>::gather(device, choice, &matrix.row_offsets, extent)?;
                 let launch = spmv::Spmv {
                     schedule: choice.schedule,
-                    matrix: &graph.rows(),
-                    values: &values,
+                    matrix,
+                    values: $values,
                     x: &x,
                     y: &y,
-                    scratch: &room.scratch,
+                    scratch: &scratch.buffers,
                 };
                 let recording = device.record(&name, |recorder| {
-                    room.record_gather(recorder, choice, &launch, |schedule| ProductParams { rows, schedule });
+                    scratch.record_gather(recorder, &launch, |schedule| ProductParams { rows, schedule });
                 })?;
-                Ok(Self { device: device.clone(), vectors: Vectors::$vectors(x, y), loaded: false, recording })
+                Ok(Self { session, vectors: Vectors::$vectors(x, y), loaded: None, recording })
             }};
         }
         match config.precision {
-            Precision::Single => prepare!(f32, Single),
-            Precision::Double => prepare!(f64, Double),
-        }
-    }
-
-    /// Copies the vector to the device, an element for each column; for single precision it is rounded to that.
-    ///
-    /// # Errors
-    /// When it has another length or the device fails.
-    pub fn load<T: Copy + Into<f64> + Sync>(&mut self, x: &[T]) -> Result<()> {
-        match &self.vectors {
-            Vectors::Single(buffer, _) => {
-                self.device.upload(buffer, 0, &x.par_iter().map(|&x| x.into() as f32).collect::<Vec<_>>())?;
-            }
-            Vectors::Double(buffer, _) => {
-                self.device.upload(buffer, 0, &x.par_iter().map(|&x| x.into()).collect::<Vec<_>>())?;
+            Precision::Single => prepare!(f32, Single, graph.values()?),
+            Precision::Double => {
+                prepare!(f64, Double, &device.buffer_from("values", &matrix_values(csr, |value| value))?)
             }
         }
-        self.loaded = true;
-        Ok(())
     }
 
-    /// Whether there is a vector to multiply with.
-    pub fn is_loaded(&self) -> bool {
-        self.loaded
+    fn memory(&self) -> &MemoryPlan {
+        self.session.memory()
     }
 
-    /// Multiplies with the vector that was loaded last.
-    ///
-    /// # Errors
-    /// When none was, or the device fails.
-    pub fn run(&mut self) -> Result<Run> {
-        if !self.loaded {
-            return Err(Error::Usage("there is no vector to multiply with".into()));
-        }
-        let begin = Instant::now();
-        let kernel = self.recording.run()?;
-        Ok(Run { total: begin.elapsed(), kernel, iterations: 1 })
+    fn run(&mut self, x: &DenseVector) -> Result<Run> {
+        self.session.run(|graph| {
+            let (rows, length) = (graph.csr().nodes() as usize, x.elements.len());
+            if length != rows {
+                return Err(Error::Usage(format!("x has {length} elements, and the matrix {rows} columns")));
+            }
+            // Copying the vector for each run would cost more than the product.
+            if self.loaded.as_ref().is_none_or(|loaded| !Arc::ptr_eq(&loaded.elements, &x.elements)) {
+                self.loaded = None;
+                self.vectors.load(graph.device(), x)?;
+                self.loaded = Some(x.clone());
+            }
+            let begin = Instant::now();
+            let kernel = self.recording.run()?;
+            Ok(Run { total: begin.elapsed(), kernel, iterations: 1 })
+        })
     }
 
-    /// What numbers it is computed with.
-    pub fn precision(&self) -> Precision {
-        match self.vectors {
-            Vectors::Single(..) => Precision::Single,
-            Vectors::Double(..) => Precision::Double,
-        }
+    fn answer(&self) -> Result<Product> {
+        let device = self.session.answered()?.device();
+        Ok(match &self.vectors {
+            Vectors::Single(_, y) => {
+                let rows = device.download(y)?.into_iter().map(f64::from).collect();
+                Product { rows, precision: Precision::Single }
+            }
+            Vectors::Double(_, y) => Product { rows: device.download(y)?, precision: Precision::Double },
+        })
     }
 
-    /// The product of the last run.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn product(&self) -> Result<Vec<f64>> {
-        match &self.vectors {
-            Vectors::Single(_, y) => Ok(self.device.download(y)?.into_iter().map(f64::from).collect()),
-            Vectors::Double(_, y) => self.device.download(y),
-        }
+    fn reference(graph: &Graph, x: &DenseVector, _: &SpmvConfig) -> Result<Vec<Bounded>> {
+        Ok(product(&graph.csr, &x.elements))
+    }
+
+    fn check(found: &Product, expected: &Vec<Bounded>, _: &Graph, _: &DenseVector) -> Option<Mismatch> {
+        let unit = match found.precision {
+            Precision::Single => SINGLE,
+            Precision::Double => DOUBLE,
+        };
+        first_mismatch(expected, &found.rows, unit)
+    }
+
+    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
+        let csr = &outcome.graph.csr;
+        let rate = Figure::gbytes_per_second(bytes_to_move(csr), outcome.seconds);
+        Figures { edges: csr.edges().into(), list: vec![rate] }
     }
 }
 
-fn extent(csr: &Csr) -> Extent {
-    Extent::new(csr.nodes() as usize, csr.columns.len())
+/// The bytes of each array once, four to an element: row offsets, x and y, columns and values.
+fn bytes_to_move(csr: &Csr) -> u64 {
+    let (rows, entries) = (u64::from(csr.nodes()), u64::from(csr.edges()));
+    4 * ((rows + 1) + 2 * rows + 2 * entries)
+}
+
+impl Answer for Product {
+    fn value(&self, row: u32) -> Option<Value> {
+        let value = self.rows[row as usize];
+        Some(match self.precision {
+            Precision::Single => Value::Real(value as f32),
+            Precision::Double => Value::Double(value),
+        })
+    }
+}
+
+fn extent(csr: &Csr) -> TileExtent {
+    TileExtent::new(csr.nodes() as usize, csr.columns().len())
 }
 
 fn plan<T: Pod>(csr: &Csr, schedule: schedule::Schedule) -> MemoryPlan {
@@ -183,7 +298,7 @@ fn plan<T: Pod>(csr: &Csr, schedule: schedule::Schedule) -> MemoryPlan {
         .with::<T>("values", extent.atoms)
         .with::<T>("x", extent.tiles)
         .with::<T>("y", extent.tiles)
-        .and(Room::<T>::plan_gather(schedule, extent))
+        .and(ScratchSpace::<T>::plan_gather(schedule, extent))
 }
 
 /// A vector of numbers in [-1, 1), drawn by a seed.
@@ -191,4 +306,30 @@ pub fn random_vector(length: usize, seed: u64) -> Vec<f32> {
     // 24 bits: all that single precision holds.
     let draw = |index: usize| (mix(seed ^ index as u64) >> 40) as f32 / (1u64 << 23) as f32 - 1.0;
     (0..length).into_par_iter().map(draw).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{NodeIds, Weights};
+
+    #[test]
+    fn rows_are_checked_to_their_own_bound() {
+        let weights = Weights::F32(vec![0.5, 3.0, 1.0].into());
+        let csr = Csr::new(vec![0, 2, 3], vec![0, 1, 1], weights).unwrap();
+        assert_eq!(bytes_to_move(&csr), 12 + 2 * 8 + 2 * 12);
+        let graph = Graph { name: "matrix".into(), csr, ids: NodeIds::Counted { first: 1 }, directed: true };
+        let x = DenseVector::from(vec![2.0, 1.0]);
+        let expected = Spmv::reference(&graph, &x, &SpmvConfig::default()).unwrap();
+        let check_as = |found: [f64; 2], precision| {
+            Spmv::check(&Product { rows: found.to_vec(), precision }, &expected, &graph, &x)
+        };
+        let check = |found: [f32; 2]| check_as(found.map(f64::from), Precision::Single);
+        assert_eq!(check([4.0, 1.0]), None);
+        assert_eq!(check([4.0, f32::from_bits(1.0f32.to_bits() + 1)]), None);
+        assert_eq!(check([4.0, 1.00001]).map(|mismatch| mismatch.node), Some(1));
+        assert_eq!(check_as([4.0 + 1e-15, 1.0], Precision::Double), None);
+        assert_eq!(check_as([4.0, 1.0 + 1e-8], Precision::Double).map(|mismatch| mismatch.node), Some(1));
+        assert_eq!(check([f32::NAN, 1.0]).map(|mismatch| mismatch.node), Some(0));
+    }
 }

@@ -1,46 +1,47 @@
 //! Single-source shortest paths: the distance of every node, the smallest sum of weights from the source. Weights are whole
 //! or real, none negative.
 
-use super::{Algorithm, Run};
+use super::{
+    Algorithm, Alternative, Answer, Figures, Outcome, Run, Session, SourceOptions, Value, WeightUse, check_source,
+    first_difference,
+};
 use crate::{
     Error, Result,
-    device::{Buffer, Device, MemoryPlan},
-    graph::{Csr, Weights, statistics::Skew},
-    strategy::{self, DeviceGraph, DeviceLoop, Traversal, Tuning},
+    device::{Buffer, MemoryPlan},
+    engine::{DeviceGraph, DeviceLoop, DeviceRows, SharedGraph},
+    graph::{Csr, Graph, Weights},
+    oracle::{Mismatch, dijkstra},
+    settings::{Configured, Registry},
+    strategy::{self, Strategy, Traversal, TraversalData},
 };
 use evenkeel_kernels::operator::Operator;
 use evenkeel_types::UNREACHED;
-use std::cell::OnceCell;
 
-pub(super) const ALGORITHM: Algorithm =
-    Algorithm { name: "sssp", summary: "single-source shortest paths: the distance of every node by weighted edges" };
-
-/// For whole weights or for real ones, there are the same strategies.
+/// For whole weights and for real ones there are the same strategies.
 const OPERATOR: Operator = Operator::SsspU32;
 
 /// What can be chosen.
-#[derive(Clone, Debug, PartialEq, Eq, clap::Args, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct SsspConfig {
-    /// How edges are handed to invocations: a name from `evenkeel strategies`.
-    #[arg(long, value_name = "NAME", default_value = strategy::AUTO, value_parser = known_strategy)]
-    pub strategy: String,
-    /// What to change about the strategy.
-    #[command(flatten)]
+    /// How edges are handed to invocations.
+    #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
-    pub tuning: Tuning,
+    pub strategy: Configured<Sssp>,
 }
 
-/// That name, if a strategy has it that sssp can take: for the command line.
-///
-/// # Errors
-/// As for [`strategy::by_name`].
-pub fn known_strategy(name: &str) -> Result<String> {
-    strategy::by_name(OPERATOR, name).map(|strategy| strategy.name.to_owned())
-}
+impl Registry for Sssp {
+    type Item = Box<dyn Strategy>;
+    const KIND: &'static str = "strategy";
+    const HELP: &'static str =
+        "How edges are handed to invocations: a name from `evenkeel strategies`, and settings behind a colon";
 
-impl Default for SsspConfig {
-    fn default() -> Self {
-        Self { strategy: strategy::AUTO.to_owned(), tuning: Tuning::default() }
+    fn items() -> Vec<Self::Item> {
+        strategy::items(OPERATOR)
+    }
+
+    fn default_item() -> Self::Item {
+        strategy::auto()
     }
 }
 
@@ -55,94 +56,154 @@ pub enum Distances {
 
 /// Shortest paths that are ready to run on one graph, from any source.
 pub struct Sssp {
-    device: Device,
-    csr: Csr,
+    session: Session,
     distances: Buffer<u32>,
     source: Buffer<u32>,
     traversal: DeviceLoop,
     overflowed: bool,
 }
 
-impl Sssp {
-    /// The device memory it needs, the graph and its weights included.
-    ///
-    /// # Errors
-    /// When the strategy is not known, or does not read what was tuned.
-    pub fn plan(csr: &Csr, config: &SsspConfig) -> Result<MemoryPlan> {
-        let nodes = csr.nodes() as usize;
-        Ok(DeviceGraph::plan(csr)
-            .with::<u32>("weights", csr.columns.len())
-            .with::<u32>("distances", nodes)
-            .with::<u32>("marks", nodes)
-            .and(strategy::by_name(OPERATOR, &config.strategy)?.plan(csr, OPERATOR, &config.tuning)?))
+impl Algorithm for Sssp {
+    const NAME: &'static str = "sssp";
+    const SUMMARY: &'static str = "single-source shortest paths: the distance of every node by weighted edges";
+    const HELP: &'static str = "\
+The distance of a node is the smallest sum of weights from the source. A graph without weights is taken as if every edge weighed \
+1. Negative weights are refused.
+
+Examples:
+  evenkeel sssp USA-road-d.NY.gr.gz --source 1 --validate
+  evenkeel sssp rmat:scale=20 --weights random:1..64 --seed 7 --runs 5 --warmup 1
+  evenkeel sssp roads.gr --output - | sort -k2,2n | tail";
+    const ALTERNATIVE: &'static str = "strategy";
+    const WEIGHTS: WeightUse = WeightUse::Optional;
+    const IN_DEMO: bool = true;
+    type Config = SsspConfig;
+    type InputOptions = SourceOptions;
+    type Tables = ();
+    type Input = u32;
+    type Answer = Distances;
+    type Reference = Distances;
+
+    fn alternatives() -> Vec<Alternative> {
+        Alternative::strategies(OPERATOR)
     }
 
-    /// Copies the graph to the device and records the computation. A graph without weights gets 1 for each edge.
-    ///
-    /// # Errors
-    /// When a weight is negative, the strategy is not known, or something does not fit.
-    pub fn prepare(device: &Device, csr: &Csr, config: &SsspConfig) -> Result<Self> {
+    fn known_alternative(name: &str) -> Result<String> {
+        name.parse().map(|strategy: Configured<Self>| strategy.to_string())
+    }
+
+    fn alternative(config: &SsspConfig) -> &str {
+        config.strategy.as_str()
+    }
+
+    fn with_alternative(config: &SsspConfig, name: &str) -> Result<SsspConfig> {
+        Ok(SsspConfig { strategy: config.strategy.with(name)? })
+    }
+
+    fn check_config(config: &SsspConfig, names: &[&str]) -> Result<()> {
+        config.strategy.check_given(names)
+    }
+
+    fn input(options: &SourceOptions, graph: &Graph, _: &SsspConfig) -> Result<u32> {
+        options.source.find(graph)
+    }
+
+    fn source(input: &u32) -> Option<u32> {
+        Some(*input)
+    }
+
+    fn plan(csr: &Csr, config: &SsspConfig) -> Result<MemoryPlan> {
+        let nodes = csr.nodes() as usize;
+        Ok(DeviceGraph::plan(csr)
+            .with::<u32>("weights", csr.columns().len())
+            .with::<u32>("distances", nodes)
+            .with::<u32>("marks", nodes)
+            .and(config.strategy.item().plan(csr, OPERATOR)))
+    }
+
+    fn prepare_on(graph: &SharedGraph, config: &SsspConfig) -> Result<Self> {
+        let (device, csr) = (graph.device(), graph.csr());
         refuse_negative(csr)?;
         strategy::refuse_unending_rows(device, csr)?;
-        device.admit(&Self::plan(csr, config)?)?;
+        let session = Session::open(graph, Self::plan(csr, config)?)?;
         let nodes = csr.nodes() as usize;
-        let is_real = matches!(csr.weights, Weights::F32(_));
+        let is_real = matches!(csr.weights(), Weights::F32(_));
         let traversal = Traversal {
             operator: if is_real { Operator::SsspF32 } else { Operator::SsspU32 },
-            graph: DeviceGraph::upload(device, csr)?,
-            weights: upload_weights(device, csr)?,
-            values: device.buffer("distances", nodes)?,
-            marks: device.buffer("marks", nodes)?,
+            graph: graph.rows()?.clone(),
+            data: TraversalData {
+                weights: graph.weights()?.clone(),
+                values: device.buffer("distances", nodes)?,
+                marks: device.buffer("marks", nodes)?,
+            },
             source: device.buffer("source", 1)?,
-            tuning: config.tuning,
-            skew: Skew::of(csr),
             csr: csr.clone(),
-            symmetric: OnceCell::new(),
         };
         Ok(Self {
-            device: device.clone(),
-            csr: csr.clone(),
-            traversal: strategy::by_name(OPERATOR, &config.strategy)?.record(device, &traversal)?,
-            distances: traversal.values,
+            session,
+            traversal: config.strategy.item().record(device, &traversal, &format!("sssp {}", config.strategy))?,
+            distances: traversal.data.values,
             source: traversal.source,
             overflowed: false,
         })
     }
 
-    /// Computes the distances from node `source`.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn run(&mut self, source: u32) -> Result<Run> {
-        self.device.upload(&self.source, 0, &[source])?;
-        let run = self.traversal.run()?;
-        self.overflowed = run.header.flags != 0;
-        Ok(run.into())
+    fn memory(&self) -> &MemoryPlan {
+        self.session.memory()
     }
 
-    /// The distances found by the last run.
-    ///
-    /// # Errors
-    /// When the device fails, or a node's distance does not fit into 32 bits.
-    pub fn distances(&self) -> Result<Distances> {
-        let words = self.device.download(&self.distances)?;
-        match &self.csr.weights {
+    fn run(&mut self, source: &u32) -> Result<Run> {
+        self.session.run(|graph| {
+            check_source(*source, graph.csr().nodes())?;
+            graph.device().upload(&self.source, 0, &[*source])?;
+            let run = self.traversal.run()?;
+            self.overflowed = run.header.flags != 0;
+            Ok(run.into())
+        })
+    }
+
+    fn answer(&self) -> Result<Distances> {
+        let graph = self.session.answered()?;
+        let words = graph.device().download(&self.distances)?;
+        match graph.csr().weights() {
             Weights::F32(_) => {
                 let real = |word: u32| if word == UNREACHED { f32::INFINITY } else { f32::from_bits(word) };
                 Ok(Distances::F32(words.into_iter().map(real).collect()))
             }
-            _ if self.overflowed => refuse_overflow(&self.csr, &words).map(|()| Distances::U32(words)),
+            _ if self.overflowed => refuse_overflow(graph.csr(), &words).map(|()| Distances::U32(words)),
             _ => Ok(Distances::U32(words)),
+        }
+    }
+
+    fn reference(graph: &Graph, source: &u32, _: &SsspConfig) -> Result<Distances> {
+        Ok(match graph.csr.weights() {
+            Weights::F32(_) => Distances::F32(dijkstra::real(&graph.csr, *source)?),
+            _ => Distances::U32(dijkstra::whole(&graph.csr, *source)?),
+        })
+    }
+
+    fn check(found: &Distances, expected: &Distances, graph: &Graph, _: &u32) -> Option<Mismatch> {
+        first_difference(expected, found, graph)
+    }
+
+    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
+        outcome.reach(*outcome.input)
+    }
+}
+
+impl Distances {
+    /// The distance at a place of the list; none where there is no path.
+    pub(super) fn at(&self, place: usize) -> Option<Value> {
+        match self {
+            Self::U32(all) => (all[place] != UNREACHED).then_some(Value::Whole(all[place])),
+            Self::F32(all) => (all[place] != f32::INFINITY).then_some(Value::Real(all[place])),
         }
     }
 }
 
-/// Copies the weights of all edges to the device, the bits of real ones. A graph without weights gets 1 for each edge.
-pub(super) fn upload_weights(device: &Device, csr: &Csr) -> Result<Buffer<u32>> {
-    match &csr.weights {
-        Weights::None => device.buffer_from("weights", &vec![1; csr.columns.len()]),
-        Weights::U32(weights) => device.buffer_from("weights", weights),
-        Weights::F32(weights) => Ok(device.buffer_from::<f32>("weights", weights)?.cast()),
+impl Answer for Distances {
+    fn value(&self, node: u32) -> Option<Value> {
+        self.at(node as usize)
     }
 }
 
@@ -163,7 +224,7 @@ pub(super) fn refuse_overflow(csr: &Csr, distances: &[u32]) -> Result<()> {
 
 /// Shortest paths are not defined by relaxation alone where a weight is negative.
 fn refuse_negative(csr: &Csr) -> Result<()> {
-    if let Weights::F32(weights) = &csr.weights
+    if let Weights::F32(weights) = csr.weights()
         && let Some(weight) = weights.iter().find(|weight| **weight < 0.0)
     {
         return Err(Error::Graph(format!(
@@ -172,4 +233,33 @@ fn refuse_negative(csr: &Csr) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::NodeIds;
+
+    /// 0 → 1; 2 is alone.
+    fn edge(weights: Weights) -> Graph {
+        let csr = Csr::new(vec![0, 1, 1, 1], vec![1], weights).unwrap();
+        Graph { name: "edge".into(), csr, ids: NodeIds::Counted { first: 0 }, directed: true }
+    }
+
+    #[test]
+    fn distances_are_checked_to_the_bit() {
+        let whole = edge(Weights::U32(vec![5].into()));
+        let check = |found: Distances, graph: &Graph| {
+            let expected = Sssp::reference(graph, &0, &SsspConfig::default()).unwrap();
+            let mismatch = Sssp::check(&found, &expected, graph, &0);
+            mismatch.map(|mismatch| (mismatch.node, mismatch.expected, mismatch.found))
+        };
+        assert_eq!(check(Distances::U32(vec![0, 5, u32::MAX]), &whole), None);
+        assert_eq!(check(Distances::U32(vec![0, 5, 7]), &whole), Some((2, "inf".into(), "7".into())));
+        let real = edge(Weights::F32(vec![0.1].into()));
+        assert_eq!(check(Distances::F32(vec![0.0, 0.1, f32::INFINITY]), &real), None);
+        let next = f32::from_bits(0.1f32.to_bits() + 1);
+        assert_eq!(check(Distances::F32(vec![0.0, next, f32::INFINITY]), &real).unwrap().0, 1);
+        assert_eq!(check(Distances::F32(vec![0.0, 0.1, f32::NAN]), &real), Some((2, "inf".into(), "NaN".into())));
+    }
 }

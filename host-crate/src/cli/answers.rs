@@ -1,7 +1,6 @@
 //! `--output`: an answer as text, one line a node in the order of the graph, formatted by all threads.
 
-use super::task::Answer;
-use evenkeel::graph::Graph;
+use crate::{algorithm::Answer, graph::Graph};
 use rayon::prelude::*;
 use std::{
     fmt::Write as _,
@@ -45,9 +44,9 @@ fn piece_text(answer: &impl Answer, graph: &Graph, piece: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evenkeel::{
+    use crate::{
+        algorithm::Value,
         graph::{Csr, NodeIds, Weights},
-        report::Value,
     };
 
     struct EveryOther;
@@ -65,8 +64,7 @@ mod tests {
     #[test]
     fn lines_are_in_order_across_pieces() {
         let nodes = 9 * PIECE + 5;
-        let csr =
-            Csr { row_offsets: vec![0; nodes as usize + 1].into(), columns: vec![].into(), weights: Weights::None };
+        let csr = Csr::new(vec![0; nodes as usize + 1], vec![], Weights::None).unwrap();
         let graph = Graph { name: String::new(), csr, ids: NodeIds::Counted { first: 1 }, directed: true };
         let mut written = Vec::new();
         write(&EveryOther, &graph, &mut written).unwrap();

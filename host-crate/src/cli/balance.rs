@@ -1,185 +1,142 @@
-//! `evenkeel balance`: runs an algorithm with each strategy on the CPU device with its atoms counted, and says how evenly they
-//! were shared out. It answers for a user's own graph why a strategy is fast or slow on a GPU.
+//! `evenkeel balance ALGORITHM GRAPH`: runs an algorithm with each strategy on the CPU device with its atoms counted, and says how
+//! evenly they were shared out. It answers for a user's own graph why a strategy is fast or slow on a GPU.
 
 use super::{
-    options::{GraphOptions, WeightOptions, weigh},
+    options::{GraphOptions, weigh},
     output::{Output, is_standard, print},
     progress::while_showing,
+    registry::{self, Execute, InputOptions, Registered, named, names_given, names_option},
 };
-use clap::Args;
-use evenkeel::{
+use crate::{
     Error, Result,
-    algorithm::{Bfs, BfsConfig, Source, Spmv, SpmvConfig, Sssp, SsspConfig, spmv::random_vector},
+    algorithm::Algorithm,
     device::Device,
-    engine::schedule::{self, Schedule},
-    graph::{Csr, weights::WeightSource},
+    graph::Csr,
     report::{
         GraphReport,
         balance::{BalanceReport, StrategyBalance},
     },
-    strategy::{self, Operator},
 };
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 use std::path::PathBuf;
 
-/// What stands for every strategy.
-const ALL: &str = "all";
-
-/// An algorithm whose balance can be seen.
-struct Counted {
-    name: &'static str,
-    /// Whether edges' weights matter to it.
-    weighted: bool,
-    /// Whether it begins at a node.
-    sourced: bool,
-    strategies: fn() -> Vec<String>,
-    /// The name as it is registered, if it is.
-    known: fn(&str) -> Result<String>,
-    /// Runs it once with a strategy, from a node.
-    run: fn(&Device, &Csr, &str, u32) -> Result<()>,
+/// The algorithms whose alternatives can be counted.
+fn counted() -> Vec<Registered> {
+    let mut registered = registry::all();
+    registered.retain(|algorithm| algorithm.balance.is_some());
+    registered
 }
 
-const COUNTED: &[Counted] = &[
-    Counted {
-        name: "bfs",
-        weighted: false,
-        sourced: true,
-        strategies: || traversal_strategies(Operator::Bfs),
-        known: |name| known_strategy(Operator::Bfs, name),
-        run: |device, csr, strategy, source| {
-            let config = BfsConfig { strategy: strategy.to_owned(), ..BfsConfig::default() };
-            Bfs::prepare(device, csr, &config)?.run(source).map(|_| ())
-        },
-    },
-    Counted {
-        name: "sssp",
-        weighted: true,
-        sourced: true,
-        strategies: || traversal_strategies(Operator::SsspU32),
-        known: |name| known_strategy(Operator::SsspU32, name),
-        run: |device, csr, strategy, source| {
-            let config = SsspConfig { strategy: strategy.to_owned(), ..SsspConfig::default() };
-            Sssp::prepare(device, csr, &config)?.run(source).map(|_| ())
-        },
-    },
-    Counted {
-        name: "spmv",
-        weighted: true,
-        sourced: false,
-        strategies: || Schedule::ALL.iter().map(|schedule| schedule.name().to_owned()).collect(),
-        known: schedule::known,
-        run: |device, csr, strategy, _| {
-            let x = random_vector(csr.nodes() as usize, 0);
-            let config = SpmvConfig { schedule: strategy.to_owned(), ..SpmvConfig::default() };
-            let mut spmv = Spmv::prepare(device, csr, &config)?;
-            spmv.load(&x)?;
-            spmv.run().map(|_| ())
-        },
-    },
-];
-
-fn traversal_strategies(operator: Operator) -> Vec<String> {
-    strategy::counted(operator).map(|strategy| strategy.name.to_owned()).collect()
+/// The command, with a subcommand for each of them.
+pub fn command() -> Command {
+    let command = Command::new("balance")
+        .about("Count how many edges each invocation, group of lanes and workgroup takes, and show how even that is")
+        .subcommand_value_name("ALGORITHM")
+        .subcommand_help_heading("Algorithms")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .allow_external_subcommands(true);
+    command.subcommands(counted().iter().filter_map(|algorithm| algorithm.balance).map(|balance| (balance.command)()))
 }
 
-fn known_strategy(operator: Operator, name: &str) -> Result<String> {
-    let known = traversal_strategies(operator);
-    match known.iter().any(|strategy| strategy == name) {
-        true => Ok(name.to_owned()),
-        false => Err(Error::UnknownName { kind: "strategy", name: name.to_owned(), known }),
+/// Counts for the algorithm that was named.
+pub fn execute(matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
+    let counted = counted();
+    let (name, options) = matches.subcommand().ok_or_else(|| Error::Usage("which algorithm?".into()))?;
+    let found = counted.iter().find(|algorithm| algorithm.name == name).and_then(|algorithm| algorithm.balance);
+    match found {
+        Some(balance) => (balance.execute)(options, quiet),
+        None => Err(registry::unknown(name, &counted).into()),
     }
 }
 
-/// Count how many edges each invocation, group of lanes and workgroup takes, and show how even that is.
-#[derive(Args)]
-pub struct Balance {
-    /// bfs, sssp or spmv.
-    #[arg(value_parser = by_name)]
-    algorithm: &'static Counted,
-    #[command(flatten)]
+/// Counts the atoms of one algorithm on one graph.
+pub struct BalanceCommand<A: Algorithm> {
     graph: GraphOptions,
-    /// Which strategies, with commas between them; for spmv these are schedules.
-    #[arg(long, value_name = "NAMES", default_value = ALL, value_delimiter = ',')]
-    strategies: Vec<String>,
+    /// None for all.
+    names: Option<Vec<String>>,
+    counting: CountingOptions,
+    input: InputOptions<A>,
+}
+
+/// How to count, and where to write it.
+#[derive(Args)]
+#[command(next_help_heading = "Run")]
+struct CountingOptions {
     /// How many neighbouring invocations run in step: the subgroup size of the GPU you have in mind.
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=256))]
     lanes: u32,
-    /// The node to begin at: its id in the file, max-degree, or random:SEED [default: max-degree].
-    #[arg(long, value_name = "NODE", value_parser = str::parse::<Source>)]
-    source: Option<Source>,
-    #[command(flatten)]
-    weights: WeightOptions,
     /// Write all that was counted, each dispatch included, as a JSON object. `-` is standard output.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
-fn by_name(name: &str) -> Result<&'static Counted> {
-    COUNTED.iter().find(|algorithm| algorithm.name == name).ok_or_else(|| Error::UnknownName {
-        kind: "algorithm",
-        name: name.to_owned(),
-        known: COUNTED.iter().map(|algorithm| algorithm.name.to_owned()).collect(),
-    })
-}
+impl<A: Algorithm> Execute for BalanceCommand<A> {
+    fn command() -> Command {
+        named::<A>(|command| {
+            let command = GraphOptions::augment_args(command.arg(names_option::<A>()));
+            InputOptions::<A>::augment(CountingOptions::augment_args(command))
+        })
+    }
 
-impl Balance {
-    pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
-        let (strategies, weights) = (self.strategies()?, self.weights()?);
-        let output = Output::create_if(self.json.as_deref())?;
-        let (mut graph, built) = self.graph.find()?.load()?;
+    fn from_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self {
+            graph: GraphOptions::from_arg_matches(matches)?,
+            names: names_given(matches),
+            counting: CountingOptions::from_arg_matches(matches)?,
+            input: InputOptions::from_matches(matches)?,
+        })
+    }
+
+    fn execute(&self, quiet: bool) -> anyhow::Result<()> {
+        let CountingOptions { lanes, json } = &self.counting;
+        let (names, weights) = (self.names()?, self.input.weights()?);
+        let output = Output::create_if(json.as_deref())?;
+        let (mut graph, built) = self.graph.find()?.undirected_if(A::UNDIRECTED)?.load()?;
         weigh(&mut graph, weights)?;
-        let source = self.source()?.map(|source| source.find(&graph)).transpose()?;
-        let count = |strategy: String| self.count(&graph.csr, strategy, source.unwrap_or(0));
+        let input = A::input(&self.input.input, &graph, &A::Config::default())?;
+        let count = |name: String| self.count(&graph.csr, name, &input);
         let report = BalanceReport {
             version: env!("CARGO_PKG_VERSION"),
             graph: GraphReport::new(&graph, &built),
-            algorithm: self.algorithm.name,
-            source: source.map(|node| graph.ids.id(node)),
-            lanes: self.lanes,
-            strategies: strategies.into_iter().map(count).collect::<Result<_>>()?,
+            algorithm: A::NAME,
+            source: A::source(&input).map(|node| graph.ids.id(node)),
+            lanes: *lanes,
+            strategies: names.into_iter().map(count).collect::<Result<_>>()?,
         };
         if let Some(output) = output {
             output.write_json(&report)?;
         }
-        if !quiet && !self.json.as_deref().is_some_and(is_standard) {
+        if !quiet && !json.as_deref().is_some_and(is_standard) {
             print(&report.to_string())?;
         }
         Ok(())
     }
+}
 
-    /// A device of its own for each, so that a strategy's memory is free again before the next.
-    fn count(&self, csr: &Csr, strategy: String, source: u32) -> Result<StrategyBalance> {
-        let (device, counters) = Device::counting(self.lanes);
-        while_showing(format!("counting {} with strategy {strategy}", self.algorithm.name), || {
-            (self.algorithm.run)(&device, csr, &strategy, source)
+impl<A: Algorithm> BalanceCommand<A> {
+    /// A device of its own for each, so that the memory of one is free again before the next.
+    fn count(&self, csr: &Csr, name: String, input: &A::Input) -> Result<StrategyBalance> {
+        let (device, counters) = Device::counting(self.counting.lanes);
+        let config = A::with_alternative(&A::Config::default(), &name)?;
+        while_showing(format!("counting {} with {} {name}", A::NAME, A::ALTERNATIVE), || {
+            A::prepare(&device, csr, &config)?.run(input)
         })?;
-        Ok(StrategyBalance::new(strategy, counters.take()))
+        Ok(StrategyBalance::new(name, counters.take()))
     }
 
-    fn strategies(&self) -> Result<Vec<String>> {
-        match self.strategies.as_slice() {
-            [one] if one == ALL => Ok((self.algorithm.strategies)()),
-            names => names.iter().map(|name| (self.algorithm.known)(name)).collect(),
-        }
-    }
-
-    /// Where it begins; an option that would change nothing is refused.
-    fn source(&self) -> Result<Option<Source>> {
-        match (self.algorithm.sourced, self.source) {
-            (false, None) => Ok(None),
-            (false, Some(_)) => {
-                Err(Error::Usage(format!("{} begins at no node: leave --source out", self.algorithm.name)))
-            }
-            (true, source) => Ok(Some(source.unwrap_or(Source::MaxDegree))),
-        }
-    }
-
-    fn weights(&self) -> Result<WeightSource> {
-        match self.weights.source()? {
-            WeightSource::File => Ok(WeightSource::File),
-            _ if !self.algorithm.weighted => {
-                Err(Error::Usage(format!("{} takes no weights: leave --weights out", self.algorithm.name)))
-            }
-            weights => Ok(weights),
+    /// The alternatives to count; what cannot be counted is refused.
+    fn names(&self) -> Result<Vec<String>> {
+        let alternatives = A::alternatives();
+        let (counted, others): (Vec<_>, Vec<_>) = alternatives.into_iter().partition(|it| it.counted);
+        let all: Vec<String> = counted.into_iter().map(|alternative| alternative.name).collect();
+        let known = |name: &String| match others.iter().any(|other| other.name == *name) {
+            false => A::known_alternative(name),
+            true => Err(Error::UnknownName { kind: A::ALTERNATIVE, name: name.clone(), known: all.clone() }),
+        };
+        match &self.names {
+            None => Ok(all),
+            Some(names) => names.iter().map(known).collect(),
         }
     }
 }

@@ -5,114 +5,118 @@ use super::{
     measure::Bench,
     options::{DeviceOptions, FoundGraph, ReadingOptions, weigh},
     output::{Output, is_standard, print},
-    task::Task,
+    registry::{self, Execute, InputOptions, named, names_given, names_option},
 };
-use clap::{Args, Subcommand};
-use evenkeel::{
+use crate::{
     Error, Result,
-    algorithm::{ALGORITHMS, Apsp, Bfs, Color, PageRank, Spmm, Spmv, Sssp},
+    algorithm::Algorithm,
     device::Device,
-    graph::{Graph, csr::BuildReport},
+    graph::{BuildReport, Graph},
     report::{
         GraphReport, Report,
         comparison::{self, Entry, Refusal},
     },
 };
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, parser::ValueSource};
 use std::{cell::OnceCell, path::PathBuf};
 
-/// What `evenkeel compare --help` ends with.
-pub const EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 Examples:
   evenkeel compare bfs rmat:scale=18 road:nodes=262144
   evenkeel compare sssp rmat:scale=18 --strategies edge --chunking edge --memory-limit 2GiB
   evenkeel compare sssp roads.gr.gz --strategies node,merge-path --source 1 --csv times.csv
   evenkeel compare spmv matrix.mtx --runs 20 --strategies merge-path,group-mapped:8,group-mapped:32";
 
-/// Which algorithm's strategies: a new algorithm is a line here.
-#[derive(Subcommand)]
-#[command(subcommand_value_name = "ALGORITHM", subcommand_help_heading = "Algorithms")]
-pub enum Compare {
-    /// Strategies for breadth-first search.
-    Bfs(CompareCommand<Bfs>),
-    /// Strategies for single-source shortest paths.
-    Sssp(CompareCommand<Sssp>),
-    /// Strategies for all-pairs shortest paths.
-    Apsp(CompareCommand<Apsp>),
-    /// Schedules for sparse matrix times dense vector.
-    Spmv(CompareCommand<Spmv>),
-    /// Schedules for sparse matrix times dense matrix.
-    Spmm(CompareCommand<Spmm>),
-    /// Schedules for PageRank.
-    #[command(name = "pagerank")]
-    PageRank(CompareCommand<PageRank>),
-    /// Strategies for graph colouring.
-    Color(CompareCommand<Color>),
-    #[command(external_subcommand)]
-    Unknown(Vec<String>),
+/// The command, with a subcommand for each algorithm.
+pub fn command() -> Command {
+    let command = Command::new("compare")
+        .about("Run an algorithm with every strategy on the same graphs, and show them side by side")
+        .after_help(EXAMPLES)
+        .subcommand_value_name("ALGORITHM")
+        .subcommand_help_heading("Algorithms")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .allow_external_subcommands(true);
+    command.subcommands(registry::all().iter().map(|algorithm| (algorithm.compare.command)()))
 }
 
-impl Compare {
-    pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
-        match self {
-            Self::Bfs(command) => command.execute(quiet),
-            Self::Sssp(command) => command.execute(quiet),
-            Self::Apsp(command) => command.execute(quiet),
-            Self::Spmv(command) => command.execute(quiet),
-            Self::Spmm(command) => command.execute(quiet),
-            Self::PageRank(command) => command.execute(quiet),
-            Self::Color(command) => command.execute(quiet),
-            Self::Unknown(words) => Err(Error::UnknownName {
-                kind: "algorithm",
-                name: words.first().cloned().unwrap_or_default(),
-                known: ALGORITHMS.iter().map(|algorithm| algorithm.name.to_owned()).collect(),
-            }
-            .into()),
-        }
+/// Compares the alternatives of the algorithm that was named.
+pub fn execute(matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
+    let registered = registry::all();
+    let (name, options) = matches.subcommand().ok_or_else(|| Error::Usage("which algorithm?".into()))?;
+    match registered.iter().find(|algorithm| algorithm.name == name) {
+        Some(algorithm) => (algorithm.compare.execute)(options, quiet),
+        None => Err(registry::unknown(name, &registered).into()),
     }
 }
 
 /// The strategies of one algorithm on any number of graphs.
-#[derive(Args)]
-pub struct CompareCommand<T: Task> {
-    /// Files, or generators such as rmat:scale=20 (`evenkeel generate --help` lists them).
-    #[arg(value_name = "GRAPH", required = true)]
+pub struct CompareCommand<A: Algorithm> {
     graphs: Vec<String>,
-    /// Which to compare: names from `evenkeel strategies ALGORITHM` with commas between, or all.
-    #[arg(long, visible_alias = "schedules", value_name = "NAMES", value_delimiter = ',', default_value = "all")]
-    strategies: Vec<String>,
-    #[command(flatten)]
+    /// None for all.
+    names: Option<Vec<String>>,
     reading: ReadingOptions,
-    #[command(flatten)]
     comparing: CompareOptions,
-    #[command(flatten)]
-    options: T::Options,
-    #[command(flatten, next_help_heading = "Algorithm")]
-    tuning: T::Tuning,
+    input: InputOptions<A>,
+    config: A::Config,
+    /// Whether one alternative was chosen by the option of a single run.
+    chosen: bool,
 }
 
-impl<T: Task> CompareCommand<T> {
+impl<A: Algorithm> Execute for CompareCommand<A> {
+    fn command() -> Command {
+        let graphs = Arg::new("graphs")
+            .value_name("GRAPH")
+            .required(true)
+            .num_args(1..)
+            .help("Files, or generators such as rmat:scale=20 (`evenkeel generate --help` lists them)");
+        named::<A>(|command| {
+            let command = ReadingOptions::augment_args(command.arg(graphs).arg(names_option::<A>()));
+            let command = InputOptions::<A>::augment(CompareOptions::augment_args(command));
+            let command = A::Config::augment_args(command.next_help_heading("Algorithm"));
+            // All alternatives are run, so the option that chooses one is not offered.
+            command.mut_arg(A::ALTERNATIVE, |choice| choice.hide(true))
+        })
+    }
+
+    fn from_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self {
+            graphs: matches.get_many("graphs").into_iter().flatten().cloned().collect(),
+            names: names_given(matches),
+            reading: ReadingOptions::from_arg_matches(matches)?,
+            comparing: CompareOptions::from_arg_matches(matches)?,
+            input: InputOptions::from_matches(matches)?,
+            config: A::Config::from_arg_matches(matches)?,
+            chosen: matches.value_source(A::ALTERNATIVE) == Some(ValueSource::CommandLine),
+        })
+    }
+
     fn execute(&self, quiet: bool) -> anyhow::Result<()> {
+        if self.chosen {
+            let option = A::ALTERNATIVE;
+            return Err(Error::Usage(format!("--{option} is for a single run: take --strategies here")).into());
+        }
         let names = self.names()?;
-        let config = T::tuned(&self.tuning, &names)?;
-        let weights = T::weights(&self.options)?;
-        let found: Vec<FoundGraph> = self
-            .graphs
-            .iter()
-            .map(|graph| self.reading.find(graph)?.undirected_if(T::UNDIRECTED))
-            .collect::<Result<_>>()?;
+        A::check_config(&self.config, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let weights = self.input.weights()?;
+        let find = |graph: &String| self.reading.find(graph)?.undirected_if(A::UNDIRECTED);
+        let found: Vec<FoundGraph> = self.graphs.iter().map(find).collect::<Result<_>>()?;
         let mut comparison = self.comparing.begin(quiet)?;
         for found in found {
             let (mut graph, built) = found.load()?;
             weigh(&mut graph, weights)?;
-            comparison.add::<T>(&graph, &built, T::input(&self.options, &graph)?, &config, &names)?;
+            let input = A::input(&self.input.input, &graph, &self.config)?;
+            comparison.add::<A>(&graph, &built, input, &self.config, &names)?;
         }
         comparison.finish()
     }
+}
 
+impl<A: Algorithm> CompareCommand<A> {
     fn names(&self) -> Result<Vec<String>> {
-        match self.strategies.as_slice() {
-            [all] if all == "all" => Ok(T::alternatives()),
-            names => names.iter().map(|name| T::known(name)).collect(),
+        match &self.names {
+            None => Ok(A::alternatives().into_iter().map(|alternative| alternative.name).collect()),
+            Some(names) => names.iter().map(|name| A::known_alternative(name)).collect(),
         }
     }
 }
@@ -182,17 +186,27 @@ impl Comparison<'_> {
         self.shown
     }
 
+    /// Measures all alternatives of an algorithm on one graph, as it is by default.
+    pub fn add_all<A: Algorithm>(&mut self, graph: &Graph) -> anyhow::Result<()> {
+        let edges = graph.csr.edges().into();
+        let built = BuildReport { edges_given: edges, edges_stored: edges, ..BuildReport::default() };
+        let config = A::Config::default();
+        let input = A::input(&A::InputOptions::default(), graph, &config)?;
+        let names: Vec<String> = A::alternatives().into_iter().map(|alternative| alternative.name).collect();
+        self.add::<A>(graph, &built, input, &config, &names)
+    }
+
     /// Measures the named strategies of an algorithm on one graph, each with what it takes of `config`, and prints them.
-    pub fn add<T: Task>(
+    pub fn add<A: Algorithm>(
         &mut self,
         graph: &Graph,
         built: &BuildReport,
-        input: T::Input,
-        config: &T::Config,
+        input: A::Input,
+        config: &A::Config,
         names: &[String],
     ) -> anyhow::Result<()> {
         let device = self.device.clone();
-        let bench = Bench::<T> {
+        let bench = Bench::<A> {
             device: &device,
             graph,
             built,
@@ -201,10 +215,11 @@ impl Comparison<'_> {
             warmup: self.options.warmup,
             validate: !self.options.no_validate,
             capture: false,
-            expected: OnceCell::new(),
+            reference: OnceCell::new(),
         };
-        let outcomes = names.iter().map(|name| self.outcome(&bench, &T::with_choice(config, name)));
-        let entries = comparison::compare(outcomes.collect::<anyhow::Result<_>>()?, T::lines_of_code);
+        let outcomes = names.iter().map(|name| self.outcome(&bench, &A::with_alternative(config, name)?));
+        let outcomes = outcomes.collect::<anyhow::Result<_>>()?;
+        let entries = comparison::compare(outcomes);
         if self.shown {
             print(&self.block(&bench, &entries))?;
         }
@@ -213,10 +228,10 @@ impl Comparison<'_> {
     }
 
     /// One strategy. What it is refused for before it runs is a part of the comparison; what fails after that is an error.
-    fn outcome<T: Task>(
+    fn outcome<A: Algorithm>(
         &mut self,
-        bench: &Bench<'_, T>,
-        config: &T::Config,
+        bench: &Bench<'_, A>,
+        config: &A::Config,
     ) -> anyhow::Result<Result<Report, Refusal>> {
         let prepared = match bench.prepare(config) {
             Ok(prepared) => prepared,
@@ -224,15 +239,15 @@ impl Comparison<'_> {
                 let refusal = Refusal {
                     graph: GraphReport::new(bench.graph, bench.built),
                     device: bench.device.info().clone(),
-                    algorithm: T::ALGORITHM,
-                    strategy: T::choice(config).to_owned(),
+                    algorithm: A::NAME,
+                    strategy: A::alternative(config).to_owned(),
                     refused: error.root_cause().to_string(),
                 };
                 self.refused.get_or_insert(error);
                 return Ok(Err(refusal));
             }
         };
-        let measured = bench.measure(prepared)?;
+        let measured = bench.measure(prepared, &A::Tables::default())?;
         if let Err(wrong) = measured.verdict(bench.graph) {
             self.wrong.get_or_insert(wrong);
         }
@@ -240,7 +255,7 @@ impl Comparison<'_> {
     }
 
     /// What is printed of one algorithm on one graph; before the first, of the device.
-    fn block<T: Task>(&self, bench: &Bench<'_, T>, entries: &[Entry]) -> String {
+    fn block<A: Algorithm>(&self, bench: &Bench<'_, A>, entries: &[Entry]) -> String {
         let info = self.device.info();
         let runs = if bench.runs == 1 { "1 run".to_owned() } else { format!("median of {} runs", bench.runs) };
         let head = match self.entries.is_empty() {
@@ -248,9 +263,9 @@ impl Comparison<'_> {
             false => String::new(),
         };
         let graph = GraphReport::new(bench.graph, bench.built);
-        let source = T::source(&bench.input);
+        let source = A::source(&bench.input);
         let from = source.map_or(String::new(), |node| format!(", from node {}", bench.graph.ids.id(node)));
-        format!("{head}\n{} on {graph}{from}\n{}", T::ALGORITHM, comparison::text(T::CHOICE, entries))
+        format!("{head}\n{} on {graph}{from}\n{}", A::NAME, comparison::text(A::ALTERNATIVE, entries))
     }
 
     /// Writes what was asked for. It is an error if an answer was wrong, or if nothing could be run at all.
@@ -281,22 +296,28 @@ impl Comparison<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{failure::WrongAnswer, options::SourceOptions, task::Answer};
-    use clap::Parser;
-    use evenkeel::{
-        algorithm::{BfsConfig, Run},
+    use crate::{
+        algorithm::{Alternative, Answer, Run, Value},
+        cli::failure::WrongAnswer,
         device::MemoryPlan,
+        engine::SharedGraph,
         graph::{Csr, generate::Generator},
         oracle::Mismatch,
-        report::Value,
     };
+    use clap::Parser;
     use std::time::Duration;
 
-    /// Has a strategy that is right, one that is wrong, and one that is refused.
-    struct Liar(u32);
+    #[derive(Args, Clone, Default, serde::Serialize)]
+    struct LieConfig {
+        #[arg(long, default_value = "honest")]
+        strategy: String,
+    }
 
-    #[derive(Args)]
-    struct NoTuning {}
+    /// Has a strategy that is right, one that is wrong, and one that is refused.
+    struct Liar {
+        answer: u32,
+        memory: MemoryPlan,
+    }
 
     impl Answer for u32 {
         fn value(&self, _: u32) -> Option<Value> {
@@ -304,62 +325,69 @@ mod tests {
         }
     }
 
-    impl Task for Liar {
-        const ALGORITHM: &'static str = "lie";
-        const CHOICE: &'static str = "strategy";
-        type Config = BfsConfig;
-        type Tuning = NoTuning;
-        type Options = SourceOptions;
+    impl Algorithm for Liar {
+        const NAME: &'static str = "lie";
+        const SUMMARY: &'static str = "says what it likes";
+        const HELP: &'static str = "";
+        const ALTERNATIVE: &'static str = "strategy";
+        type Config = LieConfig;
+        type InputOptions = ();
+        type Tables = ();
         type Input = ();
-        type Expected = u32;
         type Answer = u32;
+        type Reference = u32;
 
-        fn alternatives() -> Vec<String> {
-            ["honest", "not", "neither"].map(str::to_owned).to_vec()
+        fn alternatives() -> Vec<Alternative> {
+            ["honest", "not", "neither"].map(|name| Alternative::new(name, "", "")).to_vec()
         }
 
-        fn known(name: &str) -> Result<String> {
+        fn known_alternative(name: &str) -> Result<String> {
             Ok(name.to_owned())
         }
 
-        fn choice(config: &BfsConfig) -> &str {
+        fn alternative(config: &LieConfig) -> &str {
             &config.strategy
         }
 
-        fn with_choice(_: &BfsConfig, name: &str) -> BfsConfig {
-            BfsConfig { strategy: name.to_owned(), ..BfsConfig::default() }
+        fn with_alternative(_: &LieConfig, name: &str) -> Result<LieConfig> {
+            Ok(LieConfig { strategy: name.to_owned() })
         }
 
-        fn input(_: &SourceOptions, _: &Graph) -> Result<()> {
+        fn input((): &(), _: &Graph, _: &LieConfig) -> Result<()> {
             Ok(())
         }
 
-        fn plan(_: &Csr, _: &BfsConfig) -> Result<MemoryPlan> {
+        fn plan(_: &Csr, _: &LieConfig) -> Result<MemoryPlan> {
             Ok(MemoryPlan::new())
         }
 
-        fn prepare(_: &Device, _: &Csr, config: &BfsConfig) -> Result<Self> {
-            match config.strategy.as_str() {
-                "honest" => Ok(Self(1)),
-                "not" => Ok(Self(2)),
-                _ => Err(Error::Graph("there is nothing to say".into())),
-            }
+        fn prepare_on(_: &SharedGraph, config: &LieConfig) -> Result<Self> {
+            let answer = match config.strategy.as_str() {
+                "honest" => 1,
+                "not" => 2,
+                _ => return Err(Error::Graph("there is nothing to say".into())),
+            };
+            Ok(Self { answer, memory: MemoryPlan::new() })
+        }
+
+        fn memory(&self) -> &MemoryPlan {
+            &self.memory
         }
 
         fn run(&mut self, (): &()) -> Result<Run> {
-            let time = Duration::from_millis(self.0.into());
+            let time = Duration::from_millis(self.answer.into());
             Ok(Run { total: time, kernel: time, iterations: 1 })
         }
 
         fn answer(&self) -> Result<u32> {
-            Ok(self.0)
+            Ok(self.answer)
         }
 
-        fn expected(_: &Graph, (): &(), _: &BfsConfig) -> Result<u32> {
+        fn reference(_: &Graph, (): &(), _: &LieConfig) -> Result<u32> {
             Ok(1)
         }
 
-        fn mismatch(found: &u32, expected: &u32, _: &Graph, (): &()) -> Option<Mismatch> {
+        fn check(found: &u32, expected: &u32, _: &Graph, (): &()) -> Option<Mismatch> {
             let text = |value: &u32| value.to_string();
             (found != expected).then(|| Mismatch { node: 2, expected: text(expected), found: text(found) })
         }
@@ -379,7 +407,7 @@ mod tests {
         let graph = "chain:nodes=3".parse::<Generator>().unwrap().generate().unwrap();
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut comparison = options.begin(true).unwrap();
-        comparison.add::<Liar>(&graph, &BuildReport::default(), (), &BfsConfig::default(), &names).unwrap();
+        comparison.add::<Liar>(&graph, &BuildReport::default(), (), &LieConfig::default(), &names).unwrap();
         let outcome = comparison.finish();
         (outcome, serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap())
     }

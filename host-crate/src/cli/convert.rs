@@ -6,16 +6,15 @@ use super::{
     output::print,
     progress::while_showing,
 };
-use clap::Args;
-use evenkeel::{
+use crate::{
     Result,
     graph::{
-        Graph,
-        csr::BuildReport,
+        BuildReport, Graph,
         formats::{self, Format, format_to_write},
     },
     report::GraphReport,
 };
+use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// Read a graph and write it in another format.

@@ -1,11 +1,11 @@
 //! `evenkeel devices`.
 
 use super::output::{Output, is_standard, print};
-use clap::Args;
-use evenkeel::{
+use crate::{
     device::{Device, DeviceInfo, memory::Bytes},
     report::table::table,
 };
+use clap::Args;
 use std::path::PathBuf;
 
 /// List the devices that are there, and what each lacks if it cannot run evenkeel.

@@ -1,16 +1,16 @@
 //! How the program ends when not everything is right: which message, which exit status, and no half-written file.
 
-use evenkeel::{Error, atomic_file, oracle::Mismatch, report::Report};
+use crate::{Error, atomic_file, oracle::Mismatch, report::Report};
 use std::{io, process::ExitCode};
 
 /// An answer that is not what the oracle says. The message has the first node that differs, by its own id.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{algorithm} with {choice} {strategy} gave a wrong answer on {graph}: node {node}: expected {expected}, found {found}"
+    "{algorithm} with {alternative} {strategy} gave a wrong answer on {graph}: node {node}: expected {expected}, found {found}"
 )]
 pub struct WrongAnswer {
     algorithm: &'static str,
-    choice: &'static str,
+    alternative: &'static str,
     strategy: String,
     graph: String,
     node: u64,
@@ -22,8 +22,8 @@ impl WrongAnswer {
     /// Of the run that is reported, on a graph that calls the mismatching node `node`.
     pub fn new(report: &Report, node: u64, mismatch: Mismatch) -> Self {
         let Mismatch { expected, found, .. } = mismatch;
-        let &Report { algorithm, choice, ref strategy, ref graph, .. } = report;
-        Self { algorithm, choice, strategy: strategy.clone(), graph: graph.name.clone(), node, expected, found }
+        let &Report { algorithm, alternative, ref strategy, ref graph, .. } = report;
+        Self { algorithm, alternative, strategy: strategy.clone(), graph: graph.name.clone(), node, expected, found }
     }
 }
 
@@ -72,7 +72,7 @@ mod tests {
     fn wrong() -> WrongAnswer {
         WrongAnswer {
             algorithm: "bfs",
-            choice: "strategy",
+            alternative: "strategy",
             strategy: "node".into(),
             graph: "tiny".into(),
             node: 4,

@@ -5,12 +5,12 @@ use super::{
     options::{WeightOptions, weigh},
     progress::while_showing,
 };
-use clap::Args;
-use evenkeel::graph::{
-    csr::BuildReport,
+use crate::graph::{
+    BuildReport,
     formats::{Format, format_to_write},
     generate::{self, Generator},
 };
+use clap::Args;
 use std::path::PathBuf;
 
 /// Make a graph and write it to a file.
@@ -53,11 +53,11 @@ fn after_help() -> String {
     )
 }
 
-/// The formats and the names that tell them.
+/// Lists the formats, what they are, and the file names that tell them.
 pub fn formats_help() -> String {
     let line = |format: Format| {
-        let endings: Vec<String> = format.extensions().iter().map(|ending| format!(".{ending}")).collect();
-        format!("  {:<16}{}\n", format.name(), endings.join(" "))
+        let endings: String = format.extensions().iter().map(|ending| format!(" .{ending}")).collect();
+        format!("  {:<16}{}{}{endings}\n", format.name(), format.about(), if endings.is_empty() { "" } else { ":" })
     };
-    format!("Formats, with the names that tell them:\n\n{}", Format::ALL.map(line).concat())
+    format!("Formats, with the names that tell them:\n\n{}", Format::all().map(line).collect::<String>())
 }

@@ -5,12 +5,15 @@ use super::{
     output::{Output, is_standard, print},
     progress::while_showing,
 };
-use clap::Args;
-use evenkeel::{
+use crate::{
     graph::statistics::Statistics,
     report::{GraphReport, SplitReport},
-    strategy::Tuning,
+    strategy::{
+        SplitGraph,
+        threshold::{DEFAULT_BINS, MAX_BINS},
+    },
 };
+use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -23,8 +26,8 @@ pub struct Info {
     #[arg(long)]
     split: bool,
     /// Bins of the degrees' histogram, which says how many edges are too many.
-    #[arg(long, value_name = "B", requires = "split", default_value_t = Tuning::DEFAULT_BINS)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(Tuning::MAX_BINS)))]
+    #[arg(long, value_name = "B", requires = "split", default_value_t = DEFAULT_BINS)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_BINS)))]
     bins: u32,
     /// Write the description as a JSON object. `-` is standard output.
     #[arg(long, value_name = "FILE")]
@@ -35,8 +38,11 @@ impl Info {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let output = Output::create_if(self.json.as_deref())?;
         let (graph, built) = self.graph.find()?.load()?;
-        let statistics = while_showing("counting", || Statistics::of(&graph))?;
-        let split = self.split.then(|| SplitReport::new(&graph.csr, self.bins));
+        let statistics = while_showing("counting", || Statistics::of(&graph));
+        let split = self.split.then(|| {
+            let (splitting, [memory_bytes, memory_bytes_after]) = SplitGraph::describe(&graph.csr, self.bins);
+            SplitReport { splitting, memory_bytes, memory_bytes_after }
+        });
         let description = Description { statistics, split };
         if let Some(output) = output {
             output.write_json(&description)?;

@@ -3,25 +3,25 @@
 use super::{
     failure::WrongAnswer,
     progress::{counting, while_showing},
-    task::{Answer, Task},
+};
+use crate::{
+    Error, Result,
+    algorithm::{Algorithm, Outcome, Table, Tables},
+    device::{Device, memory::Bytes, profile::Span},
+    graph::{BuildReport, Graph},
+    oracle::Mismatch,
+    report::{self, GraphReport, Report, RunReport},
 };
 use anyhow::Context;
-use evenkeel::{
-    Error, Result,
-    device::{Device, MemoryPlan, memory::Bytes, profile::Span},
-    graph::{Graph, csr::BuildReport},
-    oracle::Mismatch,
-    report::{self, Extent, GraphReport, Report, RunReport},
-};
 use std::{cell::OnceCell, time::Instant};
 
 /// What to measure on.
-pub struct Bench<'a, T: Task> {
+pub struct Bench<'a, A: Algorithm> {
     pub device: &'a Device,
     pub graph: &'a Graph,
     pub built: &'a BuildReport,
     /// What the algorithm is run on beside the graph.
-    pub input: T::Input,
+    pub input: A::Input,
     /// Runs that are timed.
     pub runs: u32,
     /// Runs before these.
@@ -31,23 +31,24 @@ pub struct Bench<'a, T: Task> {
     /// Whether a graphics debugger shall record the timed runs.
     pub capture: bool,
     /// What the oracle said: it is asked once, however many strategies there are.
-    pub expected: OnceCell<T::Expected>,
+    pub reference: OnceCell<A::Reference>,
 }
 
 /// An algorithm with one strategy, on the device and ready to run.
-pub struct Prepared<'a, T: Task> {
-    task: T,
-    config: &'a T::Config,
-    plan: MemoryPlan,
+pub struct Prepared<'a, A: Algorithm> {
+    algorithm: A,
+    config: &'a A::Config,
     name: String,
 }
 
 /// What came of it.
-pub struct Measured<A> {
+pub struct Measured<T> {
     pub report: Report,
-    pub answer: A,
+    pub answer: T,
     /// The first node at which the answer is wrong, if it was checked and is.
     pub mismatch: Option<Mismatch>,
+    /// The tables that were asked for beside the answer.
+    pub tables: Vec<Table>,
     /// What the device and the host did, everything and the timed runs alone.
     pub spans: Spans,
 }
@@ -60,52 +61,61 @@ pub struct Spans {
     pub around: Vec<Span>,
 }
 
-impl<T: Task> Bench<'_, T> {
+impl<A: Algorithm> Bench<'_, A> {
     /// Makes one strategy ready, or says why it cannot be run here.
-    pub fn prepare<'a>(&self, config: &'a T::Config) -> anyhow::Result<Prepared<'a, T>> {
-        let plan = self.admit(config)?;
-        let name = name::<T>(config);
-        tracing::info!("{name} takes {} of device memory: {plan}", Bytes(plan.bytes()));
-        let task = while_showing(format!("preparing {name}"), || T::prepare(self.device, &self.graph.csr, config))?;
-        Ok(Prepared { task, config, plan, name })
+    pub fn prepare<'a>(&self, config: &'a A::Config) -> anyhow::Result<Prepared<'a, A>> {
+        let name = name::<A>(config);
+        let prepare = || A::prepare(self.device, &self.graph.csr, config);
+        let algorithm = match while_showing(format!("preparing {name}"), prepare) {
+            Ok(algorithm) => algorithm,
+            Err(error @ Error::Memory(_)) => return self.advise(error, config),
+            Err(error) => return Err(error.into()),
+        };
+        let memory = algorithm.memory();
+        tracing::info!("{name} takes {} of device memory: {memory}", Bytes(memory.bytes()));
+        Ok(Prepared { algorithm, config, name })
     }
 
     /// Measures it.
-    pub fn measure(&self, prepared: Prepared<'_, T>) -> anyhow::Result<Measured<T::Answer>> {
-        let Prepared { mut task, config, plan, name } = prepared;
-        counting(self.warmup, format!("warming up {name}"), |_| task.run(&self.input))?;
+    pub fn measure(&self, prepared: Prepared<'_, A>, tables: &A::Tables) -> anyhow::Result<Measured<A::Answer>> {
+        let Prepared { mut algorithm, config, name } = prepared;
+        counting(self.warmup, format!("warming up {name}"), |_| algorithm.run(&self.input))?;
         let mut around = self.device.take_spans();
-        let runs = self.timed_runs(&name, &mut task)?;
+        let runs = self.timed_runs(&name, &mut algorithm)?;
         let timed = self.device.take_spans();
-        let answer = while_showing("fetching the answer", || task.answer())?;
-        task.write_more(config)?;
-        around.extend(self.device.take_spans());
+        let answer = while_showing("fetching the answer", || algorithm.answer())?;
         let mismatch = if self.validate { self.check(&answer, config)? } else { None };
-        let report = self.report(config, &plan, runs, &answer, mismatch.is_none())?;
-        Ok(Measured { report, answer, mismatch, spans: Spans { runs: timed, around } })
+        let tables = if mismatch.is_none() { tables.make(&mut algorithm, &answer, &timed)? } else { Vec::new() };
+        around.extend(self.device.take_spans());
+        let report = self.report(config, algorithm.memory().bytes(), runs, &answer, mismatch.is_none())?;
+        Ok(Measured { report, answer, mismatch, tables, spans: Spans { runs: timed, around } })
     }
 
-    /// Refuses what does not fit, and says what would.
-    fn admit(&self, config: &T::Config) -> anyhow::Result<MemoryPlan> {
-        let plan = T::plan(&self.graph.csr, config)?;
-        let Err(error) = self.device.admit(&plan) else { return Ok(plan) };
-        let error = T::refusal(error, self.device, &self.graph.csr, config);
-        let fits = |name: &String| {
-            let plan = T::plan(&self.graph.csr, &T::with_choice(config, name));
-            plan.is_ok_and(|plan| self.device.admit(&plan).is_ok())
+    /// The error with what would fit, where it is the plan that does not.
+    fn advise<T>(&self, error: Error, config: &A::Config) -> anyhow::Result<T> {
+        let csr = &self.graph.csr;
+        let fits = |config: &A::Config| A::plan(csr, config).and_then(|plan| self.device.admit(&plan)).is_ok();
+        if fits(config) {
+            return Err(error.into());
+        }
+        let error = match A::size_that_fits(self.device, csr, config) {
+            Some(size) => Error::Memory(format!("{error}; {size}")),
+            None => error,
         };
-        let fitting: Vec<String> = T::alternatives().into_iter().filter(fits).collect();
+        let names = A::alternatives().into_iter().map(|alternative| alternative.name);
+        let fitting: Vec<String> =
+            names.filter(|name| A::with_alternative(config, name).is_ok_and(|config| fits(&config))).collect();
         let advice = match fitting.is_empty() {
-            true => format!("it fits with no {}", T::CHOICE),
-            false => format!("it would fit with --{} {}", T::CHOICE, fitting.join(" or ")),
+            true => format!("it fits with no {}", A::ALTERNATIVE),
+            false => format!("it would fit with --{} {}", A::ALTERNATIVE, fitting.join(" or ")),
         };
-        Err(error).with_context(|| format!("{} does not fit; {advice}", name::<T>(config)))
+        Err(error).with_context(|| format!("{} does not fit; {advice}", name::<A>(config)))
     }
 
-    fn timed_runs(&self, name: &str, task: &mut T) -> Result<Vec<RunReport>> {
+    fn timed_runs(&self, name: &str, algorithm: &mut A) -> Result<Vec<RunReport>> {
         let capturing = self.capture && self.begin_capture();
         let runs = counting(self.runs, format!("running {name}"), |number| {
-            let run = RunReport::from(task.run(&self.input)?);
+            let run = RunReport::from(algorithm.run(&self.input)?);
             tracing::info!("run {}: {:.3} ms, {} iterations", number + 1, run.total_ms, run.iterations);
             Ok(run)
         });
@@ -120,74 +130,61 @@ impl<T: Task> Bench<'_, T> {
         self.device.begin_capture().inspect_err(|reason| tracing::warn!("nothing is captured: {reason}")).is_ok()
     }
 
-    fn check(&self, answer: &T::Answer, config: &T::Config) -> Result<Option<Mismatch>> {
-        if self.expected.get().is_none() {
+    fn check(&self, answer: &A::Answer, config: &A::Config) -> Result<Option<Mismatch>> {
+        if self.reference.get().is_none() {
             let begin = Instant::now();
-            let expected = while_showing("asking the oracle", || T::expected(self.graph, &self.input, config))?;
+            let reference = while_showing("asking the oracle", || A::reference(self.graph, &self.input, config))?;
             tracing::info!("the oracle took {:.3} ms", begin.elapsed().as_secs_f64() * 1e3);
             // It was empty, so this cannot fail.
-            let _ = self.expected.set(expected);
+            let _ = self.reference.set(reference);
         }
-        Ok(self.expected.get().and_then(|expected| T::mismatch(answer, expected, self.graph, &self.input)))
+        Ok(self.reference.get().and_then(|reference| A::check(answer, reference, self.graph, &self.input)))
     }
 
     fn report(
         &self,
-        config: &T::Config,
-        plan: &MemoryPlan,
+        config: &A::Config,
+        memory_bytes: u64,
         runs: Vec<RunReport>,
-        answer: &T::Answer,
+        answer: &A::Answer,
         valid: bool,
     ) -> anyhow::Result<Report> {
-        let extent = T::source(&self.input).map(|source| extent(answer, self.graph, source));
-        let edges = extent.map_or_else(|| T::edges_taken(&self.graph.csr), |extent| extent.reached_edges);
         let median = report::median(&runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
-        let bytes = T::bytes_to_move(&self.graph.csr);
+        let figures = A::figures(&Outcome {
+            graph: self.graph,
+            input: &self.input,
+            answer,
+            reference: self.reference.get(),
+            seconds: median.total_ms / 1e3,
+        });
         Ok(Report {
             version: env!("CARGO_PKG_VERSION"),
             graph: GraphReport::new(self.graph, self.built),
             device: self.device.info().clone(),
-            algorithm: T::ALGORITHM,
-            choice: T::CHOICE,
-            strategy: T::choice(config).to_owned(),
+            algorithm: A::NAME,
+            alternative: A::ALTERNATIVE,
+            strategy: A::alternative(config).to_owned(),
             config: serde_json::to_value(config)?,
-            extent,
-            colors: answer.colors(),
-            sequential_colors: self.expected.get().and_then(T::expected_colors),
+            source: A::source(&self.input).map(|source| self.graph.ids.id(source)),
             median,
             runs,
-            mteps: report::mteps(edges, median.total_ms),
-            gbytes_per_s: bytes.map(|bytes| report::gbytes_per_second(bytes, median.total_ms)),
-            memory_bytes: plan.bytes(),
+            mteps: report::mteps(figures.edges, median.total_ms),
+            figures,
+            memory_bytes,
             valid: self.validate.then_some(valid),
         })
     }
 }
 
 /// What is being run, as messages say it.
-fn name<T: Task>(config: &T::Config) -> String {
-    format!("{} with {} {}", T::ALGORITHM, T::CHOICE, T::choice(config))
+fn name<A: Algorithm>(config: &A::Config) -> String {
+    format!("{} with {} {}", A::NAME, A::ALTERNATIVE, A::alternative(config))
 }
 
-impl<A> Measured<A> {
+impl<T> Measured<T> {
     /// The error that a wrong answer is, with the node's own id.
     pub fn verdict(&self, graph: &Graph) -> anyhow::Result<()> {
         let Some(mismatch) = self.mismatch.clone() else { return Ok(()) };
         Err(WrongAnswer::new(&self.report, graph.ids.id(mismatch.node), mismatch).into())
     }
-}
-
-/// How far an answer reaches.
-fn extent(answer: &impl Answer, graph: &Graph, source: u32) -> Extent {
-    let mut extent = Extent { source: graph.ids.id(source), reached: 0, reached_edges: 0, furthest: None };
-    for node in 0..graph.csr.nodes() {
-        if let Some(value) = answer.value(node) {
-            extent.reached += 1;
-            extent.reached_edges += u64::from(graph.csr.degree(node));
-            if extent.furthest.is_none_or(|furthest| value > furthest) {
-                extent.furthest = Some(value);
-            }
-        }
-    }
-    extent
 }

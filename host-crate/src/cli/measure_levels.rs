@@ -1,19 +1,19 @@
-//! `evenkeel measure-levels GRAPH… --output FILE`: the time of every way to search a level, for `evenkeel train`.
+//! `evenkeel measure-levels GRAPH… --output FILE`: the time of every variant to search a level, for `evenkeel train`.
 
 use super::{
     options::{DeviceOptions, FoundGraph, ReadingOptions},
     output::{Output, is_standard, print},
     progress::while_showing,
 };
-use clap::Args;
-use evenkeel::{
-    Result,
-    strategy::Tuning,
+use crate::{
+    Error, Result,
+    strategy::adaptive::{DEFAULT_VIRTUAL_WARP, VIRTUAL_WARPS},
     tuning::{Measuring, Table},
 };
+use clap::Args;
 use std::path::PathBuf;
 
-/// Time every way to search a level on every level of some searches, all from the same frontier.
+/// Time every variant to search a level on every level of some searches, all from the same frontier.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct MeasureLevels {
@@ -33,7 +33,7 @@ pub struct MeasureLevels {
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     max_levels: u32,
     /// Invocations of a virtual warp: 2, 4, 8, 16 or 32.
-    #[arg(long, value_name = "N", default_value_t = Tuning::DEFAULT_VIRTUAL_WARP)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_VIRTUAL_WARP)]
     virtual_warp: u32,
     #[command(flatten)]
     reading: ReadingOptions,
@@ -49,8 +49,9 @@ Example, from measuring to a search that switches:
 
 impl MeasureLevels {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
-        let tuning = Tuning { virtual_warp: Some(self.virtual_warp), ..Tuning::default() };
-        tuning.check(&evenkeel::strategy::STRATEGIES.iter().collect::<Vec<_>>())?;
+        if !VIRTUAL_WARPS.contains(&self.virtual_warp) {
+            return Err(Error::Usage("--virtual-warp is 2, 4, 8, 16 or 32".into()).into());
+        }
         let found: Vec<FoundGraph> = self.graphs.iter().map(|graph| self.reading.find(graph)).collect::<Result<_>>()?;
         let output = Output::create(&self.output)?;
         let device = self.device.open(true)?;

@@ -1,11 +1,9 @@
-//! The command line: what can be asked, in one file a subcommand, and what the exit status says. Nothing is computed here; the
-//! library does that, and its errors arrive here with the facts in them.
+//! The command line: what can be asked, and what the exit status says. Nothing is computed here; the library does that, and its
+//! errors arrive here with the facts in them. A command about graphs or devices is a file; the commands that run algorithms are
+//! made from the registry of [`crate::algorithm`].
 
 mod answers;
-mod apsp;
 mod balance;
-mod bfs;
-mod color;
 mod compare;
 mod convert;
 mod demo;
@@ -13,25 +11,18 @@ mod devices;
 mod failure;
 mod generate;
 mod info;
-mod levels;
 mod logging;
 mod measure;
 mod measure_levels;
 mod options;
 mod output;
-mod pagerank;
 mod progress;
+mod registry;
 mod run;
-mod spmm;
-mod spmv;
-mod sssp;
 mod strategies;
-mod task;
 mod train;
 
-use clap::{ArgAction, Args, Parser, Subcommand};
-use evenkeel::algorithm::{Apsp, Color, PageRank, Spmm, Spmv, Sssp};
-use run::RunCommand;
+use clap::{ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -51,11 +42,10 @@ Exit status: 0 all is right, 1 an answer failed validation, 2 usage, 3 bad input
 /// Load-balanced graph algorithms on any Vulkan GPU.
 #[derive(Parser)]
 #[command(name = "evenkeel", version, about, after_help = EXAMPLES, max_term_width = 110)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
 struct Cli {
     #[command(flatten)]
     global: GlobalOptions,
-    #[command(subcommand)]
-    command: Command,
 }
 
 /// What every command takes.
@@ -72,87 +62,79 @@ struct GlobalOptions {
     threads: Option<u16>,
 }
 
+// Commands that stand before the algorithms. A doc comment would become the help of the whole program.
 #[derive(Subcommand)]
-enum Command {
+enum Before {
     Devices(devices::Devices),
     Strategies(strategies::Strategies),
     Info(info::Info),
     Generate(generate::Generate),
     Convert(convert::Convert),
-    /// Breadth-first search: the depth of every node, that is, the fewest edges from the source.
-    #[command(after_help = bfs::EXAMPLES)]
-    Bfs(levels::BfsCommand),
-    /// Single-source shortest paths: the distance of every node, that is, the smallest sum of weights from the source.
-    #[command(after_help = sssp::EXAMPLES)]
-    Sssp(RunCommand<Sssp>),
-    /// All-pairs shortest paths: the distance of every node from every other.
-    #[command(after_help = apsp::EXAMPLES)]
-    Apsp(RunCommand<Apsp>),
-    /// Sparse matrix times dense vector: the graph's matrix with a vector of random numbers.
-    #[command(after_help = spmv::EXAMPLES)]
-    Spmv(RunCommand<Spmv>),
-    /// Sparse matrix times dense matrix: the graph's matrix with one of random numbers.
-    #[command(after_help = spmm::EXAMPLES)]
-    Spmm(RunCommand<Spmm>),
-    /// PageRank: the rank of every node, that is, how likely a random walk is to be there.
-    #[command(name = "pagerank", after_help = pagerank::EXAMPLES)]
-    PageRank(RunCommand<PageRank>),
-    /// Graph colouring: a colour for every node that none of its neighbours has.
-    #[command(after_help = color::EXAMPLES)]
-    Color(RunCommand<Color>),
-    /// Run an algorithm with every strategy on the same graphs, and show them side by side.
-    #[command(subcommand, after_help = compare::EXAMPLES)]
-    Compare(compare::Compare),
-    Balance(balance::Balance),
+}
+
+// Commands that stand after what compares algorithms.
+#[derive(Subcommand)]
+enum After {
     MeasureLevels(measure_levels::MeasureLevels),
     Train(train::Train),
     Demo(demo::Demo),
 }
 
+/// The whole command line.
+fn command() -> Command {
+    let command = Before::augment_subcommands(Cli::command());
+    let command = command.subcommands(registry::all().iter().map(|algorithm| (algorithm.run.command)()));
+    let command = command.subcommand(compare::command()).subcommand(balance::command());
+    After::augment_subcommands(command)
+}
+
 /// Does what the command line says; the exit status says how that went.
 pub fn main() -> ExitCode {
-    let Cli { global, command } = Cli::parse();
+    let matches = command().get_matches();
+    let Cli { global } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     logging::start(&global);
     progress::start(global.quiet);
-    match failure::remove_files_when_interrupted().and_then(|()| execute(&global, command)) {
+    match failure::remove_files_when_interrupted().and_then(|()| execute(&global, &matches)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),
     }
 }
 
-fn execute(global: &GlobalOptions, command: Command) -> anyhow::Result<()> {
+fn execute(global: &GlobalOptions, matches: &ArgMatches) -> anyhow::Result<()> {
     if let Some(threads) = global.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
     let quiet = global.quiet;
-    match command {
-        Command::Devices(devices) => devices.execute(quiet),
-        Command::Strategies(strategies) => strategies.execute(),
-        Command::Info(info) => info.execute(quiet),
-        Command::Generate(generate) => generate.execute(quiet),
-        Command::Convert(convert) => convert.execute(quiet),
-        Command::Bfs(bfs) => bfs.execute(quiet),
-        Command::Sssp(sssp) => sssp.execute(quiet),
-        Command::Apsp(apsp) => apsp.execute(quiet),
-        Command::Spmv(spmv) => spmv.execute(quiet),
-        Command::Spmm(spmm) => spmm.execute(quiet),
-        Command::PageRank(pagerank) => pagerank.execute(quiet),
-        Command::Color(color) => color.execute(quiet),
-        Command::Compare(compare) => compare.execute(quiet),
-        Command::Balance(balance) => balance.execute(quiet),
-        Command::MeasureLevels(measure) => measure.execute(quiet),
-        Command::Train(train) => train.execute(quiet),
-        Command::Demo(demo) => demo.execute(quiet),
+    let Some((name, options)) = matches.subcommand() else { return Ok(()) };
+    if let Some(algorithm) = registry::all().iter().find(|algorithm| algorithm.name == name) {
+        return (algorithm.run.execute)(options, quiet);
+    }
+    match name {
+        "compare" => compare::execute(options, quiet),
+        "balance" => balance::execute(options, quiet),
+        _ if Before::has_subcommand(name) => {
+            match Before::from_arg_matches(matches).unwrap_or_else(|error| error.exit()) {
+                Before::Devices(devices) => devices.execute(quiet),
+                Before::Strategies(strategies) => strategies.execute(),
+                Before::Info(info) => info.execute(quiet),
+                Before::Generate(generate) => generate.execute(quiet),
+                Before::Convert(convert) => convert.execute(quiet),
+            }
+        }
+        _ => match After::from_arg_matches(matches).unwrap_or_else(|error| error.exit()) {
+            After::MeasureLevels(measure) => measure.execute(quiet),
+            After::Train(train) => train.execute(quiet),
+            After::Demo(demo) => demo.execute(quiet),
+        },
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_commands_are_well_formed() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 }

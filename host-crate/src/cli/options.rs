@@ -2,21 +2,19 @@
 //! into its own, and knows how to get what it describes.
 
 use super::progress::while_showing;
-use bytesize::ByteSize;
-use clap::Args;
-use evenkeel::{
+use crate::{
     Error, Result,
-    algorithm::Source,
     device::{self, Device},
     graph::{
-        Direction, Graph, OpenOptions, adapt,
-        csr::{BuildOptions, BuildReport},
+        BuildOptions, BuildReport, Direction, Graph, OpenOptions, adapt,
         formats::Format,
         generate::Generator,
         open,
         weights::{WeightSource, assign},
     },
 };
+use bytesize::ByteSize;
+use clap::Args;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -134,15 +132,6 @@ impl FoundGraph {
     }
 }
 
-/// Where a traversal begins.
-#[derive(Args)]
-#[command(next_help_heading = "Run")]
-pub struct SourceOptions {
-    /// The node to begin at: its id in the file, max-degree, or random:SEED.
-    #[arg(long, value_name = "NODE", default_value = "max-degree", value_parser = str::parse::<Source>)]
-    pub source: Source,
-}
-
 /// Which weights.
 #[derive(Args)]
 #[command(next_help_heading = "Weights")]
@@ -166,6 +155,12 @@ impl WeightOptions {
             }
         }
     }
+}
+
+/// A summary as help has it: with a capital at the beginning.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Gives a graph its weights.

@@ -1,6 +1,6 @@
 //! Where results go: standard output, or a file that appears whole or not at all.
 
-use evenkeel::{Error, Result, atomic_file::AtomicFile};
+use crate::{Error, Result, atomic_file::AtomicFile};
 use serde::Serialize;
 use std::{
     io::{self, BufWriter, Stdout, Write},

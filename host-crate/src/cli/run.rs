@@ -1,5 +1,4 @@
-//! What `bfs`, `sssp`, `spmv` and every further algorithm do from the first option to the last line: find the graph, open the
-//! device, run, check, write.
+//! One algorithm on one graph, from the first option to the last line: find the graph, open the device, run, check, write.
 
 use super::{
     answers,
@@ -7,35 +6,29 @@ use super::{
     options::{DeviceOptions, GraphOptions, weigh},
     output::{Output, is_standard, print},
     progress::while_showing,
-    task::{Answer, Task},
+    registry::{Execute, InputOptions, named},
 };
-use clap::Args;
-use evenkeel::{
+use crate::{
     Error, Result,
-    device::{
-        Device,
-        profile::{self, KernelTimes},
-    },
+    algorithm::{Algorithm, Answer, Table, Tables},
+    device::profile::{self, KernelTimes},
     graph::Graph,
 };
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 use std::{
     cell::OnceCell,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
 /// One algorithm on one graph with one strategy.
-#[derive(Args)]
-pub struct RunCommand<T: Task> {
-    #[command(flatten)]
+pub struct RunCommand<A: Algorithm> {
     graph: GraphOptions,
-    #[command(flatten)]
     device: DeviceOptions,
-    #[command(flatten)]
     run: RunOptions,
-    #[command(flatten)]
-    options: T::Options,
-    #[command(flatten, next_help_heading = "Algorithm")]
-    config: T::Config,
+    input: InputOptions<A>,
+    tables: A::Tables,
+    config: A::Config,
 }
 
 /// How to run, and what to do with the answer.
@@ -73,48 +66,57 @@ struct Outputs {
     answer: Option<Output>,
     json: Option<Output>,
     trace: Option<Output>,
+    /// The algorithm's own tables, by their paths.
+    tables: Vec<(PathBuf, Output)>,
     /// Whether data goes to standard output, which is then for nothing else.
     standard_taken: bool,
 }
 
-impl<T: Task> RunCommand<T> {
-    /// Does it all.
-    pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
-        self.execute_then(quiet, false, |_, _, _, _| Ok(()))
+impl<A: Algorithm> Execute for RunCommand<A> {
+    fn command() -> Command {
+        named::<A>(|command| {
+            let command = GraphOptions::augment_args(command.after_help(A::HELP));
+            let command = RunOptions::augment_args(DeviceOptions::augment_args(command));
+            let command = A::Tables::augment_args(InputOptions::<A>::augment(command));
+            A::Config::augment_args(command.next_help_heading("Algorithm"))
+        })
     }
 
-    /// The same with each step timed if `timed`, and something else done with the answer, unless it is wrong.
-    pub fn execute_then(
-        &self,
-        quiet: bool,
-        timed: bool,
-        then: impl FnOnce(&Device, &Graph, &T::Config, &Measured<T::Answer>) -> Result<()>,
-    ) -> anyhow::Result<()> {
-        let run = &self.run;
-        let weights = T::weights(&self.options)?;
-        T::check(&self.config)?;
-        let outputs = run.outputs(&T::more_files(&self.config))?;
-        let found = self.graph.find()?.undirected_if(T::UNDIRECTED)?;
-        let device = self.device.open(timed || run.profile || run.trace.is_some())?;
+    fn from_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self {
+            graph: GraphOptions::from_arg_matches(matches)?,
+            device: DeviceOptions::from_arg_matches(matches)?,
+            run: RunOptions::from_arg_matches(matches)?,
+            input: InputOptions::from_matches(matches)?,
+            tables: A::Tables::from_arg_matches(matches)?,
+            config: A::Config::from_arg_matches(matches)?,
+        })
+    }
+
+    fn execute(&self, quiet: bool) -> anyhow::Result<()> {
+        let (run, config) = (&self.run, &self.config);
+        let weights = self.input.weights()?;
+        A::check_config(config, &[A::alternative(config)])?;
+        self.tables.check(config)?;
+        let outputs = run.outputs(&self.tables.paths())?;
+        let found = self.graph.find()?.undirected_if(A::UNDIRECTED)?;
+        let device = self.device.open(self.tables.need_spans() || run.profile || run.trace.is_some())?;
         let (mut graph, built) = found.load()?;
         weigh(&mut graph, weights)?;
-        let bench = Bench::<T> {
+        let bench = Bench::<A> {
             device: &device,
             graph: &graph,
             built: &built,
-            input: T::input(&self.options, &graph)?,
+            input: A::input(&self.input.input, &graph, config)?,
             runs: run.runs,
             warmup: run.warmup,
             validate: run.validate,
             capture: run.capture,
-            expected: OnceCell::new(),
+            reference: OnceCell::new(),
         };
-        let measured = bench.measure(bench.prepare(&self.config)?)?;
+        let measured = bench.measure(bench.prepare(config)?, &self.tables)?;
         let standard_taken = outputs.standard_taken;
         outputs.write(&graph, &measured)?;
-        if measured.mismatch.is_none() {
-            then(&device, &graph, &self.config, &measured)?;
-        }
         if !quiet && !standard_taken {
             print(&measured.report.to_string())?;
         }
@@ -126,27 +128,25 @@ impl<T: Task> RunCommand<T> {
 }
 
 impl RunOptions {
-    /// Opens what all algorithms write. The files that an algorithm writes by itself, `more`, are opened later; that they can
-    /// be is found out here.
-    fn outputs(&self, more: &[&Path]) -> Result<Outputs> {
+    /// Opens the files that will be written. `tables` are those of the algorithm's own tables.
+    fn outputs(&self, tables: &[&Path]) -> Result<Outputs> {
         let paths = [&self.output, &self.json, &self.trace].map(Option::as_deref);
-        let standard = paths.iter().flatten().chain(more).filter(|path| is_standard(path)).count();
+        let standard = paths.iter().flatten().chain(tables).filter(|path| is_standard(path)).count();
         if standard > 1 {
             return Err(Error::Usage(
                 "only one of --output, --json, --trace and the like can be - (standard output)".into(),
             ));
         }
-        for path in more {
-            Output::create(path)?;
-        }
         let [answer, json, trace] = paths.map(|path: Option<&Path>| Output::create_if(path));
-        Ok(Outputs { answer: answer?, json: json?, trace: trace?, standard_taken: standard > 0 })
+        let open = |path: &&Path| Ok((path.to_path_buf(), Output::create(path)?));
+        let tables = tables.iter().map(open).collect::<Result<_>>()?;
+        Ok(Outputs { answer: answer?, json: json?, trace: trace?, tables, standard_taken: standard > 0 })
     }
 }
 
 impl Outputs {
     /// Writes what was asked for; of a wrong answer only what says that it is wrong.
-    fn write(self, graph: &Graph, measured: &Measured<impl Answer>) -> Result<()> {
+    fn write<A: Answer>(self, graph: &Graph, measured: &Measured<A>) -> Result<()> {
         if let (Some(output), None) = (self.answer, &measured.mismatch) {
             while_showing("writing the answer", || {
                 let text = output.is_text();
@@ -156,12 +156,27 @@ impl Outputs {
                 })
             })?;
         }
+        if measured.mismatch.is_none() {
+            for (path, output) in self.tables {
+                let table = measured.tables.iter().find(|table| table.path == path);
+                output.write(|writer| table.map_or(Ok(()), |table| write_csv(table, writer)))?;
+            }
+        }
         if let Some(output) = self.trace {
             let spans: Vec<_> = measured.spans.around.iter().chain(&measured.spans.runs).cloned().collect();
             output.write(|writer| profile::write_trace(writer, &spans))?;
         }
         self.json.map_or(Ok(()), |output| output.write_json(&measured.report))
     }
+}
+
+fn write_csv(table: &Table, writer: &mut dyn Write) -> io::Result<()> {
+    let mut csv = csv::Writer::from_writer(writer);
+    csv.write_record(table.columns)?;
+    for row in &table.rows {
+        csv.write_record(row)?;
+    }
+    csv.flush()
 }
 
 /// The table was asked for, so it is shown even where standard output is taken: beside it.

@@ -4,11 +4,11 @@ use super::{
     output::{Output, is_standard, print},
     progress::while_showing,
 };
-use clap::Args;
-use evenkeel::{
+use crate::{
     strategy::adaptive::Family,
     tuning::{Table, Trained, train},
 };
+use clap::Args;
 use std::{fmt::Write, path::PathBuf};
 
 /// Fit the decision tree by which strategy adaptive chooses, and say how good it is on graphs that it has not seen.
@@ -21,9 +21,9 @@ pub struct Train {
     /// The model. `-` is standard output.
     #[arg(short, long, value_name = "MODEL")]
     output: PathBuf,
-    /// What to choose from: the paper's fifteen ways, or those that list the frontier.
-    #[arg(long, value_name = "FAMILY", value_enum, default_value_t = Family::Listed)]
-    ways: Family,
+    /// What to choose from: the paper's fifteen variants, or those that list the frontier.
+    #[arg(long, alias = "ways", value_name = "FAMILY", value_enum, default_value_t = Family::Listed)]
+    variants: Family,
     /// The seed by which graphs are held out.
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
@@ -33,7 +33,7 @@ const EXAMPLES: &str = "\
 Seven of ten graphs are for growing the tree, the others to judge it by.
 
 Example:
-  evenkeel train small.csv large.parquet --ways fifteen --output paper.tree";
+  evenkeel train small.csv large.parquet --variants fifteen --output paper.tree";
 
 impl Train {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
@@ -42,7 +42,7 @@ impl Train {
         for path in &self.tables {
             table.read(path)?;
         }
-        let trained = while_showing("growing a tree", || train(&table, self.ways, self.seed))?;
+        let trained = while_showing("growing a tree", || train(&table, self.variants, self.seed))?;
         output.write(|writer| writer.write_all(text(&trained).as_bytes()))?;
         if !quiet && !is_standard(&self.output) {
             print(&trained.to_string())?;

@@ -3,11 +3,11 @@
 //! few figures at its end, so that counting takes little memory however large a graph is.
 //!
 //! ```
-//! use evenkeel::{algorithm::{Bfs, BfsConfig}, device::Device, graph::generate::Generator};
+//! use evenkeel::{algorithm::{Algorithm, Bfs, BfsConfig}, device::Device, graph::generate::Generator};
 //!
 //! let star = "star:nodes=1000".parse::<Generator>()?.generate()?;
 //! let (device, counters) = Device::counting(32);
-//! Bfs::prepare(&device, &star.csr, &BfsConfig::default())?.run(0)?;
+//! Bfs::prepare(&device, &star.csr, &BfsConfig::default())?.run(&0)?;
 //! // The hub's 999 edges were one invocation's.
 //! assert_eq!(counters.take()[0].invocations.max, 999);
 //! # Ok::<(), evenkeel::Error>(())

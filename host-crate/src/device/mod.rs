@@ -24,6 +24,7 @@ mod vulkan;
 
 pub use evenkeel_kernels::launch::{Buffer, Launch};
 pub use memory::MemoryPlan;
+pub(crate) use recorder::ScheduleRecorder;
 pub use recorder::{ReadBack, Recorder, Size, Step};
 
 use crate::{Error, Result};
@@ -105,9 +106,9 @@ pub struct DeviceInfo {
 }
 
 impl DeviceInfo {
-    /// The turns of loops that an invocation may safely take: where the driver stops them after so many, half of that, so that a
-    /// level more does no harm.
-    pub(crate) fn turns(&self) -> u32 {
+    /// The loop iterations that an invocation may safely take in one dispatch. Where the driver stops loops after a number of iterations, it is
+    /// half of that number, so that one more round does no harm.
+    pub(crate) fn loop_budget(&self) -> u32 {
         self.loop_limit.map_or(u32::MAX / 2, |limit| limit / 2)
     }
 }

@@ -3,8 +3,8 @@
 
 use super::{Backend, Buffer, Launch};
 use bytemuck::Pod;
-use evenkeel_kernels::launch::{Kernel, RawBuffer};
-use evenkeel_types::{Control, Field};
+use evenkeel_kernels::launch::{DispatchSize, Kernel, RawBuffer, Record};
+use evenkeel_types::Field;
 use std::{marker::PhantomData, sync::Arc};
 
 /// One thing a device does.
@@ -89,28 +89,41 @@ impl Recorder {
         self.steps
     }
 
-    /// Runs a kernel with one invocation for each of `items`, or as many as the device gains from: kernels stride over the
-    /// rest.
-    pub fn dispatch<L: Launch>(&mut self, launch: &L, params: L::Params, items: usize) {
-        let most = self.backend.max_groups(launch.kernel()) as usize;
-        let groups = items.div_ceil(launch.kernel().threads as usize).clamp(1, most);
-        self.push(launch, params, Size::Groups(groups as u32));
+    /// Runs a kernel of one's own with one invocation for each of `items`, or as many as the device gains from: kernels stride over the rest.
+    ///
+    /// # Safety
+    /// With these parameters the kernel stays within its buffers, which it does not check in release builds.
+    pub unsafe fn launch<L: Launch>(&mut self, launch: &L, params: L::Params, items: usize) {
+        self.dispatch(launch, params, items);
     }
 
-    /// Runs a kernel with as many workgroups as three words of `control`, from `word` on, say when its turn comes.
-    pub fn dispatch_indirect<L: Launch>(
+    /// Runs a kernel of one's own with as many workgroups as a field of `state` says when the step runs.
+    ///
+    /// # Safety
+    /// As for [`Recorder::launch`].
+    pub unsafe fn launch_indirect<L: Launch, S: Pod>(
         &mut self,
         launch: &L,
         params: L::Params,
-        control: &Buffer<Control>,
-        word: u32,
+        state: &Buffer<S>,
+        groups: Field<S, [u32; 3]>,
     ) {
-        let size = Size::Indirect { buffer: control.raw().clone(), offset: u64::from(word) * 4 };
+        self.dispatch_indirect(launch, params, state, groups);
+    }
+
+    /// Runs one of this crate's kernels, whose parameters its strategies and algorithms derive from checked graphs: see [`Recorder::launch`].
+    pub(crate) fn dispatch<L: Launch>(&mut self, launch: &L, params: L::Params, items: usize) {
+        let size = self.groups(launch.kernel(), items);
         self.push(launch, params, size);
     }
 
-    /// Runs a kernel with as many workgroups as a field of `state` says when its turn comes.
-    pub fn dispatch_sized_by<L: Launch, S: Pod>(
+    fn groups(&self, kernel: &'static Kernel, items: usize) -> Size {
+        let most = self.backend.max_groups(kernel) as usize;
+        Size::Groups(items.div_ceil(kernel.threads as usize).clamp(1, most) as u32)
+    }
+
+    /// The same with as many workgroups as a field of `state` says when the step runs.
+    pub(crate) fn dispatch_indirect<L: Launch, S: Pod>(
         &mut self,
         launch: &L,
         params: L::Params,
@@ -152,5 +165,28 @@ impl Recorder {
     /// Names the steps from here on, in profilers and traces.
     pub fn label(&mut self, name: impl Into<String>) {
         self.steps.push(Step::Label(name.into()));
+    }
+}
+
+/// A recorder as schedules see it. It is not public: what a schedule prepares is in bounds for the buffers that the engine made for it.
+pub(crate) struct ScheduleRecorder<'r>(pub &'r mut Recorder);
+
+impl Record for ScheduleRecorder<'_> {
+    unsafe fn dispatch_kernel(
+        &mut self,
+        kernel: &'static Kernel,
+        buffers: Vec<RawBuffer>,
+        params: &[u8],
+        size: DispatchSize,
+    ) {
+        let size = match size {
+            DispatchSize::Items(items) => self.0.groups(kernel, items),
+            DispatchSize::Indirect { buffer, offset } => Size::Indirect { buffer, offset },
+        };
+        self.0.steps.push(Step::Dispatch { kernel, buffers, params: params.to_vec(), size });
+    }
+
+    fn fill_words(&mut self, buffer: &Buffer<u32>, value: u32) {
+        self.0.fill(buffer, value);
     }
 }

@@ -9,9 +9,9 @@ use crate::{
 use evenkeel_types::{LoopHeader, LoopState};
 use std::time::{Duration, Instant};
 
-/// Iterations in each batch; all after these are as long as the last. On an H200 looking at the flag costs 14 µs and an empty
-/// iteration 3 µs. Most searches of skewed graphs are done after the first, and no run has more empty iterations than others, but
-/// for a few; on a long one an iteration pays a quarter of a microsecond for being looked at.
+/// Iterations in each batch; all after these are as long as the last. Looking at the flag costs as much as a few empty iterations
+/// (docs/measurements.md, "What things cost"). Most searches of skewed graphs are done after the first batch; on a long run the batches grow,
+/// so that the looks cost little.
 pub(crate) const BATCHES: [usize; 5] = [6, 6, 12, 24, 48];
 
 /// A loop that is ready to run.

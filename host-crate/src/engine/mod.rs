@@ -8,4 +8,5 @@ mod scratch;
 
 pub(crate) use device_loop::BATCHES;
 pub use device_loop::{DeviceLoop, LoopRun};
-pub use graph::DeviceGraph;
+pub(crate) use graph::matrix_values;
+pub use graph::{DeviceGraph, DeviceRows, SharedGraph};

@@ -1,28 +1,27 @@
-//! Schedules as the host sees them: a choice by name, and the room in device memory that a schedule works in. What they do is
-//! in `schedule/` of the kernels.
+//! Schedules as the host sees them: a choice by name, with the schedule's parameter, and the rules that choose by the rows. What
+//! they do is in `schedule/` of the kernels.
 
-pub use super::scratch::{Extent, Room};
-pub use evenkeel_kernels::schedule::Schedule;
+pub use super::scratch::ScratchSpace;
+pub use evenkeel_kernels::schedule::{Schedule, TileExtent};
 
 use crate::{
     Error, Result,
     device::Device,
-    graph::{Csr, statistics::Skew},
+    graph::{Csr, Skew},
+    settings::{self, Key},
 };
-use evenkeel_types::{ScheduleParams, WORKGROUP};
+use evenkeel_kernels::schedule::Parameter;
+use evenkeel_types::ScheduleParams;
 use std::{fmt, str::FromStr};
 
-/// A schedule, and for group-mapped the size of its groups: `merge-path`, `group-mapped`, `group-mapped:64`.
+/// A schedule and its parameter, if it has one: `merge-path`, `group-mapped`, `group-mapped:64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Which.
+    /// The schedule.
     pub schedule: Schedule,
-    /// Invocations in a group.
-    pub group: u32,
+    /// The value of its parameter; 0 where it has none.
+    pub parameter: u32,
 }
-
-/// A subgroup's width on most GPUs.
-const DEFAULT_GROUP: u32 = 32;
 
 impl Choice {
     /// All schedules with their defaults.
@@ -30,9 +29,17 @@ impl Choice {
         Schedule::ALL.iter().copied().map(Self::from).collect()
     }
 
-    /// What a kernel is told of it.
+    /// What a kernel is told of it in one of its passes.
     pub fn params(self, pass: u32) -> ScheduleParams {
-        ScheduleParams { group: self.group, pass }
+        ScheduleParams { group: self.parameter, pass }
+    }
+
+    /// Its settings.
+    pub(crate) fn keys(&mut self) -> Vec<Key<'_>> {
+        let Some(Parameter { name, about, values, .. }) = self.schedule.implementation().parameter() else {
+            return Vec::new();
+        };
+        vec![Key::option(name, about, &mut self.parameter).positional().one_of(values)]
     }
 
     /// The schedule of that name for gathers over the rows of `csr` on a device: a schedule's own, [`AUTO`], or [`PAPER`].
@@ -59,10 +66,10 @@ impl Choice {
         }
     }
 
-    /// By what was measured on an H200 (docs/measurements.md): where rows are alike (grids) an invocation a row is fastest, and
-    /// where they are not (er, rmat) nonzero-split is.
+    /// By what was measured on a GPU (docs/measurements.md): where rows are alike an invocation a row is fastest, and where they
+    /// are not nonzero-split is.
     fn of_rows(csr: &Csr) -> Self {
-        let Skew { mean, highest } = Skew::of(csr);
+        let Skew { mean, highest } = csr.skew();
         if f64::from(highest) <= ALIKE * mean.ceil() {
             Schedule::ThreadMapped.into()
         } else {
@@ -71,17 +78,17 @@ impl Choice {
     }
 
     /// Osama et al., section 6.2: merge-path but for small matrices; for those thread- or group-mapped, it does not say which.
-    /// Here thread-mapped where a row has less than a group's width of entries in the mean.
+    /// Here thread-mapped where a row has fewer entries in the mean than a group has invocations.
     fn of_the_paper(csr: &Csr) -> Self {
         const ALPHA: u32 = 500;
         const BETA: usize = 10_000;
-        let (rows, entries) = (csr.nodes(), csr.columns.len());
+        let (rows, entries, groups) = (csr.nodes(), csr.columns().len(), Self::from(Schedule::GroupMapped));
         if rows >= ALPHA || entries >= BETA {
             Schedule::MergePath.into()
-        } else if entries < (rows * DEFAULT_GROUP) as usize {
+        } else if entries < (rows * groups.parameter) as usize {
             Schedule::ThreadMapped.into()
         } else {
-            Schedule::GroupMapped.into()
+            groups
         }
     }
 }
@@ -111,9 +118,11 @@ pub fn known(name: &str) -> Result<String> {
     name.parse::<Choice>().map(|choice| choice.to_string())
 }
 
+/// A schedule with the default of its parameter.
 impl From<Schedule> for Choice {
     fn from(schedule: Schedule) -> Self {
-        Self { schedule, group: DEFAULT_GROUP }
+        let parameter = schedule.implementation().parameter().map_or(0, |parameter| parameter.default);
+        Self { schedule, parameter }
     }
 }
 
@@ -121,30 +130,23 @@ impl FromStr for Choice {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let (name, group) = text.split_once(':').map_or((text, None), |(name, group)| (name, Some(group)));
+        let (name, settings) = text.split_once(':').map_or((text, None), |(name, settings)| (name, Some(settings)));
         let found = Schedule::ALL.iter().copied().find(|schedule| schedule.name() == name);
-        let schedule =
-            found.ok_or_else(|| Error::UnknownName { kind: "schedule", name: text.to_owned(), known: names() })?;
-        let Some(group) = group else { return Ok(schedule.into()) };
-        match group.parse::<u32>() {
-            Ok(group) if schedule == Schedule::GroupMapped && group.is_power_of_two() && group <= WORKGROUP => {
-                Ok(Self { schedule, group })
-            }
-            _ => Err(Error::Usage(format!(
-                "'{text}' is no schedule: only group-mapped has a size, a power of two up to {WORKGROUP}"
-            ))),
+        let unknown = || Error::UnknownName { kind: "schedule", name: text.to_owned(), known: names() };
+        let mut choice = Self::from(found.ok_or_else(unknown)?);
+        match settings {
+            Some("") => return Err(Error::Usage(format!("'{text}' has no setting behind the colon"))),
+            Some(settings) => settings::read(name, settings, choice.keys())?,
+            None => {}
         }
+        Ok(choice)
     }
 }
 
 impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.schedule {
-            Schedule::GroupMapped if self.group != DEFAULT_GROUP => {
-                write!(f, "{}:{}", self.schedule.name(), self.group)
-            }
-            _ => f.write_str(self.schedule.name()),
-        }
+        let (mut choice, mut default) = (*self, Self::from(self.schedule));
+        f.write_str(&settings::canonical(self.schedule.name(), &choice.keys(), &default.keys()))
     }
 }
 
@@ -158,11 +160,12 @@ mod tests {
         for text in ["merge-path", "group-mapped", "group-mapped:8", "radix-binned"] {
             assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
         }
+        assert_eq!("group-mapped:group=8".parse::<Choice>().unwrap().to_string(), "group-mapped:8");
     }
 
     #[test]
     fn what_is_no_schedule_is_refused() {
-        for text in ["group-mapped:24", "group-mapped:512", "group-mapped:", "merge-path:8"] {
+        for text in ["group-mapped:24", "group-mapped:512", "group-mapped:", "merge-path:8", "merge-path:group=8"] {
             assert!(matches!(text.parse::<Choice>(), Err(Error::Usage(_))), "{text}");
         }
         assert!(matches!("even".parse::<Choice>(), Err(Error::UnknownName { known, .. }) if known.len() == 7));

@@ -1,204 +1,137 @@
-//! The room a schedule works in: the pieces of tiles that cross workgroups, where the parts begin that workgroups take, and the
-//! tiles in the order of their bins.
+//! The device memory of a schedule: the pieces of tiles that cross workgroups, and what is known of the order of the tiles. How
+//! long the buffers are and what fills them is the schedule's own business ([`evenkeel_kernels::schedule::Prepare`]).
 
-use super::schedule::{Choice, Schedule};
+use super::schedule::{Choice, Schedule, TileExtent};
 use crate::{
-    Result,
-    device::{Buffer, Device, Launch, MemoryPlan, Recorder},
+    Error, Result,
+    device::{Buffer, Device, Launch, MemoryPlan, Recorder, ScheduleRecorder},
 };
 use bytemuck::Pod;
 use evenkeel_kernels::{
-    launch::Buffers,
-    primitive::{
-        binning::{BinCount, BinPlace, BinPlaces},
-        bounds::PartBounds,
-    },
-    schedule::{PART, Scratch},
+    launch::{Buffers, DispatchSize},
+    schedule::{GatherSize, OrderBuffers, Scratch, ScratchLayout},
 };
-use evenkeel_types::{Bins, BoundsParams, Control, ScheduleParams, WORKGROUP, WordParams};
+use evenkeel_types::ScheduleParams;
 
-/// See the module. `V` is the kind of value that a gather joins.
-pub struct Room<V: Pod> {
+/// The scratch memory of one schedule, for gathers over one tile set or for scatters over a worklist. `V` is the type of the
+/// values that a gather joins.
+pub struct ScratchSpace<V: Pod> {
     /// What kernels under the schedule bind.
-    pub scratch: Scratch<V, Buffers>,
-    binning: Option<Binning>,
-    invocations: usize,
-    team: u32,
-    finishes: bool,
+    pub buffers: Scratch<V, Buffers>,
+    choice: Choice,
+    counters: Buffer<u32>,
+    size: GatherSize,
 }
 
-/// What sorting tiles into bins needs.
-struct Binning {
-    bins: Buffer<u32>,
-    order: Buffer<u32>,
-}
-
-/// What a gather goes over, and by how many invocations a lane is played ([`evenkeel_kernels::lane::Lane::team`]).
-#[derive(Clone, Copy)]
-pub struct Extent {
-    /// How many tiles there are.
-    pub tiles: usize,
-    /// How many atoms they have together.
-    pub atoms: usize,
-    /// Invocations in a team.
-    pub team: u32,
-}
-
-impl Extent {
-    /// A lane for each invocation.
-    pub fn new(tiles: usize, atoms: usize) -> Self {
-        Self { tiles, atoms, team: 1 }
-    }
-
-    /// How many items a workgroup takes at a time.
-    fn part(self) -> usize {
-        (PART / self.team) as usize
-    }
-
-    /// How many parts a schedule cuts it into that cuts across tiles; none for the others.
-    fn parts(self, schedule: Schedule) -> usize {
-        match schedule {
-            Schedule::MergePath => (self.tiles + self.atoms).div_ceil(self.part()).max(1),
-            Schedule::NonzeroSplit => self.atoms.div_ceil(self.part()).max(1),
-            _ => 0,
-        }
-    }
-
-    /// A part has two pieces of tiles, of the one that it only ends and of the one that it only begins, and of each every
-    /// member of a team has its own part.
-    fn pieces(self, schedule: Schedule) -> usize {
-        (2 * self.parts(schedule) * self.team as usize).max(1)
-    }
-
-    /// What is known of the tiles beforehand: where each part begins, or their order.
-    fn order(self, schedule: Schedule) -> usize {
-        match schedule {
-            Schedule::MergePath | Schedule::NonzeroSplit => self.parts(schedule) + 1,
-            Schedule::RadixBinned => Bins::HEADER as usize + self.tiles,
-            _ => 1,
-        }
-    }
-}
-
-impl<V: Pod> Room<V> {
+impl<V: Pod> ScratchSpace<V> {
     /// The memory for gathers.
-    pub fn plan_gather(schedule: Schedule, extent: Extent) -> MemoryPlan {
-        MemoryPlan::new()
-            .with::<u32>("bins", Bins::COUNT as usize)
-            .with::<u32>("order", extent.order(schedule))
-            .with::<V>("pieces", extent.pieces(schedule))
+    pub fn plan_gather(schedule: Schedule, extent: TileExtent) -> MemoryPlan {
+        plan::<V>(schedule.implementation().gather_layout(extent)).with::<u32>("number of tiles", 1)
     }
 
-    /// The memory for scatters over up to `tiles` tiles.
+    /// The memory for scatters over a worklist of up to `tiles` tiles.
     pub fn plan_scatter(schedule: Schedule, tiles: usize) -> MemoryPlan {
-        Self::plan_gather(schedule, Self::of_scatter(tiles))
+        plan::<V>(schedule.implementation().scatter_layout(tiles))
     }
 
-    // Scatters leave no pieces, and find the bounds of their parts themselves.
-    fn of_scatter(tiles: usize) -> Extent {
-        Extent::new(tiles, 0)
-    }
-
-    fn new(device: &Device, schedule: Schedule, extent: Extent) -> Result<Self> {
-        let order = device.buffer("order", extent.order(schedule))?;
-        let binning = match schedule {
-            Schedule::RadixBinned => {
-                Some(Binning { bins: device.buffer("bins", Bins::COUNT as usize)?, order: order.clone() })
-            }
-            _ => None,
-        };
-        let scratch = Scratch::new(order, device.buffer("pieces", extent.pieces(schedule))?);
-        Ok(Self {
-            scratch,
-            binning,
-            invocations: extent.tiles * extent.team as usize,
-            team: extent.team,
-            finishes: false,
-        })
-    }
-
-    /// Room for scatters over a worklist of up to `tiles` tiles.
+    /// Allocates the memory for scatters over a worklist of up to `tiles` tiles.
     ///
     /// # Errors
     /// When it does not fit.
-    pub fn scatter(device: &Device, schedule: Schedule, tiles: usize) -> Result<Self> {
-        Self::new(device, schedule, Self::of_scatter(tiles))
+    pub fn scatter(device: &Device, choice: Choice, tiles: usize) -> Result<Self> {
+        Self::new(device, choice, choice.schedule.implementation().scatter_layout(tiles))
     }
 
-    /// Room for gathers over the tiles that begin at `offsets`, which has one more entry than there are tiles. What the
-    /// schedule wants to know of the tiles is found out here, once.
+    /// Allocates the memory for gathers over the tiles that begin at `offsets`, which has one more entry than there are tiles,
+    /// and finds out what the schedule must know of the tiles.
     ///
     /// # Errors
     /// When it does not fit or the device fails.
-    pub fn gather(device: &Device, schedule: Schedule, offsets: &Buffer<u32>, extent: Extent) -> Result<Self> {
-        let mut room = Self::new(device, schedule, extent)?;
-        match schedule {
-            Schedule::MergePath | Schedule::NonzeroSplit => {
-                let parts = extent.parts(schedule);
-                let params = BoundsParams {
-                    tiles: extent.tiles as u32,
-                    parts: parts as u32,
-                    items: extent.part() as u32,
-                    tiles_count: u32::from(schedule == Schedule::MergePath),
-                };
-                let bounds = PartBounds { offsets, bounds: &room.scratch.order };
-                device.record("bounds of parts", |recorder| recorder.dispatch(&bounds, params, parts + 1))?.run()?;
-                room.invocations = parts * WORKGROUP as usize;
-                room.finishes = true;
-            }
-            Schedule::RadixBinned => {
-                let [small, middle, large] = room.bin(device, offsets)?;
-                // A lane to each small tile, at least eight for one of middle size, a workgroup to each large one.
-                room.invocations = (small + 32 * middle) * extent.team as usize + large * WORKGROUP as usize;
-            }
-            _ => {}
+    pub fn gather(device: &Device, choice: Choice, offsets: &Buffer<u32>, extent: TileExtent) -> Result<Self> {
+        if offsets.len() <= extent.tiles {
+            let tiles = extent.tiles;
+            return Err(Error::Usage(format!("{tiles} tiles have {} offsets, and need one more each", offsets.len())));
         }
-        Ok(room)
+        let schedule = choice.schedule.implementation();
+        let layout = schedule.gather_layout(extent);
+        let mut space = Self::new(device, choice, layout)?;
+        let length = device.buffer_from("number of tiles", &[extent.tiles as u32])?;
+        let buffers = space.order_buffers(offsets, (&length, 0), DispatchSize::Items(extent.tiles));
+        device
+            .record("order of tiles", |recorder| {
+                schedule.prepare_gather(&mut ScheduleRecorder(recorder), &buffers, extent)
+            })?
+            .run()?;
+        let mut header = vec![0; layout.header];
+        if !header.is_empty() {
+            device.download_into(&space.buffers.order, &mut header)?;
+        }
+        space.size = schedule.gather_size(extent, &header);
+        Ok(space)
     }
 
-    /// Sorts the tiles that begin at `offsets` into bins, and returns how many are small, of middle size, and large.
-    fn bin(&self, device: &Device, offsets: &Buffer<u32>) -> Result<[usize; 3]> {
-        let mut control = Control::start((offsets.len() - 1) as u32, WORKGROUP);
-        control.groups[0] = control.groups[0].min(device.info().max_groups);
-        let control = device.buffer_from("control", &[control])?;
-        let sort = |recorder: &mut Recorder| self.bin_worklist(recorder, offsets, &control.cast(), &control);
-        device.record("binning", sort)?.run()?;
-        let mut header = [0u32; Bins::HEADER as usize];
-        device.download_into(&self.scratch.order, &mut header)?;
-        Ok([header[0], header[1], header[2]].map(|tiles| tiles as usize))
+    fn new(device: &Device, choice: Choice, layout: ScratchLayout) -> Result<Self> {
+        let order = device.buffer("order", layout.order)?;
+        Ok(Self {
+            buffers: Scratch::new(order, device.buffer("pieces", layout.pieces)?),
+            choice,
+            counters: device.buffer("counters", layout.counters)?,
+            size: GatherSize { main: 0, finish: None },
+        })
     }
 
-    /// Records a gather: the kernel, and once more where the schedule leaves tiles in pieces.
-    pub fn record_gather<L: Launch>(
+    fn order_buffers<'a>(
+        &'a self,
+        offsets: &'a Buffer<u32>,
+        (length, length_word): (&'a Buffer<u32>, u32),
+        size: DispatchSize,
+    ) -> OrderBuffers<'a> {
+        OrderBuffers { offsets, length, length_word, size, order: &self.buffers.order, counters: &self.counters }
+    }
+
+    /// Records a gather by a kernel of one's own: the kernel, and once more where the schedule leaves tiles in pieces.
+    ///
+    /// # Safety
+    /// With these parameters the kernel stays within its buffers, which it does not check in release builds.
+    pub unsafe fn launch_gather<L: Launch>(
         &self,
         recorder: &mut Recorder,
-        choice: Choice,
         launch: &L,
         params: impl Fn(ScheduleParams) -> L::Params,
     ) {
-        recorder.dispatch(launch, params(choice.params(ScheduleParams::MAIN)), self.invocations);
-        if self.finishes {
-            // A lane to each part, of which each had a workgroup.
-            let lanes = self.invocations / (WORKGROUP / self.team) as usize;
-            recorder.dispatch(launch, params(choice.params(ScheduleParams::FINISH)), lanes);
+        self.record_gather(recorder, launch, params);
+    }
+
+    /// Records a gather by one of this crate's kernels: see [`ScratchSpace::launch_gather`].
+    pub(crate) fn record_gather<L: Launch>(
+        &self,
+        recorder: &mut Recorder,
+        launch: &L,
+        params: impl Fn(ScheduleParams) -> L::Params,
+    ) {
+        recorder.dispatch(launch, params(self.choice.params(ScheduleParams::MAIN)), self.size.main);
+        if let Some(invocations) = self.size.finish {
+            recorder.dispatch(launch, params(self.choice.params(ScheduleParams::FINISH)), invocations);
         }
     }
 
-    /// Records the binning of a worklist whose length and prefix sums of degrees are on the device, if the schedule bins.
-    pub fn bin_worklist(
+    /// Records what the schedule does before a scatter over a worklist: `offsets` are the prefix sums of its degrees, word
+    /// `length.1` of `length.0` is its length, and `size` has an invocation for each entry.
+    pub(crate) fn prepare_scatter(
         &self,
         recorder: &mut Recorder,
         offsets: &Buffer<u32>,
-        words: &Buffer<u32>,
-        control: &Buffer<Control>,
+        length: (&Buffer<u32>, u32),
+        size: DispatchSize,
     ) {
-        if let Some(Binning { bins, order }) = &self.binning {
-            let params = WordParams { word: Control::FRONTIER };
-            recorder.fill(bins, 0);
-            recorder.dispatch_indirect(&BinCount { length: words, offsets, bins }, params, control, Control::GROUPS);
-            recorder.dispatch(&BinPlaces { bins, order }, params, 1);
-            let place = BinPlace { length: words, offsets, bins, order };
-            recorder.dispatch_indirect(&place, params, control, Control::GROUPS);
-        }
+        let buffers = self.order_buffers(offsets, length, size);
+        self.choice.schedule.implementation().prepare_scatter(&mut ScheduleRecorder(recorder), &buffers);
     }
+}
+
+fn plan<V: Pod>(layout: ScratchLayout) -> MemoryPlan {
+    MemoryPlan::new()
+        .with::<u32>("order", layout.order)
+        .with::<V>("pieces", layout.pieces)
+        .with::<u32>("counters", layout.counters)
 }

@@ -1,5 +1,6 @@
-//! A read-only array that either owns its elements or looks into a mapped file, so that a binary graph opens without a copy.
+//! A read-only array that either owns its elements or refers to a mapped file, so that a binary graph opens without a copy.
 
+use crate::{Error, Result};
 use bytemuck::Pod;
 use memmap2::Mmap;
 use std::{fmt, marker::PhantomData, ops::Deref, sync::Arc};
@@ -15,8 +16,8 @@ enum Storage<T> {
 }
 
 impl<T: Pod> Array<T> {
-    /// Looks at `bytes` bytes of a mapped file from `offset` on. `None` when they lie outside the file, are misaligned for
-    /// `T`, or do not hold a whole number of elements.
+    /// Refers to `bytes` bytes of a mapped file from `offset` on. Returns `None` when they lie outside the file, are
+    /// misaligned for `T`, or do not hold a whole number of elements.
     pub fn mapped(file: Arc<Mmap>, offset: usize, bytes: usize) -> Option<Self> {
         let slice = file.get(offset..offset.checked_add(bytes)?)?;
         bytemuck::try_cast_slice::<u8, T>(slice).ok()?;
@@ -50,5 +51,25 @@ impl<T: Pod + fmt::Debug> fmt::Debug for Array<T> {
 impl<T: Pod + PartialEq> PartialEq for Array<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
+    }
+}
+
+/// Allocates zeros, whose pages are only mapped when they are written. Returns an error where `vec!` would abort.
+pub(crate) fn zeroed<T: Pod>(length: u64) -> Result<Vec<T>> {
+    let bytes = length.saturating_mul(size_of::<T>() as u64);
+    let refuse = || Error::Memory(format!("the graph needs another {bytes} bytes of memory, which are not available"));
+    let length = usize::try_from(length).map_err(|_| refuse())?;
+    Vec::<T>::new().try_reserve_exact(length).map_err(|_| refuse())?;
+    Ok(vec![T::zeroed(); length])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_is_not_there_is_an_error() {
+        assert!(matches!(zeroed::<u64>(1 << 59), Err(Error::Memory(_))));
+        assert!(matches!(zeroed::<u64>(u64::MAX), Err(Error::Memory(_))));
     }
 }

@@ -1,17 +1,56 @@
-//! The one way into a CSR: edges in any order go in, sorted rows come out.
+//! Builds the sorted rows of a CSR from edges in any order. All graphs but those in binary files are built here.
 //!
-//! The edges are dealt into buckets of neighbouring rows (visited twice: once to count, once to place), then every bucket is
-//! sorted, merged and copied out on its own. A source can compute its edges instead of storing them, so a generated graph
+//! The edges are distributed to buckets of neighbouring rows (visited twice: once to count, once to place), then every bucket is
+//! sorted, merged and copied to its place independently. A source can compute its edges instead of storing them, so a generated graph
 //! never exists as an edge list. The result depends on the edges alone: not on their order, nor on the number of threads.
 
 use super::{
     Array, Csr, Weights,
-    csr::{BuildOptions, BuildReport},
+    array::zeroed,
+    csr::MOST_NODES,
+    weights::{EdgeWeights, WeightKind},
 };
 use crate::{Error, Result};
 use bytemuck::Pod;
 use rayon::prelude::*;
 use std::ops::Range;
+
+/// Edges in no particular order, as a file or a generator gives them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EdgeList {
+    /// How many nodes there are; every end is smaller.
+    pub nodes: u32,
+    /// Where each edge begins.
+    pub sources: Vec<u32>,
+    /// Where each edge ends.
+    pub targets: Vec<u32>,
+    /// Their weights, in the same order.
+    pub weights: EdgeWeights,
+}
+
+/// How edges are changed while a CSR is built. The default keeps every edge as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BuildOptions {
+    /// Store the reverse of every edge too; this always merges parallel edges as well. A self-loop is its own reverse.
+    pub symmetrise: bool,
+    /// Drop edges from a node to itself.
+    pub drop_self_loops: bool,
+    /// Keep one of several edges between the same nodes in the same direction: the one with the smallest weight.
+    pub merge_parallel_edges: bool,
+}
+
+/// What building a CSR changed. It is shown to the user.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct BuildReport {
+    /// Edges that were given.
+    pub edges_given: u64,
+    /// Self-loops dropped.
+    pub self_loops_dropped: u64,
+    /// Edges merged into a parallel one, including added reverse edges that were already present.
+    pub parallel_edges_merged: u64,
+    /// Directed edges in the CSR.
+    pub edges_stored: u64,
+}
 
 /// Edges that can be visited as often as needed, in pieces, by several threads. Every end is smaller than `nodes`.
 pub(crate) trait EdgeSource: Sync {
@@ -21,7 +60,7 @@ pub(crate) trait EdgeSource: Sync {
     /// How many edges there are.
     fn edges(&self) -> u64;
 
-    /// What the third argument of a visit means.
+    /// The kind of weight that the third argument of a visit encodes (see [`key_of`]).
     fn weight_kind(&self) -> WeightKind {
         WeightKind::None
     }
@@ -30,18 +69,102 @@ pub(crate) trait EdgeSource: Sync {
     fn visit(&self, indices: Range<u64>, visit: impl FnMut(u32, u32, u32));
 }
 
-/// What weights an [`EdgeSource`] has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WeightKind {
-    /// None; the key is not looked at.
-    None,
-    /// The key is the weight.
-    U32,
-    /// The key is [`key_of`] the weight.
-    F32,
+impl Csr {
+    /// Builds the rows of an edge list, each sorted by column and then by weight.
+    ///
+    /// # Errors
+    /// When an end is not smaller than `nodes`, a weight is not a number, the lists differ in length, or there are more nodes or
+    /// more directed edges to store than 32-bit indices can count.
+    pub fn from_edges(edges: EdgeList, options: BuildOptions) -> Result<(Self, BuildReport)> {
+        edges.check()?;
+        build(edges, options)
+    }
 }
 
-/// A number that orders as the weight does, so that one sort serves whole and real weights.
+impl EdgeList {
+    fn check(&self) -> Result<()> {
+        let weights = match &self.weights {
+            EdgeWeights::None => self.sources.len(),
+            EdgeWeights::U32(weights) => weights.len(),
+            EdgeWeights::F32(weights) => weights.len(),
+        };
+        if self.targets.len() != self.sources.len() || weights != self.sources.len() {
+            let (sources, targets) = (self.sources.len(), self.targets.len());
+            return Err(Error::Graph(format!(
+                "an edge list of {sources} sources, {targets} targets and {weights} weights"
+            )));
+        }
+        if u64::from(self.nodes) > MOST_NODES {
+            return Err(Error::Graph(format!("{} nodes are too many: 32-bit indices allow {MOST_NODES}", self.nodes)));
+        }
+        let ends = self.sources.par_iter().zip(&self.targets);
+        if let Some((source, target)) = ends.find_first(|&(&source, &target)| source.max(target) >= self.nodes) {
+            let nodes = self.nodes;
+            return Err(Error::Graph(format!("the edge {source} → {target} has an end outside the {nodes} nodes")));
+        }
+        if let EdgeWeights::F32(weights) = &self.weights
+            && let Some(edge) = weights.par_iter().position_first(|weight| weight.is_nan())
+        {
+            let (source, target) = (self.sources[edge], self.targets[edge]);
+            return Err(Error::Graph(format!("the weight of the edge {source} → {target} is not a number")));
+        }
+        Ok(())
+    }
+}
+
+impl EdgeSource for EdgeList {
+    fn nodes(&self) -> u32 {
+        self.nodes
+    }
+
+    fn edges(&self) -> u64 {
+        self.sources.len() as u64
+    }
+
+    fn weight_kind(&self) -> WeightKind {
+        self.weights.kind()
+    }
+
+    fn visit(&self, indices: Range<u64>, mut visit: impl FnMut(u32, u32, u32)) {
+        for index in indices.start as usize..indices.end as usize {
+            let weight = match &self.weights {
+                EdgeWeights::None => 0,
+                EdgeWeights::U32(weights) => weights[index],
+                EdgeWeights::F32(weights) => key_of(weights[index]),
+            };
+            visit(self.sources[index], self.targets[index], weight);
+        }
+    }
+}
+
+/// Implemented for a reference: transformations read a graph that stays alive.
+impl EdgeSource for &Csr {
+    fn nodes(&self) -> u32 {
+        Csr::nodes(self)
+    }
+
+    fn edges(&self) -> u64 {
+        self.columns().len() as u64
+    }
+
+    fn weight_kind(&self) -> WeightKind {
+        self.weights().kind()
+    }
+
+    fn visit(&self, indices: Range<u64>, mut visit: impl FnMut(u32, u32, u32)) {
+        let (columns, weights): (&[u32], &Weights) = (self.columns(), self.weights());
+        self.visit_edges(indices.start as usize..indices.end as usize, |source, edge| {
+            let weight = match weights {
+                Weights::None => 0,
+                Weights::U32(weights) => weights[edge],
+                Weights::F32(weights) => key_of(weights[edge]),
+            };
+            visit(source, columns[edge], weight);
+        });
+    }
+}
+
+/// Maps a weight to an integer of the same order, so that one sort serves whole and real weights.
 pub(crate) fn key_of(weight: f32) -> u32 {
     let bits = weight.to_bits();
     if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
@@ -51,7 +174,7 @@ fn weight_of(key: u32) -> f32 {
     f32::from_bits(if key >> 31 == 1 { key & !(1 << 31) } else { !key })
 }
 
-/// An edge on its way: source, target and perhaps weight in one number, in that order from the top.
+/// An edge packed into one number for sorting: source, target and weight, if there is one, from the highest bits down.
 trait Entry: Pod + Ord + Send + Sync {
     fn new(source: u32, target: u32, weight: u32) -> Self;
     fn ends(self) -> u64;
@@ -90,7 +213,7 @@ impl Entry for u128 {
 pub(crate) fn build(source: impl EdgeSource, options: BuildOptions) -> Result<(Csr, BuildReport)> {
     match source.weight_kind() {
         WeightKind::None => build_entries::<u64>(source, options),
-        WeightKind::U32 | WeightKind::F32 => build_entries::<u128>(source, options),
+        WeightKind::U32(()) | WeightKind::F32(()) => build_entries::<u128>(source, options),
     }
 }
 
@@ -122,8 +245,8 @@ fn build_entries<E: Entry>(source: impl EdgeSource, options: BuildOptions) -> Re
     let columns = concatenate(&kept, |entry| entry.ends() as u32)?;
     let weights = match kind {
         WeightKind::None => Weights::None,
-        WeightKind::U32 => Weights::U32(concatenate(&kept, E::weight)?),
-        WeightKind::F32 => Weights::F32(concatenate(&kept, |entry| weight_of(entry.weight()))?),
+        WeightKind::U32(()) => Weights::U32(concatenate(&kept, E::weight)?),
+        WeightKind::F32(()) => Weights::F32(concatenate(&kept, |entry| weight_of(entry.weight()))?),
     };
     let report = BuildReport {
         edges_given,
@@ -131,11 +254,13 @@ fn build_entries<E: Entry>(source: impl EdgeSource, options: BuildOptions) -> Re
         parallel_edges_merged: count.entries - edges_stored,
         edges_stored,
     };
-    Ok((Csr { row_offsets: row_offsets.into(), columns, weights }, report))
+    let csr = Csr::from_builder(row_offsets.into(), columns, weights);
+    Ok((if options.symmetrise { csr.state_symmetric(true) } else { csr }, report))
 }
 
-/// Builds rows that are known one by one: `row(node)` gives the neighbours of `node`, ascending, the same at each call.
-pub(crate) fn build_rows<I: Iterator<Item = u32>>(nodes: u32, row: impl Fn(u32) -> I + Sync) -> Result<Csr> {
+/// Builds the rows of a symmetric graph that are known one by one: `row(node)` gives the neighbours of `node`, ascending, the
+/// same at each call, and each of them has `node` among its own.
+pub(crate) fn build_symmetric_rows<I: Iterator<Item = u32>>(nodes: u32, row: impl Fn(u32) -> I + Sync) -> Result<Csr> {
     const ROWS_PER_CHUNK: usize = 4096;
     let chunk_rows = |chunk: usize| {
         let start = chunk * ROWS_PER_CHUNK;
@@ -154,7 +279,9 @@ pub(crate) fn build_rows<I: Iterator<Item = u32>>(nodes: u32, row: impl Fn(u32) 
     parts.into_par_iter().enumerate().for_each(|(chunk, part)| {
         part.iter_mut().zip(chunk_rows(chunk).flat_map(&row)).for_each(|(slot, neighbour)| *slot = neighbour);
     });
-    Ok(Csr { row_offsets: row_offsets.into(), columns: columns.into(), weights: Weights::None })
+    let csr = Csr::from_builder(row_offsets.into(), columns.into(), Weights::None);
+    debug_assert!(csr.is_symmetric());
+    Ok(csr.state_symmetric(true))
 }
 
 /// Which indices are visited together, and which rows share a bucket.
@@ -173,8 +300,8 @@ struct Count {
 
 impl Plan {
     fn new(source: &impl EdgeSource) -> Self {
-        // 512 streams of writes are what caches and address translation still bear well; a bucket of fewer than 8192
-        // entries is not worth its bookkeeping.
+        // More than 512 concurrent write streams exceed what caches and TLB can hold; a bucket of fewer than 8192 entries
+        // costs more to manage than it saves.
         let wanted = (source.edges() / 8192).clamp(1, 512).next_power_of_two();
         let row_bits = u32::BITS - source.nodes().saturating_sub(1).leading_zeros();
         let shift = row_bits.saturating_sub(wanted.ilog2());
@@ -254,7 +381,7 @@ fn visit_stored(options: BuildOptions, source: u32, target: u32, mut store: impl
 
 /// Sorts a bucket, merges if asked, writes the degrees of its rows, and returns what is left of it.
 fn finish_bucket<'a, E: Entry>(bucket: &'a mut [E], degrees: &mut [u32], merge: bool) -> &'a [E] {
-    // A few rows can hold most of a graph; then the bucket's thread must not sort alone.
+    // A few rows can hold most of a graph; such a bucket is sorted by all threads.
     if bucket.len() > 1 << 22 {
         bucket.par_sort_unstable();
     } else {
@@ -287,15 +414,6 @@ fn check_edges(edges: u64) -> Result<()> {
         )));
     }
     Ok(())
-}
-
-/// Zeros that cost nothing until they are touched, or an error where `vec!` would end the program.
-pub(crate) fn zeroed<T: Pod>(length: u64) -> Result<Vec<T>> {
-    let bytes = length.saturating_mul(size_of::<T>() as u64);
-    let refuse = || Error::Memory(format!("the graph needs another {bytes} bytes of memory, which are not there"));
-    let length = usize::try_from(length).map_err(|_| refuse())?;
-    Vec::<T>::new().try_reserve_exact(length).map_err(|_| refuse())?;
-    Ok(vec![T::zeroed(); length])
 }
 
 /// Turns `[0, degrees…]` into offsets. The caller has checked that the sum fits.
@@ -356,12 +474,6 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_is_not_there_is_an_error() {
-        assert!(matches!(zeroed::<u64>(1 << 59), Err(Error::Memory(_))));
-        assert!(matches!(zeroed::<u64>(u64::MAX), Err(Error::Memory(_))));
-    }
-
-    #[test]
     fn keys_order_as_weights_do() {
         let weights = [f32::NEG_INFINITY, -1.5, -f32::MIN_POSITIVE, -0.0, 0.0, 1e-40, 1.5, f32::INFINITY];
         assert!(weights.map(key_of).is_sorted_by(|a, b| a < b));
@@ -370,8 +482,9 @@ mod tests {
 
     #[test]
     fn rows_known_one_by_one_are_put_together() {
-        let csr = build_rows(10_000, |node| (0..node % 3).map(move |step| node + step)).unwrap();
-        assert_eq!((csr.nodes(), csr.edges()), (10_000, 9_999));
-        assert!((0..10_000).all(|node| csr.neighbours(node) == (node..node + node % 3).collect::<Vec<_>>()));
+        let row = |node: u32| [(node ^ 1).min(node ^ 2), (node ^ 1).max(node ^ 2)];
+        let csr = build_symmetric_rows(10_000, |node| row(node).into_iter()).unwrap();
+        assert_eq!((csr.nodes(), csr.edges()), (10_000, 20_000));
+        assert!((0..10_000).all(|node| csr.neighbours(node) == row(node)));
     }
 }

@@ -1,83 +1,95 @@
-//! Compressed sparse rows: the form every algorithm reads, and the edge list it is built from.
+//! Compressed sparse rows: the form in which every algorithm reads a graph.
+//!
+//! The fields are private and every constructor leaves the same promise behind, which kernels rely on without checking again:
+//! offsets rise from 0 to the number of columns, every column is a node, rows are sorted, and weights are absent or as many as
+//! columns. A clone shares the arrays and what is known of them ([`super::facts`]).
 
 use super::{
     Array, Weights,
-    build::{EdgeSource, WeightKind, build, key_of, zeroed},
+    array::zeroed,
+    facts::{StructureFacts, WeightFacts},
 };
 use crate::{Error, Result};
 use bytemuck::Pod;
 use rayon::prelude::*;
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
-/// Rows of sorted columns. `row_offsets` has one entry more than there are nodes; row `u` is
-/// `columns[row_offsets[u]..row_offsets[u + 1]]`.
-#[derive(Clone, Debug, PartialEq)]
+/// The most nodes a graph may have: the highest 32-bit number stays free to mean "none".
+pub(crate) const MOST_NODES: u64 = u32::MAX as u64 - 1;
+
+/// Rows of sorted columns: row `u` holds the neighbours of node `u`.
+#[derive(Clone, Debug)]
 pub struct Csr {
-    /// Where each row begins; the last entry is the number of edges.
-    pub row_offsets: Array<u32>,
-    /// The neighbour at the end of each edge.
-    pub columns: Array<u32>,
-    /// One for each column, or none at all.
-    pub weights: Weights,
+    row_offsets: Array<u32>,
+    columns: Array<u32>,
+    weights: Weights,
+    pub(super) structure_facts: Arc<StructureFacts>,
+    pub(super) weight_facts: Arc<WeightFacts>,
 }
 
-/// Edges in no particular order, as a file or a generator gives them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EdgeList {
-    /// How many nodes there are; every end is smaller.
-    pub nodes: u32,
-    /// Where each edge begins.
-    pub sources: Vec<u32>,
-    /// Where each edge ends.
-    pub targets: Vec<u32>,
-    /// Their weights, in the same order.
-    pub weights: EdgeWeights,
-}
-
-/// The weights of an [`EdgeList`].
-#[derive(Clone, Debug, PartialEq)]
-pub enum EdgeWeights {
-    /// No weights.
-    None,
-    /// Whole, non-negative.
-    U32(Vec<u32>),
-    /// Reals.
-    F32(Vec<f32>),
-}
-
-/// What to do with the edges on the way into a CSR. The default keeps every edge as it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BuildOptions {
-    /// Store the reverse of every edge too; this always merges parallel edges as well. A self-loop is its own reverse.
-    pub symmetrise: bool,
-    /// Drop edges from a node to itself.
-    pub drop_self_loops: bool,
-    /// Keep one of several edges between the same nodes in the same direction: the one with the smallest weight.
-    pub merge_parallel_edges: bool,
-}
-
-/// What building a CSR changed; shown to the user, so that nothing is removed in silence.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct BuildReport {
-    /// Edges that were given.
-    pub edges_given: u64,
-    /// Self-loops dropped.
-    pub self_loops_dropped: u64,
-    /// Edges merged into a parallel one, the reverse edges that symmetrising found present included.
-    pub parallel_edges_merged: u64,
-    /// Directed edges in the CSR.
-    pub edges_stored: u64,
+/// Graphs are equal when their arrays are; what is known of them follows from the arrays.
+impl PartialEq for Csr {
+    fn eq(&self, other: &Self) -> bool {
+        self.row_offsets == other.row_offsets && self.columns == other.columns && self.weights == other.weights
+    }
 }
 
 impl Csr {
-    /// Builds the rows of an edge list, each sorted by column and then by weight.
+    /// Checks the three arrays of a graph and takes them over. Row `u` is `columns[row_offsets[u]..row_offsets[u + 1]]`;
+    /// weights are in the order of the columns. [`Csr::from_edges`] takes edges in any order.
     ///
     /// # Errors
-    /// When an end is not smaller than `nodes`, a weight is not a number, the lists differ in length, or more than
-    /// `u32::MAX` directed edges would be stored.
-    pub fn from_edges(edges: EdgeList, options: BuildOptions) -> Result<(Self, BuildReport)> {
-        edges.check()?;
-        build(edges, options)
+    /// When `row_offsets` is empty, does not start at 0, falls, or does not end at the number of columns; when a column is not
+    /// a node or a row is not sorted; when there are weights but not one for each column, or one is not a number; when there
+    /// are more nodes or edges than 32-bit indices can count. The message names the first such place.
+    pub fn new(row_offsets: impl Into<Array<u32>>, columns: impl Into<Array<u32>>, weights: Weights) -> Result<Self> {
+        let csr = Self::unchecked(row_offsets.into(), columns.into(), weights);
+        csr.check().map_err(Error::Graph)?;
+        Ok(csr)
+    }
+
+    /// Takes over arrays; the caller checks them next.
+    fn unchecked(row_offsets: Array<u32>, columns: Array<u32>, weights: Weights) -> Self {
+        Self { row_offsets, columns, weights, structure_facts: Arc::default(), weight_facts: Arc::default() }
+    }
+
+    /// Takes over arrays that are right by construction, without a check in a release build. In [`super::build`] degrees are
+    /// counted from the same entries that become the columns, offsets are their running sum, and entries are sorted; others
+    /// join or cut rows of a graph that was checked.
+    pub(crate) fn from_builder(row_offsets: Array<u32>, columns: Array<u32>, weights: Weights) -> Self {
+        let csr = Self::unchecked(row_offsets, columns, weights);
+        debug_assert_eq!(csr.check(), Ok(()));
+        csr
+    }
+
+    /// The same structure with other weights.
+    ///
+    /// # Errors
+    /// When there are weights but not one for each column, or one is not a number.
+    pub fn with_weights(&self, weights: Weights) -> Result<Self> {
+        let csr = Self { weights, weight_facts: Arc::default(), ..self.clone() };
+        csr.check_weights().map_err(Error::Graph)?;
+        Ok(csr)
+    }
+
+    /// The same structure without weights.
+    pub fn without_weights(&self) -> Self {
+        Self { weights: Weights::None, weight_facts: Arc::default(), ..self.clone() }
+    }
+
+    /// The offsets: where each row begins, and at the end the number of edges.
+    pub fn row_offsets(&self) -> &[u32] {
+        &self.row_offsets
+    }
+
+    /// The neighbour at the end of each edge, row after row.
+    pub fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
+    /// The weights, in the order of the columns.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
     }
 
     /// The number of nodes.
@@ -95,7 +107,7 @@ impl Csr {
         self.row_offsets[node as usize + 1] - self.row_offsets[node as usize]
     }
 
-    /// The positions of `node`'s edges in `columns` and in the weights.
+    /// The positions of `node`'s edges in the columns and in the weights.
     pub fn row(&self, node: u32) -> Range<usize> {
         self.row_offsets[node as usize] as usize..self.row_offsets[node as usize + 1] as usize
     }
@@ -105,115 +117,103 @@ impl Csr {
         &self.columns[self.row(node)]
     }
 
-    /// What `value(source, target)` gives for each edge, in the order of the columns.
+    /// Computes `value(source, target)` for each edge, in the order of the columns.
     ///
     /// # Errors
-    /// When there is no memory for it.
+    /// When there is no memory for the values.
     pub fn map_edges<T: Pod + Send>(&self, value: impl Fn(u32, u32) -> T + Sync) -> Result<Vec<T>> {
         const CHUNK: usize = 1 << 16;
         let mut values = zeroed(self.columns.len() as u64)?;
         values.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, values)| {
-            let start = (chunk * CHUNK) as u64;
-            let end = start + values.len() as u64;
-            let mut slots = values.iter_mut();
-            self.visit(start..end, |source, target, _| {
-                if let Some(slot) = slots.next() {
-                    *slot = value(source, target);
-                }
+            let start = chunk * CHUNK;
+            self.visit_edges(start..start + values.len(), |source, edge| {
+                values[edge - start] = value(source, self.columns[edge]);
             });
         });
         Ok(values)
     }
-}
 
-impl EdgeList {
-    fn check(&self) -> Result<()> {
-        let weights = match &self.weights {
-            EdgeWeights::None => self.sources.len(),
-            EdgeWeights::U32(weights) => weights.len(),
-            EdgeWeights::F32(weights) => weights.len(),
+    /// Calls `visit(source, edge)` for each of the edges at these positions.
+    pub(super) fn visit_edges(&self, edges: Range<usize>, mut visit: impl FnMut(u32, usize)) {
+        let row_offsets: &[u32] = &self.row_offsets;
+        let mut row = self.source_of(edges.start) as usize;
+        for edge in edges {
+            while row_offsets[row + 1] as usize <= edge {
+                row += 1;
+            }
+            visit(row as u32, edge);
+        }
+    }
+
+    /// The node whose row holds the edge at this position; 0 when there are no edges.
+    pub(super) fn source_of(&self, edge: usize) -> u32 {
+        self.row_offsets.partition_point(|&offset| offset as usize <= edge).saturating_sub(1) as u32
+    }
+
+    /// Checks all that [`Csr::new`] promises.
+    fn check(&self) -> Result<(), String> {
+        self.check_offsets()?;
+        self.check_columns()?;
+        self.check_weights()
+    }
+
+    fn check_offsets(&self) -> Result<(), String> {
+        let (offsets, edges): (&[u32], usize) = (&self.row_offsets, self.columns.len());
+        let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else {
+            return Err("there are no row offsets; a graph without nodes has one, which is 0".into());
         };
-        if self.targets.len() != self.sources.len() || weights != self.sources.len() {
-            let (sources, targets) = (self.sources.len(), self.targets.len());
-            return Err(Error::Graph(format!(
-                "an edge list of {sources} sources, {targets} targets and {weights} weights"
-            )));
+        let nodes = (offsets.len() - 1) as u64;
+        if nodes > MOST_NODES || edges as u64 > u64::from(u32::MAX) {
+            let most_edges = u32::MAX;
+            return Err(format!("{nodes} nodes and {edges} edges: 32-bit indices allow {MOST_NODES} and {most_edges}"));
         }
-        let ends = self.sources.par_iter().zip(&self.targets);
-        if let Some((source, target)) = ends.find_first(|&(&source, &target)| source.max(target) >= self.nodes) {
-            let nodes = self.nodes;
-            return Err(Error::Graph(format!("the edge {source} → {target} has an end outside the {nodes} nodes")));
+        if *first != 0 {
+            return Err(format!("the row offsets start at {first}, not at 0"));
         }
-        if let EdgeWeights::F32(weights) = &self.weights
-            && let Some(edge) = weights.par_iter().position_first(|weight| weight.is_nan())
-        {
-            let (source, target) = (self.sources[edge], self.targets[edge]);
-            return Err(Error::Graph(format!("the weight of the edge {source} → {target} is not a number")));
+        if *last as usize != edges {
+            return Err(format!("the row offsets end at {last}, but there are {edges} columns"));
+        }
+        if !offsets.par_windows(2).all(|pair| pair[0] <= pair[1]) {
+            let row = offsets.windows(2).position(|pair| pair[0] > pair[1]).unwrap_or_default();
+            let (start, end) = (offsets[row], offsets[row + 1]);
+            return Err(format!("the row offsets fall from {start} to {end} at row {row}"));
         }
         Ok(())
     }
-}
 
-impl EdgeSource for EdgeList {
-    fn nodes(&self) -> u32 {
-        self.nodes
-    }
-
-    fn edges(&self) -> u64 {
-        self.sources.len() as u64
-    }
-
-    fn weight_kind(&self) -> WeightKind {
-        match self.weights {
-            EdgeWeights::None => WeightKind::None,
-            EdgeWeights::U32(_) => WeightKind::U32,
-            EdgeWeights::F32(_) => WeightKind::F32,
+    /// One pass: the last column of a sorted row is its highest, so that only that one is compared with the number of nodes.
+    fn check_columns(&self) -> Result<(), String> {
+        let nodes = self.nodes();
+        let is_right = |row: &[u32]| row.is_sorted() && row.last().is_none_or(|&last| last < nodes);
+        match (0..nodes).into_par_iter().find_first(|&node| !is_right(self.neighbours(node))) {
+            None => Ok(()),
+            Some(node) => Err(self.column_error(node)),
         }
     }
 
-    fn visit(&self, indices: Range<u64>, mut visit: impl FnMut(u32, u32, u32)) {
-        for index in indices.start as usize..indices.end as usize {
-            let weight = match &self.weights {
-                EdgeWeights::None => 0,
-                EdgeWeights::U32(weights) => weights[index],
-                EdgeWeights::F32(weights) => key_of(weights[index]),
-            };
-            visit(self.sources[index], self.targets[index], weight);
-        }
-    }
-}
-
-/// Borrowed, since a graph outlives what is made of it.
-impl EdgeSource for &Csr {
-    fn nodes(&self) -> u32 {
-        Csr::nodes(self)
-    }
-
-    fn edges(&self) -> u64 {
-        self.columns.len() as u64
-    }
-
-    fn weight_kind(&self) -> WeightKind {
-        match self.weights {
-            Weights::None => WeightKind::None,
-            Weights::U32(_) => WeightKind::U32,
-            Weights::F32(_) => WeightKind::F32,
+    #[cold]
+    fn column_error(&self, node: u32) -> String {
+        let (row, nodes) = (self.neighbours(node), self.nodes());
+        match row.iter().find(|&&column| column >= nodes) {
+            Some(column) => format!("row {node} has the column {column}, but there are {nodes} nodes"),
+            None => format!("the columns of row {node} are not in ascending order"),
         }
     }
 
-    fn visit(&self, indices: Range<u64>, mut visit: impl FnMut(u32, u32, u32)) {
-        let (columns, row_offsets): (&[u32], &[u32]) = (&self.columns, &self.row_offsets);
-        let mut row = row_offsets.partition_point(|&offset| u64::from(offset) <= indices.start).saturating_sub(1);
-        for index in indices.start as usize..indices.end as usize {
-            while row_offsets[row + 1] as usize <= index {
-                row += 1;
+    fn check_weights(&self) -> Result<(), String> {
+        let (weights, columns) = (self.weights.len(), self.columns.len());
+        if !self.weights.is_none() && weights != columns {
+            return Err(format!("there are {weights} weights for {columns} columns"));
+        }
+        if let Weights::F32(weights) = &self.weights {
+            // The range is found on the way: it takes the same pass.
+            let range = self.weights.range();
+            if range.is_some_and(|(low, _)| low.is_nan()) {
+                let edge = weights.iter().position(|weight| weight.is_nan()).unwrap_or_default();
+                return Err(format!("the weight of edge {edge}, in row {}, is not a number", self.source_of(edge)));
             }
-            let weight = match &self.weights {
-                Weights::None => 0,
-                Weights::U32(weights) => weights[index],
-                Weights::F32(weights) => key_of(weights[index]),
-            };
-            visit(row as u32, columns[index], weight);
+            self.state_weight_range(range);
         }
+        Ok(())
     }
 }

@@ -1,12 +1,13 @@
-//! Graphs on the host: what they are, where they come from, what they look like.
+//! Graphs on the host: data structures, files, generators and statistics.
 //!
 //! A [`Graph`] is a CSR, the ids its nodes had in the file, and whether its edges have a direction. It comes from a file
-//! ([`formats`]) or a generator ([`generate`]); [`transform`] changes it and counts what it changed; [`statistics`] describes it.
-//! Nothing here knows of a device.
+//! ([`formats`]) or a generator ([`generate`]); [`transform`] changes it and counts what it changed; [`facts`] keeps what is known
+//! of it, and [`statistics`] describes it. Nothing here depends on a device.
 
 pub mod array;
-mod build;
+pub mod build;
 pub mod csr;
+pub mod facts;
 pub mod formats;
 pub mod generate;
 pub mod ids;
@@ -17,11 +18,13 @@ pub mod transform;
 pub mod weights;
 
 pub use array::Array;
-pub use csr::{Csr, EdgeList};
+pub use build::{BuildOptions, BuildReport, EdgeList};
+pub use csr::Csr;
+pub use facts::Skew;
 pub use ids::NodeIds;
 pub use open::{Direction, OpenOptions, adapt, open};
 pub use split::Splitting;
-pub use weights::Weights;
+pub use weights::{EdgeWeights, Weights};
 
 /// A graph as the algorithms take it.
 #[derive(Clone, Debug)]
@@ -30,8 +33,8 @@ pub struct Graph {
     pub name: String,
     /// Rows are out-neighbours; an undirected graph stores both directions of every edge.
     pub csr: Csr,
-    /// What the nodes are called outside: in the file, on the command line, in messages and outputs.
+    /// The ids of the nodes outside the program: in the file, on the command line, in messages and outputs.
     pub ids: NodeIds,
-    /// Whether an edge (u, v) says nothing about (v, u).
+    /// Whether edges have a direction. If not, every edge (u, v) is stored with its reverse (v, u).
     pub directed: bool,
 }

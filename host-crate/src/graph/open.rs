@@ -1,42 +1,42 @@
-//! From a file to a graph: read it, let the caller overrule what it says of directions, and build the rows.
+//! Opens a graph file: reads it, lets the caller override its direction, and builds the rows.
 
 use super::{
     Csr, Graph,
-    csr::{BuildOptions, BuildReport},
+    build::{BuildOptions, BuildReport},
     formats::{self, Format, Listing, Loaded, Parsed},
     transform,
 };
 use crate::Result;
 use std::path::Path;
 
-/// Whether the edges of a file have a direction, when the caller knows better than the file.
+/// The direction of a file's edges, where the caller overrides the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Each edge that the file lists leads one way, as it is listed.
+    /// Every listed edge is one directed edge.
     Directed,
-    /// Each edge that the file lists leads both ways.
+    /// Every listed edge is stored in both directions.
     Undirected,
 }
 
-/// How to open a file. The default believes the file and keeps every edge.
+/// How a file is opened. The default follows the file and keeps every edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenOptions {
     /// The format; found by content and name when absent.
     pub format: Option<Format>,
-    /// Overrules what the file says or, where it says nothing, the format's habit.
+    /// Overrides what the file states or, where it states nothing, the format's default.
     pub direction: Option<Direction>,
-    /// What to do with the edges. `symmetrise` is the same as [`Direction::Undirected`].
+    /// How the edges are changed. `symmetrise` has the same effect as [`Direction::Undirected`].
     pub build: BuildOptions,
 }
 
-/// Opens a graph file, and says what was changed on the way.
+/// Opens a graph file and reports what was changed while building the rows.
 ///
 /// # Errors
 /// When the file cannot be read, is not of its format, or does not fit 32-bit indices.
 pub fn open(path: &Path, options: &OpenOptions) -> Result<(Graph, BuildReport)> {
     let name = formats::graph_name(path);
     match formats::load(path, options.format)? {
-        Loaded::Parsed(parsed) => build(name, parsed, options),
+        Loaded::Edges(parsed) => build(name, parsed, options),
         Loaded::Graph(graph) => adapt(Graph { name, ..graph }, options),
     }
 }
@@ -53,8 +53,8 @@ fn build(name: String, parsed: Parsed, options: &OpenOptions) -> Result<(Graph, 
     Ok((Graph { name, csr, ids: parsed.ids, directed: !undirected }, report))
 }
 
-/// Makes of a graph that was stored or generated as one what the options ask for; untouched, and mapped still, when it is that
-/// already.
+/// Applies the options to a graph that was stored as a CSR or generated. A graph that needs no change is returned as it is, and
+/// stays mapped.
 ///
 /// # Errors
 /// When the result does not fit 32-bit indices.

@@ -1,15 +1,15 @@
-//! What node splitting makes of a graph (Raval et al.): nodes with more edges than a threshold become several that share them
+//! Node splitting (Raval et al.): nodes with more edges than a threshold become several that share them
 //! evenly. The threshold, the paper's MDT, comes from a histogram of the degrees with bins of equal width: it is the upper bound
 //! of the fullest bin, so that most nodes stay whole.
 
 use super::{
     Csr,
-    statistics::{BIN_COUNT, Bin, bin_of, bins_up_to, max_degree_node},
+    statistics::{BIN_COUNT, Bin, bin_of, bins_up_to},
 };
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// See the module.
+/// The result of node splitting: the threshold and how many nodes there are before and after.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Splitting {
     /// How many bins the histogram has.
@@ -26,7 +26,7 @@ pub struct Splitting {
     pub histogram: Vec<Bin>,
 }
 
-/// What is counted of a part of the nodes.
+/// Counts of a part of the nodes, which are added up.
 #[derive(Clone, Copy)]
 struct Counts {
     split: u64,
@@ -57,7 +57,7 @@ impl Splitting {
 
 /// The upper bound of the fullest bin, the first of several, and at least 1.
 fn threshold(csr: &Csr, bins: u32) -> u32 {
-    let largest = u64::from(max_degree_node(csr).map_or(0, |node| csr.degree(node)));
+    let largest = u64::from(csr.skew().highest);
     let bins = u64::from(bins);
     let empty = || vec![0u64; bins as usize];
     // Bin i, counted from 1, has the degrees above (i - 1) / bins of the largest up to i / bins of it; the first has 0 too.
@@ -101,7 +101,7 @@ mod tests {
         let mut row_offsets = vec![0];
         degrees.iter().for_each(|degree| row_offsets.push(row_offsets[row_offsets.len() - 1] + degree));
         let edges = row_offsets[degrees.len()] as usize;
-        Csr { row_offsets: row_offsets.into(), columns: vec![0; edges].into(), weights: Weights::None }
+        Csr::new(row_offsets, vec![0; edges], Weights::None).unwrap()
     }
 
     fn splitting(degrees: &[u32], bins: u32) -> (u32, u64, u64) {

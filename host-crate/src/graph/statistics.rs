@@ -1,8 +1,7 @@
-//! What a graph looks like, in numbers and as a small picture: what `evenkeel info` shows and what reports carry.
+//! Statistics of a graph and a histogram of its degrees, as `evenkeel info` shows them.
 //! Degrees are those of the stored rows: out-degrees where edges have a direction.
 
-use super::{Csr, Graph, Weights, transform::is_symmetric};
-use crate::Result;
+use super::{Csr, Graph, Weights};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::{
@@ -69,7 +68,7 @@ pub struct Bin {
     pub nodes: u64,
 }
 
-/// What weights there are.
+/// The kind and the range of the weights.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WeightStatistics {
     /// `u32` or `f32`.
@@ -82,68 +81,38 @@ pub struct WeightStatistics {
     pub mean: f64,
 }
 
-/// How uneven the degrees are, in two numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Skew {
-    /// The mean degree; 0 in a graph without nodes.
-    pub mean: f64,
-    /// The highest.
-    pub highest: u32,
-}
-
-impl Skew {
-    /// That of a graph.
-    pub fn of(csr: &Csr) -> Self {
-        let mean = f64::from(csr.edges()) / f64::from(csr.nodes().max(1));
-        Self { mean, highest: max_degree_node(csr).map_or(0, |node| csr.degree(node)) }
-    }
-}
-
-/// The node of the highest degree, the first of several; none in a graph without nodes.
-pub fn max_degree_node(csr: &Csr) -> Option<u32> {
-    (0..csr.nodes()).into_par_iter().max_by_key(|&node| (csr.degree(node), std::cmp::Reverse(node)))
-}
-
 impl Statistics {
     /// Describes a graph.
-    ///
-    /// # Errors
-    /// When there is no memory to find out whether it is symmetric.
-    pub fn of(graph: &Graph) -> Result<Self> {
+    pub fn of(graph: &Graph) -> Self {
         let csr = &graph.csr;
-        let rows = || (0..csr.nodes()).into_par_iter().map(|node| (node, csr.neighbours(node)));
-        let symmetric = is_symmetric(csr)?;
-        Ok(Self {
+        let repeated = |row: &[u32]| row.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64;
+        Self {
             name: graph.name.clone(),
             nodes: csr.nodes(),
             edges: csr.edges(),
             directed: graph.directed,
-            symmetric,
-            self_loops: rows()
-                .map(|(node, row)| row.iter().filter(|&&neighbour| neighbour == node).count() as u64)
-                .sum(),
-            parallel_edges: rows()
-                .map(|(_, row)| row.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64)
-                .sum(),
-            nodes_without_edges: nodes_without_edges(csr, symmetric),
-            degrees: max_degree_node(csr).map(|max_node| Degrees::of(csr, graph.ids.id(max_node))),
-            weights: WeightStatistics::of(&csr.weights),
-        })
+            symmetric: csr.has_symmetric_weights(),
+            self_loops: csr.self_loops(),
+            parallel_edges: (0..csr.nodes()).into_par_iter().map(|node| repeated(csr.neighbours(node))).sum(),
+            nodes_without_edges: nodes_without_edges(csr),
+            degrees: csr.max_degree_node().map(|max_node| Degrees::of(csr, graph.ids.id(max_node))),
+            weights: WeightStatistics::of(csr),
+        }
     }
 }
 
-fn nodes_without_edges(csr: &Csr, symmetric: bool) -> u64 {
+fn nodes_without_edges(csr: &Csr) -> u64 {
     let left: Vec<u32> = (0..csr.nodes()).into_par_iter().filter(|&node| csr.degree(node) == 0).collect();
-    if symmetric || left.is_empty() {
+    if left.is_empty() || csr.is_symmetric() {
         return left.len() as u64;
     }
     let entered: Vec<AtomicBool> = (0..csr.nodes()).into_par_iter().map(|_| AtomicBool::new(false)).collect();
-    csr.columns.par_iter().for_each(|&target| entered[target as usize].store(true, Ordering::Relaxed));
+    csr.columns().par_iter().for_each(|&target| entered[target as usize].store(true, Ordering::Relaxed));
     left.par_iter().filter(|&&node| !entered[node as usize].load(Ordering::Relaxed)).count() as u64
 }
 
 impl Degrees {
-    /// Those of a graph, the node of the highest known; there is at least one node.
+    /// Computes the distribution for a graph with at least one node; `max_node` is the id of the node of the highest degree.
     pub(crate) fn of(csr: &Csr, max_node: u64) -> Self {
         let mut degrees: Vec<u32> = (0..csr.nodes()).into_par_iter().map(|node| csr.degree(node)).collect();
         let mean = f64::from(csr.edges()) / degrees.len() as f64;
@@ -164,7 +133,7 @@ pub(super) fn bin_of(degree: u32) -> usize {
     (u32::BITS - degree.leading_zeros()) as usize
 }
 
-/// How many bins there are for all degrees.
+/// The number of bins that cover all degrees.
 pub(super) const BIN_COUNT: usize = u32::BITS as usize + 1;
 
 fn histogram(degrees: &[u32], max: u32) -> Vec<Bin> {
@@ -187,18 +156,18 @@ pub(super) fn bins_up_to(last: usize, counts: &[u64; BIN_COUNT]) -> Vec<Bin> {
 }
 
 impl WeightStatistics {
-    fn of(weights: &Weights) -> Option<Self> {
-        let (min, max) = weights.range()?;
-        let (kind, sum) = match weights {
+    fn of(csr: &Csr) -> Option<Self> {
+        let (min, max) = csr.weight_range()?;
+        let sum = match csr.weights() {
             Weights::None => return None,
-            Weights::U32(weights) => ("u32", weights.par_iter().map(|&weight| u64::from(weight)).sum::<u64>() as f64),
+            Weights::U32(weights) => weights.par_iter().map(|&weight| u64::from(weight)).sum::<u64>() as f64,
             // Fixed pieces, added in order: the same for any number of threads.
             Weights::F32(weights) => {
                 let sums = weights.par_chunks(1 << 16).map(|chunk| chunk.iter().map(|&weight| f64::from(weight)).sum());
-                ("f32", sums.collect::<Vec<f64>>().into_iter().sum())
+                sums.collect::<Vec<f64>>().into_iter().sum()
             }
         };
-        Some(Self { kind, min, max, mean: sum / weights.len() as f64 })
+        Some(Self { kind: csr.weights().kind().name(), min, max, mean: sum / f64::from(csr.edges()) })
     }
 }
 
@@ -260,7 +229,7 @@ impl fmt::Display for Histogram<'_> {
     }
 }
 
-/// A bar of up to 40 characters in steps of an eighth; the least that is not nothing is one step.
+/// Draws a bar of up to 40 characters in steps of an eighth; every value above 0 gets at least one step.
 fn bar(value: u64, most: u64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     if value == 0 {
@@ -270,7 +239,7 @@ fn bar(value: u64, most: u64) -> String {
     "█".repeat(eighths / 8) + PARTS[eighths % 8]
 }
 
-/// 1234567 as 1,234,567.
+/// Formats 1234567 as 1,234,567.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
@@ -283,7 +252,7 @@ mod tests {
     use crate::graph::NodeIds;
 
     fn graph(row_offsets: Vec<u32>, columns: Vec<u32>, weights: Weights) -> Graph {
-        let csr = Csr { row_offsets: row_offsets.into(), columns: columns.into(), weights };
+        let csr = Csr::new(row_offsets, columns, weights).unwrap();
         Graph { name: "example".into(), csr, ids: NodeIds::Counted { first: 1 }, directed: true }
     }
 
@@ -291,7 +260,7 @@ mod tests {
     fn a_directed_graph_with_everything() {
         // 0: loop, 1, 1; 1: 3; 2: 0, 1, 3; 3: nothing but entered; 4: alone.
         let weights = Weights::F32(vec![1.0, -2.0, 0.5, 4.0, 1.0, 1.0, 1.5].into());
-        let statistics = Statistics::of(&graph(vec![0, 3, 4, 7, 7, 7], vec![0, 1, 1, 3, 0, 1, 3], weights)).unwrap();
+        let statistics = Statistics::of(&graph(vec![0, 3, 4, 7, 7, 7], vec![0, 1, 1, 3, 0, 1, 3], weights));
         assert_eq!((statistics.nodes, statistics.edges, statistics.symmetric), (5, 7, false));
         assert_eq!((statistics.self_loops, statistics.parallel_edges, statistics.nodes_without_edges), (1, 1, 1));
         let degrees = statistics.degrees.unwrap();
@@ -306,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_graph_without_nodes_has_no_degrees() {
-        let statistics = Statistics::of(&graph(vec![0], vec![], Weights::None)).unwrap();
+        let statistics = Statistics::of(&graph(vec![0], vec![], Weights::None));
         assert_eq!((statistics.nodes, statistics.degrees.clone(), statistics.weights.clone()), (0, None, None));
         assert!(statistics.to_string().contains("nodes                0\n"));
     }

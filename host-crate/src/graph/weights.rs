@@ -1,28 +1,47 @@
-//! Edge weights: none, whole numbers or reals, one for each entry of a CSR's columns; and where else they may come from than
-//! the file. Random weights are a function of an edge's ends, so both directions of an undirected edge weigh the same.
+//! Edge weights: none, whole numbers or reals, one for each entry of a CSR's columns; and weights that replace those of a file. Random weights are a function of an edge's ends, so both directions of an undirected edge weigh the same.
 
 use super::{Array, Graph, generate::random::Stream};
 use crate::{Error, Result};
 use rayon::prelude::*;
-use std::{fmt, str::FromStr};
+use std::{fmt, ops::Deref, str::FromStr};
 
-/// The weights of a graph's edges, in the order of the CSR's columns.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Weights {
+/// Weights of edges: none, whole numbers or reals. `U` and `F` hold them, or nothing where only the kind matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeightsOf<U, F> {
     /// The graph has none; algorithms that need some take 1.
     None,
     /// Whole, non-negative.
-    U32(Array<u32>),
+    U32(U),
     /// Reals; may be negative, never NaN.
-    F32(Array<f32>),
+    F32(F),
 }
 
-impl Weights {
+/// The weights of a [`Csr`](super::Csr), in the order of its columns.
+pub type Weights = WeightsOf<Array<u32>, Array<f32>>;
+
+/// The weights of an [`EdgeList`](super::EdgeList), in the order of its edges.
+pub type EdgeWeights = WeightsOf<Vec<u32>, Vec<f32>>;
+
+/// Which kind of weights there are.
+pub type WeightKind = WeightsOf<(), ()>;
+
+impl<U, F> WeightsOf<U, F> {
     /// Whether there are none.
     pub fn is_none(&self) -> bool {
         matches!(self, Self::None)
     }
 
+    /// The kind, without the weights.
+    pub fn kind(&self) -> WeightKind {
+        match self {
+            Self::None => WeightKind::None,
+            Self::U32(_) => WeightKind::U32(()),
+            Self::F32(_) => WeightKind::F32(()),
+        }
+    }
+}
+
+impl<U: Deref<Target = [u32]>, F: Deref<Target = [f32]>> WeightsOf<U, F> {
     /// How many there are.
     pub fn len(&self) -> usize {
         match self {
@@ -32,27 +51,55 @@ impl Weights {
         }
     }
 
-    /// Whether there is not a single one: no weights, or no edges.
+    /// Whether there are no weights or no edges.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
 
-    /// The smallest and the largest.
-    pub fn range(&self) -> Option<(f64, f64)> {
-        fn range<T: Copy + Sync>(weights: &[T], real: impl Fn(T) -> f64 + Sync) -> Option<(f64, f64)> {
-            weights
-                .par_iter()
-                .map(|&weight| (real(weight), real(weight)))
-                .reduce_with(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+impl WeightKind {
+    /// The name that reports use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::U32(()) => "u32",
+            Self::F32(()) => "f32",
         }
+    }
+}
+
+impl Weights {
+    /// Finds the smallest and the largest; both are NaN when any weight is.
+    /// [`Csr::weight_range`](super::Csr::weight_range) remembers them.
+    pub(super) fn range(&self) -> Option<(f64, f64)> {
+        const CHUNK: usize = 1 << 14;
         match self {
             Self::None => None,
-            Self::U32(weights) => range(weights, f64::from),
-            Self::F32(weights) => range(weights, f64::from),
+            Self::U32(weights) => {
+                let (low, high) = weights
+                    .par_chunks(CHUNK)
+                    .map(|chunk| {
+                        chunk.iter().fold((u32::MAX, 0), |(low, high), &weight| (low.min(weight), high.max(weight)))
+                    })
+                    .reduce_with(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+                Some((low.into(), high.into()))
+            }
+            Self::F32(weights) => {
+                // `min` and `max` pass over NaN; the third number becomes NaN with the first one that is seen.
+                let (low, high, nan) = weights
+                    .par_chunks(CHUNK)
+                    .map(|chunk| {
+                        chunk.iter().fold((f32::INFINITY, f32::NEG_INFINITY, 0.0), |(low, high, nan), &weight| {
+                            (low.min(weight), high.max(weight), if weight.is_nan() { weight } else { nan })
+                        })
+                    })
+                    .reduce_with(|a, b| (a.0.min(b.0), a.1.max(b.1), a.2 + b.2))?;
+                Some(if nan.is_nan() { (f64::NAN, f64::NAN) } else { (low.into(), high.into()) })
+            }
         }
     }
 
-    /// The same weights as reals; whole ones above 2^24 are rounded. None stay none.
+    /// Converts the weights to reals; whole ones above 2^24 are rounded. A graph without weights stays without.
     pub fn to_f32(&self) -> Self {
         match self {
             Self::None => Self::None,
@@ -64,16 +111,16 @@ impl Weights {
 
 /// The first edge of negative weight, as its ends and the weight.
 pub fn first_negative(graph: &Graph) -> Option<(u32, u32, f32)> {
-    let Weights::F32(weights) = &graph.csr.weights else { return None };
+    let Weights::F32(weights) = graph.csr.weights() else { return None };
+    graph.csr.weight_range().filter(|(smallest, _)| *smallest < 0.0)?;
     let edge = weights.par_iter().position_first(|&weight| weight < 0.0)?;
-    let source = graph.csr.row_offsets.partition_point(|&offset| offset as usize <= edge) - 1;
-    Some((source as u32, graph.csr.columns[edge], weights[edge]))
+    Some((graph.csr.source_of(edge), graph.csr.columns()[edge], weights[edge]))
 }
 
 /// Where the weights of a graph come from, written `file`, `unit`, `random:1..64` or `random:1..64,seed=7`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WeightSource {
-    /// What the file has, if it has any.
+    /// The weights of the file, if it has any.
     #[default]
     File,
     /// Every edge weighs 1.
@@ -96,8 +143,10 @@ pub enum WeightSource {
 pub fn assign(graph: &mut Graph, source: WeightSource) -> Result<()> {
     match source {
         WeightSource::File => {}
-        WeightSource::Unit => graph.csr.weights = Weights::None,
-        WeightSource::Random { low, high, seed } => graph.csr.weights = random(graph, low, high, seed)?,
+        WeightSource::Unit => graph.csr = graph.csr.without_weights(),
+        WeightSource::Random { low, high, seed } => {
+            graph.csr = graph.csr.with_weights(random(graph, low, high, seed)?)?;
+        }
     }
     Ok(())
 }
@@ -159,10 +208,10 @@ impl fmt::Display for WeightSource {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Csr, NodeIds, generate::random::mix, transform::is_symmetric};
+    use crate::graph::{Csr, NodeIds, generate::random::mix};
 
     fn triangle(weights: Weights, directed: bool) -> Graph {
-        let csr = Csr { row_offsets: vec![0, 2, 4, 6].into(), columns: vec![1, 2, 0, 2, 0, 1].into(), weights };
+        let csr = Csr::new(vec![0, 2, 4, 6], vec![1, 2, 0, 2, 0, 1], weights).unwrap();
         Graph { name: "triangle".into(), csr, ids: NodeIds::Counted { first: 0 }, directed }
     }
 
@@ -180,19 +229,19 @@ mod tests {
     fn random_weights_follow_the_rule() {
         let mut graph = triangle(Weights::None, false);
         assign(&mut graph, "random:1..64".parse().unwrap()).unwrap();
-        let Weights::U32(weights) = &graph.csr.weights else { panic!("no weights") };
+        let Weights::U32(weights) = graph.csr.weights() else { panic!("no weights") };
         let expected = |u: u64, v: u64| 1 + (mix(0x7EE1_0000_0000_0000 + (u << 32 | v)) % 64) as u32;
         let [a, b, c] = [expected(0, 1), expected(0, 2), expected(1, 2)];
         assert_eq!(weights[..], [a, b, a, c, b, c]);
-        assert!(is_symmetric(&graph.csr).unwrap());
+        assert!(graph.csr.has_symmetric_weights());
 
         let mut directed = triangle(Weights::None, true);
         assign(&mut directed, "random:1..64".parse().unwrap()).unwrap();
-        let Weights::U32(weights) = &directed.csr.weights else { panic!("no weights") };
+        let Weights::U32(weights) = directed.csr.weights() else { panic!("no weights") };
         assert_eq!(weights[2], expected(1, 0));
 
         assign(&mut graph, WeightSource::Unit).unwrap();
-        assert!(graph.csr.weights.is_none());
+        assert!(graph.csr.weights().is_none());
     }
 
     #[test]
@@ -200,7 +249,7 @@ mod tests {
         let mut graph = triangle(Weights::None, false);
         assign(&mut graph, WeightSource::Random { low: 0, high: u32::MAX, seed: 9 }).unwrap();
         assert!(assign(&mut graph.clone(), WeightSource::Random { low: 2, high: 1, seed: 0 }).is_err());
-        let (low, high) = graph.csr.weights.range().unwrap();
+        let (low, high) = graph.csr.weight_range().unwrap();
         assert!(low < high);
     }
 
@@ -208,7 +257,7 @@ mod tests {
     fn the_first_negative_weight_is_found_with_its_ends() {
         let graph = triangle(Weights::F32(vec![1.0, 0.0, -0.0, -2.5, 3.0, -4.0].into()), true);
         assert_eq!(first_negative(&graph), Some((1, 2, -2.5)));
-        assert_eq!(graph.csr.weights.range(), Some((-4.0, 3.0)));
+        assert_eq!(graph.csr.weight_range(), Some((-4.0, 3.0)));
         assert_eq!(first_negative(&triangle(Weights::None, true)), None);
     }
 

@@ -62,7 +62,7 @@ mod tests {
     /// A triangle 0, 1, 2 with 3 behind 2; 4 alone but for an edge to itself.
     fn kite() -> Csr {
         let (row_offsets, columns) = (vec![0, 2, 4, 7, 8, 9], vec![1, 2, 0, 2, 0, 1, 3, 2, 4]);
-        Csr { row_offsets: row_offsets.into(), columns: columns.into(), weights: Weights::None }
+        Csr::new(row_offsets, columns, Weights::None).unwrap()
     }
 
     #[test]

@@ -9,15 +9,14 @@ use crate::{
 };
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// The distance of a node that cannot be reached, in whole numbers; in reals it is infinity.
-pub const UNREACHABLE: u32 = u32::MAX;
+pub use super::UNREACHABLE;
 
 /// Distances from `source` over whole weights.
 ///
 /// # Errors
 /// When the weights are reals, or a distance is `u32::MAX` or more.
 pub fn whole(csr: &Csr, source: u32) -> Result<Vec<u32>> {
-    let distances = match &csr.weights {
+    let distances = match csr.weights() {
         Weights::None => search(csr, source, (0, u64::MAX), |distance, _| distance + 1, |distance| distance),
         Weights::U32(weights) => search(
             csr,
@@ -43,12 +42,12 @@ pub fn whole(csr: &Csr, source: u32) -> Result<Vec<u32>> {
 /// # Errors
 /// When a weight is negative.
 pub fn real(csr: &Csr, source: u32) -> Result<Vec<f32>> {
-    let weight = |edge: usize| match &csr.weights {
+    let weight = |edge: usize| match csr.weights() {
         Weights::None => 1.0,
         Weights::U32(weights) => weights[edge] as f32,
         Weights::F32(weights) => weights[edge],
     };
-    if let Some(edge) = (0..csr.columns.len()).find(|&edge| weight(edge) < 0.0) {
+    if let Some(edge) = (0..csr.columns().len()).find(|&edge| weight(edge) < 0.0) {
         return Err(Error::Graph(format!("edge {edge} has the negative weight {}", weight(edge))));
     }
     // The bits of non-negative reals order as the reals do.
@@ -72,7 +71,7 @@ fn search<D: Copy + PartialOrd>(
             continue; // A shorter path was found after this one was pushed.
         }
         for edge in csr.row(node) {
-            let (neighbour, further) = (csr.columns[edge], extend(distance, edge));
+            let (neighbour, further) = (csr.columns()[edge], extend(distance, edge));
             if further < distances[neighbour as usize] {
                 distances[neighbour as usize] = further;
                 heap.push(Reverse((key(further), neighbour)));
@@ -89,7 +88,7 @@ mod tests {
     /// 0 → 1, 0 → 2, 1 → 2, 2 → 1, 2 → 3; 4 is alone.
     fn graph(weights: Weights) -> Csr {
         let (row_offsets, columns) = (vec![0, 2, 3, 5, 5, 5], vec![1, 2, 2, 1, 3]);
-        Csr { row_offsets: row_offsets.into(), columns: columns.into(), weights }
+        Csr::new(row_offsets, columns, weights).unwrap()
     }
 
     #[test]

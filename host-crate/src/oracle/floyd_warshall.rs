@@ -6,20 +6,19 @@ use crate::{
     graph::{Csr, Weights},
 };
 
-/// The distance of a node that cannot be reached, in whole numbers; in reals it is infinity.
-pub const UNREACHABLE: u32 = u32::MAX;
+pub use super::UNREACHABLE;
 
 /// Distances from each node to every other over whole weights, row by row.
 ///
 /// # Errors
 /// When the weights are reals, or a distance is `u32::MAX` or more.
 pub fn whole(csr: &Csr) -> Result<Vec<u32>> {
-    let weight = |edge: usize| match &csr.weights {
+    let weight = |edge: usize| match csr.weights() {
         Weights::None => Ok(1),
         Weights::U32(weights) => Ok(u64::from(weights[edge])),
         Weights::F32(_) => Err(Error::Graph("whole distances were asked of a graph with real weights".into())),
     };
-    let weights = (0..csr.columns.len()).map(weight).collect::<Result<Vec<u64>>>()?;
+    let weights = (0..csr.columns().len()).map(weight).collect::<Result<Vec<u64>>>()?;
     let far = u64::MAX / 2; // Twice that is no overflow.
     let narrow = |distance: u64| match distance {
         _ if distance == far => Ok(UNREACHABLE),
@@ -34,8 +33,8 @@ pub fn whole(csr: &Csr) -> Result<Vec<u32>> {
 /// # Errors
 /// When a cycle is negative; the message has a node on it.
 pub fn real(csr: &Csr) -> Result<Vec<f64>> {
-    let weights: Vec<f64> = match &csr.weights {
-        Weights::None => vec![1.0; csr.columns.len()],
+    let weights: Vec<f64> = match csr.weights() {
+        Weights::None => vec![1.0; csr.columns().len()],
         Weights::U32(weights) => weights.iter().map(|weight| f64::from(*weight)).collect(),
         Weights::F32(weights) => weights.iter().map(|weight| f64::from(*weight)).collect(),
     };
@@ -53,7 +52,7 @@ fn three_loops<D: Copy + PartialOrd>(csr: &Csr, weights: &[D], (zero, far): (D, 
     for i in 0..nodes {
         distances[i * nodes + i] = zero;
         for edge in csr.row(i as u32) {
-            let distance = &mut distances[i * nodes + csr.columns[edge] as usize];
+            let distance = &mut distances[i * nodes + csr.columns()[edge] as usize];
             *distance = if weights[edge] < *distance { weights[edge] } else { *distance };
         }
     }
@@ -77,7 +76,7 @@ mod tests {
     /// 0 → 1, 0 → 2, 1 → 2, 2 → 1, 2 → 3.
     fn graph(weights: Weights) -> Csr {
         let (row_offsets, columns) = (vec![0, 2, 3, 5, 5], vec![1, 2, 2, 1, 3]);
-        Csr { row_offsets: row_offsets.into(), columns: columns.into(), weights }
+        Csr::new(row_offsets, columns, weights).unwrap()
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Plain sequential answers to hold the kernels' against: the textbook's algorithms on the host's CSR. Nothing here is shared with
-//! kernels, strategies or generators.
+//! Sequential reference algorithms that check the kernels' answers. They are as short as in a textbook, run on the host's CSR, and
+//! share no code with kernels, strategies or generators.
 
 pub mod bfs;
 pub mod color;
@@ -10,15 +10,18 @@ pub mod spmv;
 
 use std::fmt::Display;
 
+/// The depth, the distance in whole numbers, or the parent of a node that cannot be reached.
+pub const UNREACHABLE: u32 = u32::MAX;
+
 /// A node whose answer is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("node {node}: expected {expected}, found {found}")]
 pub struct Mismatch {
     /// The node's index.
     pub node: u32,
-    /// What is right.
+    /// The right answer, or what it has to be.
     pub expected: String,
-    /// What was found.
+    /// The answer that was found.
     pub found: String,
 }
 

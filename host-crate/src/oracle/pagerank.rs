@@ -48,7 +48,7 @@ mod tests {
 
     /// 0 → 1, 0 → 2, 2 → 2; no edge leaves 1.
     fn example() -> Csr {
-        Csr { row_offsets: vec![0, 2, 2, 3].into(), columns: vec![1, 2, 2].into(), weights: Weights::None }
+        Csr::new(vec![0, 2, 2, 3], vec![1, 2, 2], Weights::None).unwrap()
     }
 
     #[test]

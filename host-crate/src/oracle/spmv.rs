@@ -1,4 +1,4 @@
-//! Sparse matrix times dense vector or matrix, row by row in double precision, with how far a right answer may be off.
+//! Sparse matrix times dense vector or matrix, row by row in double precision, with a bound on the error of a right answer.
 
 use super::Mismatch;
 use crate::graph::{Csr, Weights};
@@ -43,12 +43,12 @@ impl Bounded {
 
 /// The product of a row with the vector whose element `x` gives for each column. An entry of a matrix without values is 1.
 fn row_product(csr: &Csr, row: u32, x: impl Fn(usize) -> f64) -> Bounded {
-    let entry = |edge: usize| match &csr.weights {
+    let entry = |edge: usize| match csr.weights() {
         Weights::None => 1.0,
         Weights::U32(values) => f64::from(values[edge]),
         Weights::F32(values) => f64::from(values[edge]),
     };
-    let terms = csr.row(row).map(|edge| entry(edge) * x(csr.columns[edge] as usize));
+    let terms = csr.row(row).map(|edge| entry(edge) * x(csr.columns()[edge] as usize));
     let (value, size) = terms.fold((0.0, 0.0), |(sum, size), term| (sum + term, size + term.abs()));
     Bounded { value, size, roundings: f64::from(csr.degree(row)) + 2.0 }
 }
@@ -58,9 +58,14 @@ pub fn product<T: Copy + Into<f64>>(csr: &Csr, x: &[T]) -> Vec<Bounded> {
     (0..csr.nodes()).map(|row| row_product(csr, row, |column| x[column].into())).collect()
 }
 
-/// The first row whose answer is further off than operations that are off by `unit` explain.
+/// The first row whose answer is further off than operations that are off by `unit` explain, or is missing.
 pub fn first_mismatch(expected: &[Bounded], found: &[f64], unit: f64) -> Option<Mismatch> {
-    expected.iter().zip(found).zip(0..).find_map(|((expected, found), row)| expected.mismatch(row, *found, unit))
+    let missing = std::iter::repeat(&f64::NAN);
+    expected
+        .iter()
+        .zip(found.iter().chain(missing))
+        .zip(0..)
+        .find_map(|((expected, found), row)| expected.mismatch(row, *found, unit))
 }
 
 /// The first element of C = A B that is further off than single precision explains, where `b` and `found` have `width` columns

@@ -4,8 +4,9 @@
 //! A dispatch lasts as long as its longest share, so shares over a run are compared as times would be: the sum of the
 //! dispatches' largest over the sum of their means. Many dispatches of little work then do not hide one that matters.
 
-use super::{GraphReport, summary::rate, table::table};
+use super::{GraphReport, table::table};
 use crate::{
+    algorithm::three_digits,
     device::balance::{DispatchBalance, Spread},
     graph::statistics::grouped,
 };
@@ -97,11 +98,16 @@ impl StrategyBalance {
     fn row(&self) -> Vec<String> {
         let mut row = vec![self.strategy.clone(), grouped(self.atoms), grouped(self.dispatches.len() as u64)];
         let Levels { invocations, lane_groups, workgroups } = self.max_over_mean;
-        row.extend([invocations, lane_groups, workgroups].map(rate));
+        row.extend([invocations, lane_groups, workgroups].map(three_digits));
         row.push(format!("{} {:>3.0} %", bar(self.simd_efficiency), 100.0 * self.idle_lanes));
         row.push(format!("{:.2}", self.gini.invocations));
         row.push(self.worst.as_ref().map_or(String::new(), |DispatchBalance { iteration, invocations, .. }| {
-            format!("{}: {}, mean {}", grouped((*iteration).into()), grouped(invocations.max), rate(invocations.mean))
+            format!(
+                "{}: {}, mean {}",
+                grouped((*iteration).into()),
+                grouped(invocations.max),
+                three_digits(invocations.mean)
+            )
         }));
         row
     }

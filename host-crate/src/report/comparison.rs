@@ -1,17 +1,14 @@
 //! Several strategies for the same work, side by side: as a table, as CSV, and as JSON. A strategy that was refused has its place
 //! among them, with the reason.
 
-use super::{
-    GraphReport, Report,
-    summary::{rate, time},
-    table::table,
-};
+use super::{GraphReport, Report, summary::time, table::table};
 use crate::{
+    algorithm::{Value, three_digits},
     device::{DeviceInfo, memory::Bytes},
     graph::statistics::grouped,
 };
 use serde::Serialize;
-use std::io;
+use std::{fmt::Display, io};
 
 /// What came of one strategy. In JSON, what was measured has the fields of a [`Report`] and `ratio`; what was refused has the
 /// fields of a [`Refusal`].
@@ -32,9 +29,6 @@ pub struct Measurement {
     pub report: Report,
     /// The median total over that of the fastest strategy whose answer is not wrong; none when there is no such strategy.
     pub ratio: Option<f64>,
-    /// How many lines of code the strategy takes, where that is counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lines_of_code: Option<usize>,
 }
 
 /// A strategy that did not run.
@@ -52,43 +46,52 @@ pub struct Refusal {
     pub refused: String,
 }
 
-/// Compares the strategies of one algorithm on one graph; `lines_of_code` says how many a strategy takes.
-pub fn compare(outcomes: Vec<Result<Report, Refusal>>, lines_of_code: impl Fn(&str) -> Option<usize>) -> Vec<Entry> {
+/// Compares the strategies of one algorithm on one graph.
+pub fn compare(outcomes: Vec<Result<Report, Refusal>>) -> Vec<Entry> {
     let right = outcomes.iter().flatten().filter(|report| report.valid != Some(false));
     let best = right.map(|report| report.median.total_ms).min_by(f64::total_cmp);
     let entry = |outcome: Result<Report, Refusal>| match outcome {
         Ok(report) => {
             let ratio = best.map(|best| report.median.total_ms / best);
-            let lines_of_code = lines_of_code(&report.strategy);
-            Entry::Measured(Box::new(Measurement { report, ratio, lines_of_code }))
+            Entry::Measured(Box::new(Measurement { report, ratio }))
         }
         Err(refusal) => Entry::Refused(Box::new(refusal)),
     };
     outcomes.into_iter().map(entry).collect()
 }
 
-/// The strategies of one algorithm on one graph as a table, whose first column has the heading `choice`.
-pub fn text(choice: &str, entries: &[Entry]) -> String {
-    let any = |has: fn(&Measurement) -> bool| {
-        entries.iter().any(|entry| matches!(entry, Entry::Measured(measurement) if has(measurement)))
-    };
-    let with_bytes = any(|measurement| measurement.report.gbytes_per_s.is_some());
-    let with_colors = any(|measurement| measurement.report.colors.is_some());
-    let with_lines = any(|measurement| measurement.lines_of_code.is_some());
-    let mut headings = vec![choice, ">total ms", ">kernel ms", ">overhead ms", ">ratio", ">MTEPS"];
-    headings.extend(with_bytes.then_some(">GB/s"));
+/// The strategies of one algorithm on one graph as a table, whose first column has the heading `alternative`.
+pub fn text(alternative: &str, entries: &[Entry]) -> String {
+    let figures = figures(entries);
+    let of_figures: Vec<String> = figures.iter().map(|(_, heading)| format!(">{heading}")).collect();
+    let mut headings = vec![alternative, ">total ms", ">kernel ms", ">overhead ms", ">ratio", ">MTEPS"];
+    headings.extend(of_figures.iter().map(String::as_str));
     headings.extend([">memory", ">iterations"]);
-    headings.extend(with_colors.then_some(">colours"));
-    headings.extend(with_lines.then_some(">lines"));
     headings.push("valid");
     let columns = headings.len();
-    table(&headings, entries.iter().map(|entry| entry.cells(columns)))
+    table(&headings, entries.iter().map(|entry| entry.cells(columns, &figures)))
+}
+
+/// The names and headings of the figures that have a column, in the order in which they first appear.
+fn figures(entries: &[Entry]) -> Vec<(&'static str, &'static str)> {
+    let mut columns = Vec::new();
+    for entry in entries {
+        let Entry::Measured(measurement) = entry else { continue };
+        for figure in &measurement.report.figures.list {
+            if let Some(heading) = figure.column
+                && !columns.contains(&(figure.name, heading))
+            {
+                columns.push((figure.name, heading));
+            }
+        }
+    }
+    columns
 }
 
 impl Entry {
-    fn cells(&self, columns: usize) -> Vec<String> {
+    fn cells(&self, columns: usize, figures: &[(&str, &str)]) -> Vec<String> {
         match self {
-            Self::Measured(measurement) => measurement.cells(),
+            Self::Measured(measurement) => measurement.cells(figures),
             Self::Refused(refusal) => {
                 let mut cells = vec![String::new(); columns];
                 cells[0] = refusal.strategy.clone();
@@ -100,7 +103,11 @@ impl Entry {
 }
 
 impl Measurement {
-    fn cells(&self) -> Vec<String> {
+    fn figure(&self, name: &str) -> Option<Value> {
+        self.report.figures.list.iter().find(|figure| figure.name == name).map(|figure| figure.value)
+    }
+
+    fn cells(&self, figures: &[(&str, &str)]) -> Vec<String> {
         let report = &self.report;
         let median = &report.median;
         let mut cells = vec![
@@ -109,12 +116,10 @@ impl Measurement {
             time(median.kernel_ms),
             time(median.overhead_ms),
             self.ratio.map_or(String::new(), |ratio| format!("{ratio:.2}")),
-            rate(report.mteps),
+            three_digits(report.mteps),
         ];
-        cells.extend(report.gbytes_per_s.map(rate));
+        cells.extend(figures.iter().map(|(name, _)| self.figure(name).map_or(String::new(), cell)));
         cells.extend([Bytes(report.memory_bytes).to_string(), grouped(median.iterations.into())]);
-        cells.extend(report.colors.map(|colors| grouped(colors.into())));
-        cells.extend(self.lines_of_code.map(|lines| lines.to_string()));
         let valid = match report.valid {
             Some(true) => "✓",
             Some(false) => "✗",
@@ -125,79 +130,73 @@ impl Measurement {
     }
 }
 
-/// A line of CSV. What an entry lacks is empty.
-#[derive(Default, Serialize)]
-struct Row<'a> {
-    graph: &'a str,
-    nodes: u32,
-    edges: u32,
-    device: &'a str,
-    algorithm: &'a str,
-    strategy: &'a str,
-    total_ms: Option<f64>,
-    kernel_ms: Option<f64>,
-    overhead_ms: Option<f64>,
-    iterations: Option<u32>,
-    ratio: Option<f64>,
-    mteps: Option<f64>,
-    gbytes_per_s: Option<f64>,
-    memory_bytes: Option<u64>,
-    lines_of_code: Option<usize>,
-    colors: Option<u32>,
-    valid: Option<bool>,
-    /// The total of each run, in order, with spaces between.
-    runs_ms: String,
-    refused: &'a str,
+/// A figure in a table: whole numbers in groups of three digits, others as rates are.
+fn cell(value: Value) -> String {
+    match value {
+        Value::Whole(number) => grouped(number.into()),
+        Value::Count(number) => grouped(number),
+        Value::Real(number) => three_digits(number.into()),
+        Value::Double(number) => three_digits(number),
+    }
 }
 
-/// Writes a line for each entry under a line with the columns' names.
+/// Writes a line for each entry under a line with the columns' names. What an entry lacks is empty.
 ///
 /// # Errors
 /// When writing fails.
 pub fn write_csv(entries: &[Entry], writer: impl io::Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(writer);
+    let figures = figures(entries);
+    let before = ["graph", "nodes", "edges", "device", "algorithm", "strategy", "total_ms", "kernel_ms", "overhead_ms"];
+    let between = ["iterations", "ratio", "mteps"];
+    let after = ["memory_bytes", "valid", "runs_ms", "refused"];
+    let names = figures.iter().map(|(name, _)| *name);
+    writer.write_record(before.into_iter().chain(between).chain(names).chain(after))?;
     for entry in entries {
-        writer.serialize(Row::of(entry)).map_err(io::Error::from)?;
+        writer.write_record(entry.record(&figures))?;
     }
     writer.flush()
 }
 
-impl<'a> Row<'a> {
-    fn of(entry: &'a Entry) -> Self {
-        match entry {
-            Entry::Refused(refusal) => Self {
-                algorithm: refusal.algorithm,
-                strategy: &refusal.strategy,
-                refused: &refusal.refused,
-                ..Self::about(&refusal.graph, &refusal.device)
-            },
-            Entry::Measured(entry) => {
-                let Measurement { report, ratio, lines_of_code } = &**entry;
+impl Entry {
+    fn record(&self, figures: &[(&str, &str)]) -> Vec<String> {
+        let about = |graph: &GraphReport, device: &DeviceInfo, algorithm: &str, strategy: &str| {
+            let (nodes, edges) = (graph.nodes.to_string(), graph.edges.to_string());
+            vec![graph.name.clone(), nodes, edges, device.name.clone(), algorithm.to_owned(), strategy.to_owned()]
+        };
+        match self {
+            Self::Refused(refusal) => {
+                let mut record = about(&refusal.graph, &refusal.device, refusal.algorithm, &refusal.strategy);
+                // Six numbers about the runs, the figures, and memory, validity and runs.
+                record.resize(record.len() + 6 + figures.len() + 3, String::new());
+                record.push(refusal.refused.clone());
+                record
+            }
+            Self::Measured(entry) => {
+                let Measurement { report, ratio } = &**entry;
+                let mut record = about(&report.graph, &report.device, report.algorithm, &report.strategy);
+                let median = &report.median;
+                // As in JSON, a real number always shows that it is one.
+                let real = |number: f64| format!("{number:?}");
+                record.extend([median.total_ms, median.kernel_ms, median.overhead_ms].map(real));
+                record.extend([median.iterations.to_string(), given(ratio.map(real)), real(report.mteps)]);
+                record.extend(figures.iter().map(|(name, _)| {
+                    given(entry.figure(name).map(|value| match value {
+                        Value::Double(number) => real(number),
+                        other => other.to_string(),
+                    }))
+                }));
                 let runs: Vec<String> = report.runs.iter().map(|run| run.total_ms.to_string()).collect();
-                Self {
-                    algorithm: report.algorithm,
-                    strategy: &report.strategy,
-                    total_ms: Some(report.median.total_ms),
-                    kernel_ms: Some(report.median.kernel_ms),
-                    overhead_ms: Some(report.median.overhead_ms),
-                    iterations: Some(report.median.iterations),
-                    ratio: *ratio,
-                    mteps: Some(report.mteps),
-                    gbytes_per_s: report.gbytes_per_s,
-                    memory_bytes: Some(report.memory_bytes),
-                    lines_of_code: *lines_of_code,
-                    colors: report.colors,
-                    valid: report.valid,
-                    runs_ms: runs.join(" "),
-                    ..Self::about(&report.graph, &report.device)
-                }
+                record.extend([report.memory_bytes.to_string(), given(report.valid)]);
+                record.extend([runs.join(" "), String::new()]);
+                record
             }
         }
     }
+}
 
-    fn about(graph: &'a GraphReport, device: &'a DeviceInfo) -> Self {
-        Self { graph: &graph.name, nodes: graph.nodes, edges: graph.edges, device: &device.name, ..Self::default() }
-    }
+fn given(value: Option<impl Display>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
 }
 
 #[cfg(test)]
@@ -217,14 +216,13 @@ mod tests {
     fn entries(report: fn() -> Report) -> Vec<Entry> {
         let Report { graph, device, algorithm, .. } = report();
         let refused = "1.0 GiB of device memory needed, \"tiny\" has less".to_owned();
-        let lines = |_: &str| (algorithm == "sssp").then_some(120);
         let outcomes = vec![
             Ok(taking(5.0, report())),
             Ok(Report { valid: Some(false), ..taking(2.0, report()) }),
             Ok(Report { valid: None, ..taking(4.0, report()) }),
             Err(Refusal { graph, device, algorithm, strategy: "large".into(), refused }),
         ];
-        compare(outcomes, lines)
+        compare(outcomes)
     }
 
     #[test]
@@ -235,18 +233,18 @@ mod tests {
         };
         let ratios: Vec<_> = entries(example).iter().map(ratio).collect();
         assert_eq!(ratios, [Some(1.25), Some(0.5), Some(1.0), None]);
-        let wrong = compare(vec![Ok(Report { valid: Some(false), ..example() })], |_| None);
+        let wrong = compare(vec![Ok(Report { valid: Some(false), ..example() })]);
         assert_eq!(ratio(&wrong[0]), None);
     }
 
     #[test]
     fn a_table_has_a_line_for_each() {
         let expected = "\
-strategy  total ms  kernel ms  overhead ms  ratio  MTEPS   memory  iterations  lines  valid
-in 5         5.000      1.500        3.500   1.25   9.50  3.0 MiB           8    120  ✓
-in 2         2.000      1.500        0.500   0.50   9.50  3.0 MiB           8    120  ✗
-in 4         4.000      1.500        2.500   1.00   9.50  3.0 MiB           8    120  not checked
-large                                                                                 \
+strategy  total ms  kernel ms  overhead ms  ratio  MTEPS   memory  iterations  valid
+in 5         5.000      1.500        3.500   1.25   9.50  3.0 MiB           8  ✓
+in 2         2.000      1.500        0.500   0.50   9.50  3.0 MiB           8  ✗
+in 4         4.000      1.500        2.500   1.00   9.50  3.0 MiB           8  not checked
+large                                                                          \
 refused: 1.0 GiB of device memory needed, \"tiny\" has less
 ";
         assert_eq!(text("strategy", &entries(example)), expected);
@@ -260,11 +258,11 @@ refused: 1.0 GiB of device memory needed, \"tiny\" has less
         write_csv(&entries(product), &mut written).unwrap();
         let expected = "\
 graph,nodes,edges,device,algorithm,strategy,total_ms,kernel_ms,overhead_ms,iterations,ratio,mteps,gbytes_per_s,\
-memory_bytes,lines_of_code,colors,valid,runs_ms,refused
-tiny,6000,20000,Imaginary 9000,spmv,in 5,5.0,1.5,3.5,8,1.25,9.5,2.5,3145728,,,true,4 2,
-tiny,6000,20000,Imaginary 9000,spmv,in 2,2.0,1.5,0.5,8,0.5,9.5,2.5,3145728,,,false,4 2,
-tiny,6000,20000,Imaginary 9000,spmv,in 4,4.0,1.5,2.5,8,1.0,9.5,2.5,3145728,,,,4 2,
-tiny,6000,20000,Imaginary 9000,spmv,large,,,,,,,,,,,,,\"1.0 GiB of device memory needed, \"\"tiny\"\" has less\"
+memory_bytes,valid,runs_ms,refused
+tiny,6000,20000,Imaginary 9000,spmv,in 5,5.0,1.5,3.5,8,1.25,9.5,2.5,3145728,true,4 2,
+tiny,6000,20000,Imaginary 9000,spmv,in 2,2.0,1.5,0.5,8,0.5,9.5,2.5,3145728,false,4 2,
+tiny,6000,20000,Imaginary 9000,spmv,in 4,4.0,1.5,2.5,8,1.0,9.5,2.5,3145728,,4 2,
+tiny,6000,20000,Imaginary 9000,spmv,large,,,,,,,,,,,\"1.0 GiB of device memory needed, \"\"tiny\"\" has less\"
 ";
         assert_eq!(str::from_utf8(&written).unwrap(), expected);
     }
@@ -273,7 +271,6 @@ tiny,6000,20000,Imaginary 9000,spmv,large,,,,,,,,,,,,,\"1.0 GiB of device memory
     fn json_has_reports_and_reasons() {
         let array = serde_json::to_value(entries(example)).unwrap();
         assert_eq!((&array[0]["ratio"], &array[0]["source"]), (&1.25.into(), &7.into()));
-        assert_eq!(array[0]["lines_of_code"], 120);
         assert_eq!((&array[3]["strategy"], &array[3]["graph"]["name"]), (&"large".into(), &"tiny".into()));
         assert!(array[3]["refused"].as_str().unwrap().starts_with("1.0 GiB") && array[3].get("runs").is_none());
     }

@@ -1,10 +1,10 @@
 //! A graph in a report: how large it is, and what was changed between the file and the algorithm.
 
-use crate::graph::{Graph, Weights, csr::BuildReport, statistics::grouped};
+use crate::graph::{BuildReport, Graph, statistics::grouped};
 use serde::Serialize;
 use std::fmt;
 
-/// See the module. It displays as a line.
+/// What a report says about a graph. It displays as a line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GraphReport {
     /// The file's name, or the generator as it was written.
@@ -33,11 +33,7 @@ impl GraphReport {
             nodes: graph.csr.nodes(),
             edges: graph.csr.edges(),
             directed: graph.directed,
-            weights: match graph.csr.weights {
-                Weights::None => "none",
-                Weights::U32(_) => "u32",
-                Weights::F32(_) => "f32",
-            },
+            weights: graph.csr.weights().kind().name(),
             edges_given: built.edges_given,
             self_loops_dropped: built.self_loops_dropped,
             parallel_edges_merged: built.parallel_edges_merged,

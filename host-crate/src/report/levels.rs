@@ -13,12 +13,12 @@ impl fmt::Display for Trained {
         let searches = self.scores.first().map_or(0, |score| score.slowdowns.len());
         writeln!(f, "grown on {grown_on} graphs, {} levels", self.levels)?;
         writeln!(f, "held out {held_out} graphs, {searches} searches: {}", self.held_out.join(", "))?;
-        writeln!(f, "accuracy {}, the best way of a level or one as fast to 5 %\n", percent(self.accuracy))?;
+        writeln!(f, "accuracy {}, the best variant of a level or one as fast to 5 %\n", percent(self.accuracy))?;
         write!(f, "{}", table(&["feature", ">importance"], self.importances()))?;
-        writeln!(f, "\nsearches on held-out graphs against the best way at every level")?;
+        writeln!(f, "\nsearches on held-out graphs against the best variant at every level")?;
         let headings = ["chosen by", ">optimal", ">to 5 %", ">1–2×", ">over 5×", ">over 20×", ">average", ">worst"];
         write!(f, "{}", table(&headings, self.scores.iter().map(line)))?;
-        writeln!(f, "\nagainst the best single way of the fifteen on each graph: {:.2}× as fast", self.speedup)?;
+        writeln!(f, "\nagainst the best single variant of the fifteen on each graph: {:.2}× as fast", self.speedup)?;
         writeln!(f, "the optimum with lists against that of the fifteen: {:.2}× as fast", self.lists_gain)
     }
 }

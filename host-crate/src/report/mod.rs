@@ -1,23 +1,28 @@
 //! What a run comes to, as a program reads it (`--json`) and as a person does ([`Report`]'s `Display`).
 //!
-//! Edges are counted as they are stored: an undirected edge is two. A rate is that of the edges that leave the nodes reached,
-//! or of all edges where there is nothing to reach, over the median time from the first submission until the answer is ready on
-//! the device; copying the graph there and the answer back is not in it.
+//! Edges are counted as they are stored: an undirected edge is two. A rate is that of the edges that the algorithm says it
+//! traversed, over the median time from the first submission until the answer is ready on the device; copying the graph there
+//! and the answer back is not in it.
 
+#[cfg(feature = "cli")]
 pub mod balance;
+#[cfg(feature = "cli")]
 pub mod comparison;
 mod graph;
+#[cfg(feature = "cli")]
 mod levels;
 mod split;
 pub mod summary;
+#[cfg(feature = "cli")]
 pub mod table;
-mod value;
 
 pub use graph::GraphReport;
 pub use split::SplitReport;
-pub use value::Value;
 
-use crate::{algorithm::Run, device::DeviceInfo};
+use crate::{
+    algorithm::{Figures, Run},
+    device::DeviceInfo,
+};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -32,48 +37,29 @@ pub struct Report {
     pub device: DeviceInfo,
     /// The algorithm's name.
     pub algorithm: &'static str,
-    /// What the algorithm calls its strategies: `strategy` or `schedule`.
+    /// What the algorithm calls its alternatives: `strategy` or `schedule`.
     #[serde(skip)]
-    pub choice: &'static str,
+    pub alternative: &'static str,
     /// The strategy's or schedule's name.
     pub strategy: String,
     /// Everything that was chosen for the algorithm, the strategy included.
     pub config: serde_json::Value,
-    /// How far it came, of an algorithm that begins at a node. Its fields are those of the object itself.
+    /// The own id of the node it began at, if it began at one; a figure of the algorithm in JSON.
+    #[serde(skip)]
+    pub source: Option<u64>,
+    /// The figures that the algorithm states, as fields of the object itself.
     #[serde(flatten)]
-    pub extent: Option<Extent>,
-    /// Of a colouring: how many colours it takes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub colors: Option<u32>,
-    /// How many the sequential oracle takes, where it was asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sequential_colors: Option<u32>,
+    pub figures: Figures,
     /// The timed runs in order; runs to warm up are not among them.
     pub runs: Vec<RunReport>,
     /// The run with the median total; of an even number, the faster of the two in the middle.
     pub median: RunReport,
-    /// Millions of edges a second over the median total: of `reached_edges`, or of all.
+    /// Millions of traversed edges a second over the median total.
     pub mteps: f64,
-    /// Of an algorithm that memory bounds: the bytes that must be read and written, over the median total, in 10⁹ a second.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gbytes_per_s: Option<f64>,
     /// Bytes of device memory that the graph, the strategy and the answer took.
     pub memory_bytes: u64,
     /// Whether the answer agrees with the oracle's; null when it was not asked for.
     pub valid: Option<bool>,
-}
-
-/// How far an algorithm came that begins at a node.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Extent {
-    /// The own id of the node it began at.
-    pub source: u64,
-    /// Nodes that have a value, the source included.
-    pub reached: u64,
-    /// Edges that leave these nodes.
-    pub reached_edges: u64,
-    /// The largest value of a node that was reached: the depth of the search, or the longest distance.
-    pub furthest: Option<Value>,
 }
 
 /// What one run took. `total_ms` is `kernel_ms` and `overhead_ms` together.
@@ -115,15 +101,23 @@ pub fn mteps(edges: u64, total_ms: f64) -> f64 {
     edges as f64 / (total_ms * 1e3)
 }
 
-/// Bytes in 10⁹ a second, as in [`Report::gbytes_per_s`].
-pub fn gbytes_per_second(bytes: u64, total_ms: f64) -> f64 {
-    bytes as f64 / (total_ms * 1e6)
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::device::DeviceKind;
+    use crate::{
+        algorithm::{Figure, Value},
+        device::DeviceKind,
+    };
+
+    /// The figures of a search.
+    fn reach() -> Figures {
+        let list = vec![
+            Figure::new("source", Value::Count(7), ""),
+            Figure::new("reached", Value::Count(5000), "nodes").in_line("reached", "5,000 of 6,000 nodes".into()),
+            Figure::new("furthest", Value::Real(2.5), "").in_line("reached", "the furthest at 2.5".into()),
+        ];
+        Figures { edges: 19_000, list }
+    }
 
     /// A report with plain numbers in it.
     pub(crate) fn example() -> Report {
@@ -164,16 +158,14 @@ pub(crate) mod tests {
                 missing: Vec::new(),
             },
             algorithm: "sssp",
-            choice: "strategy",
+            alternative: "strategy",
             strategy: "node".into(),
             config: serde_json::json!({ "strategy": "node" }),
-            extent: Some(Extent { source: 7, reached: 5000, reached_edges: 19_000, furthest: Some(Value::Real(2.5)) }),
-            colors: None,
-            sequential_colors: None,
+            source: Some(7),
+            figures: reach(),
             median: runs[1],
             runs: runs.to_vec(),
             mteps: mteps(19_000, 2.0),
-            gbytes_per_s: None,
             memory_bytes: 3 << 20,
             valid: Some(true),
         }
@@ -203,10 +195,10 @@ pub(crate) mod tests {
     pub(crate) fn product() -> Report {
         Report {
             algorithm: "spmv",
-            choice: "schedule",
+            alternative: "schedule",
             strategy: "merge-path".into(),
-            extent: None,
-            gbytes_per_s: Some(gbytes_per_second(5_000_000, 2.0)),
+            source: None,
+            figures: Figures { edges: 19_000, list: vec![Figure::gbytes_per_second(5_000_000, 2e-3)] },
             ..example()
         }
     }
@@ -214,7 +206,7 @@ pub(crate) mod tests {
     #[test]
     fn a_million_edges_in_a_second_are_one_mteps() {
         assert_eq!(mteps(1_000_000, 1e3), 1.0);
-        assert_eq!(gbytes_per_second(1_000_000_000, 1e3), 1.0);
+        assert_eq!(Figure::gbytes_per_second(1_000_000_000, 1.0).value, Value::Double(1.0));
     }
 
     #[test]

@@ -3,15 +3,14 @@
 use crate::{
     device::memory::Bytes,
     graph::{
-        Csr, Splitting,
+        Splitting,
         statistics::{Histogram, grouped},
     },
-    strategy::{DeviceGraph, SplitGraph},
 };
 use serde::Serialize;
 use std::fmt;
 
-/// See the module.
+/// What node splitting makes of a graph, and the memory it takes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SplitReport {
     /// How it is split. Its fields are those of the object itself.
@@ -21,16 +20,6 @@ pub struct SplitReport {
     pub memory_bytes: u64,
     /// Bytes that it takes with its nodes split.
     pub memory_bytes_after: u64,
-}
-
-impl SplitReport {
-    /// Splits a graph by a histogram of its degrees with so many bins.
-    pub fn new(csr: &Csr, bins: u32) -> Self {
-        let splitting = Splitting::of(csr, bins);
-        let memory_bytes = DeviceGraph::plan(csr).bytes();
-        let pieces = SplitGraph::plan(csr.nodes() as usize, splitting.nodes_after as usize).bytes();
-        Self { splitting, memory_bytes, memory_bytes_after: memory_bytes + pieces }
-    }
 }
 
 impl fmt::Display for SplitReport {
@@ -49,14 +38,18 @@ impl fmt::Display for SplitReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Weights;
+    use crate::{
+        graph::{Csr, Weights},
+        strategy::SplitGraph,
+    };
 
     #[test]
     fn a_star_is_split_at_its_hub() {
         let columns: Vec<u32> = (1..=40).chain([0; 40]).collect();
         let row_offsets: Vec<u32> = [0].into_iter().chain(40..=80).collect();
-        let csr = Csr { row_offsets: row_offsets.into(), columns: columns.into(), weights: Weights::None };
-        let report = SplitReport::new(&csr, 10);
+        let csr = Csr::new(row_offsets, columns, Weights::None).unwrap();
+        let (splitting, [memory_bytes, memory_bytes_after]) = SplitGraph::describe(&csr, 10);
+        let report = SplitReport { splitting, memory_bytes, memory_bytes_after };
         let expected = "\
 split                nodes of more than 4 edges (MDT, by 10 bins)
   nodes split        1, 2.44 %

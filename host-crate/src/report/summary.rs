@@ -1,7 +1,7 @@
 //! A report as a person reads it: a handful of lines, each with a word in front that says what it is about.
 
-use super::{Extent, Report};
-use crate::{device::memory::Bytes, graph::statistics::grouped};
+use super::Report;
+use crate::{algorithm::three_digits, device::memory::Bytes, graph::statistics::grouped};
 use std::fmt;
 
 impl fmt::Display for Report {
@@ -9,32 +9,39 @@ impl fmt::Display for Report {
         let mut line = |label: &str, text: String| writeln!(f, "{label:<10}{text}");
         line("graph", self.graph.to_string())?;
         line("device", format!("{} ({})", self.device.name, self.device.kind))?;
-        let from = self.extent.map_or(String::new(), |extent| format!("from node {} ", extent.source));
-        line(self.algorithm, format!("{from}with {} {}", self.choice, self.strategy))?;
-        if let Some(extent) = &self.extent {
-            line("reached", extent.text(self.graph.nodes))?;
-        }
-        if let Some(colors) = self.colors {
-            line("colours", colors_text(colors, self.sequential_colors))?;
+        let from = self.source.map_or(String::new(), |source| format!("from node {source} "));
+        line(self.algorithm, format!("{from}with {} {}", self.alternative, self.strategy))?;
+        for (word, text) in self.lines_of_figures() {
+            line(word, text)?;
         }
         line("time", self.time_text())?;
-        line("rate", self.rate_text())?;
+        line(RATE, self.rate_text())?;
         line("memory", format!("{} on the device", Bytes(self.memory_bytes)))?;
         line("valid", validity(self.valid).to_owned())
     }
 }
 
-impl Extent {
-    fn text(&self, nodes: u32) -> String {
-        let furthest = self.furthest.map_or(String::new(), |value| format!(", the furthest at {value}"));
-        format!("{} of {} nodes{furthest}", grouped(self.reached), grouped(nodes.into()))
-    }
-}
+/// The word of the line with the rate, to which figures can add.
+const RATE: &str = "rate";
 
 impl Report {
+    /// The lines of figures but for the rate: a word, and the texts of all figures that name it.
+    fn lines_of_figures(&self) -> Vec<(&'static str, String)> {
+        let mut lines: Vec<(&'static str, String)> = Vec::new();
+        for (word, text) in self.figures.list.iter().filter_map(|figure| figure.line.as_ref()) {
+            match lines.iter_mut().find(|(known, _)| known == word) {
+                Some((_, line)) => *line = format!("{line}, {text}"),
+                None => lines.push((word, text.clone())),
+            }
+        }
+        lines.retain(|(word, _)| *word != RATE);
+        lines
+    }
+
     fn rate_text(&self) -> String {
-        let bytes = self.gbytes_per_s.map_or(String::new(), |bytes| format!(", {} GB/s", rate(bytes)));
-        format!("{} MTEPS{bytes}", rate(self.mteps))
+        let lines = self.figures.list.iter().filter_map(|figure| figure.line.as_ref());
+        let more = lines.filter(|(word, _)| *word == RATE).map(|(_, text)| format!(", {text}"));
+        format!("{} MTEPS{}", three_digits(self.mteps), more.collect::<String>())
     }
 
     fn time_text(&self) -> String {
@@ -54,13 +61,6 @@ impl Report {
     }
 }
 
-fn colors_text(colors: u32, sequential: Option<u32>) -> String {
-    let beside = sequential.map_or(String::new(), |colors| {
-        format!(", where a sequential greedy colouring takes {}", grouped(colors.into()))
-    });
-    format!("{}{beside}", grouped(colors.into()))
-}
-
 fn validity(valid: Option<bool>) -> &'static str {
     match valid {
         Some(true) => "✓ every value agrees with the sequential oracle",
@@ -74,19 +74,13 @@ pub fn time(milliseconds: f64) -> String {
     format!("{milliseconds:.3}")
 }
 
-/// A rate with about three digits.
-pub fn rate(rate: f64) -> String {
-    match rate {
-        rate if rate < 10.0 => format!("{rate:.2}"),
-        rate if rate < 100.0 => format!("{rate:.1}"),
-        rate => grouped(rate.round() as u64),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::tests::{example, product};
+    use crate::{
+        algorithm::{Figure, Figures, Value},
+        report::tests::{example, product},
+    };
 
     #[test]
     fn a_report_is_a_few_lines() {
@@ -104,14 +98,14 @@ valid     ✓ every value agrees with the sequential oracle
         let text = product().to_string();
         assert!(text.contains("\nspmv      with schedule merge-path\ntime      2.000 ms"), "{text}");
         assert!(text.contains("\nrate      9.50 MTEPS, 2.50 GB/s\n"), "{text}");
-        let coloring = Report { extent: None, colors: Some(17), ..example() };
-        assert!(coloring.to_string().contains("\ncolours   17\n"), "{coloring}");
-        let beside = Report { sequential_colors: Some(1600), ..coloring }.to_string();
-        assert!(beside.contains("\ncolours   17, where a sequential greedy colouring takes 1,600\n"), "{beside}");
+        let figure = |value, text: &str| Figure::new("hues", value, "").in_line("colours", text.into());
+        let list = vec![figure(Value::Whole(17), "17"), figure(Value::Whole(9), "where another takes 9")];
+        let text = Report { source: None, figures: Figures { edges: 1, list }, ..example() }.to_string();
+        assert!(text.contains("\nsssp      with strategy node\ncolours   17, where another takes 9\ntime"), "{text}");
     }
 
     #[test]
     fn rates_have_about_three_digits() {
-        assert_eq!([0.123, 9.5, 12.34, 123.4, 98_765.4].map(rate), ["0.12", "9.50", "12.3", "123", "98,765"]);
+        assert_eq!([0.123, 9.5, 12.34, 123.4, 98_765.4].map(three_digits), ["0.12", "9.50", "12.3", "123", "98,765"]);
     }
 }

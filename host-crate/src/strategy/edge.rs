@@ -1,57 +1,94 @@
-//! One invocation an edge: the worklist holds edges, each of which knows where it begins. The kernels are `strategy/edge.rs` of the
+//! One invocation for each edge: the worklist holds edges, each of which knows where it begins. The kernels are `strategy/edge.rs` of the
 //! kernels.
 
-use super::{Chunking, DeviceLoop, Iterate, Operator, Traversal, Tuning, worklists::Worklists};
+use super::{About, DeviceLoop, Operator, Strategy, Traversal, worklists::Worklists};
 use crate::{
-    Result,
-    device::{Device, MemoryPlan},
+    Error, Result,
+    device::{Device, MemoryPlan, Recorder},
     graph::Csr,
+    settings::Key,
 };
-use evenkeel_kernels::strategy::edge;
-use evenkeel_types::{Control, EdgeParams, LengthParams, TraversalParams};
+use evenkeel_kernels::{primitive::LengthParams, strategy::edge};
+use evenkeel_types::LoopHeader;
+use std::{fmt, str::FromStr};
 
-/// See the module.
-pub(super) struct Edge;
+/// The strategy `edge`.
+#[derive(Clone, Default)]
+pub struct Edge {
+    /// For what one atomic addition reserves places on the worklist.
+    pub chunking: Chunking,
+}
 
-impl Iterate for Edge {
-    fn plan(&self, csr: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
-        let edges = csr.columns.len();
-        Worklists::plan(edges).with::<u32>("sources of edges", edges)
+/// For what one atomic addition reserves places on a worklist of edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Chunking {
+    /// For all edges of a node: the paper's work chunking.
+    #[default]
+    Node,
+    /// For one edge.
+    Edge,
+}
+
+impl FromStr for Chunking {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "node" => Ok(Self::Node),
+            "edge" => Ok(Self::Edge),
+            _ => Err(Error::Usage(format!("'{text}' is neither node nor edge"))),
+        }
+    }
+}
+
+impl fmt::Display for Chunking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Node => "node",
+            Self::Edge => "edge",
+        })
+    }
+}
+
+impl Strategy for Edge {
+    fn about(&self) -> About {
+        About {
+            name: "edge",
+            paper: "EP, Raval et al.",
+            summary: "one invocation an edge; the worklist holds edges",
+            operators: Operator::ALL,
+        }
+    }
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let about = "reserve places for all edges of a node at once, or for one edge at a time";
+        vec![Key::option("chunking", about, &mut self.chunking).one_of([Chunking::Node, Chunking::Edge])]
+    }
+
+    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+        let edges = csr.columns().len();
+        Worklists::<LoopHeader>::plan(edges).with::<u32>("sources of edges", edges)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let Traversal { operator, graph, weights, values, marks, tuning, .. } = traversal;
+        let Traversal { operator, graph, data, .. } = traversal;
         let edges = graph.columns.len();
-        let worklists = Worklists::new(device, edges)?;
+        let worklists: Worklists = Worklists::new(device, traversal, edges)?;
         let sources = &device.buffer("sources of edges", edges)?;
         let find = edge::EdgeSources { row_offsets: &graph.row_offsets, sources };
         let params = LengthParams { length: edges as u32 };
         device.record("sources of edges", |recorder| recorder.dispatch(&find, params, edges))?.run()?;
 
-        let max_groups = device.info().max_groups;
-        let params = EdgeParams { max_groups, together: u32::from(tuning.chunking() == Chunking::Node) };
-        let start = TraversalParams { nodes: graph.nodes(), max_groups };
-        DeviceLoop::record(
-            device,
-            name,
-            &worklists.control,
-            |recorder| worklists.start_range(recorder, traversal, &graph.row_offsets, start),
-            |recorder, odd| {
-                let (worklist, next) = worklists.swapped(odd);
-                let step = edge::Edge {
-                    operator: *operator,
-                    row_offsets: &graph.row_offsets,
-                    sources,
-                    columns: &graph.columns,
-                    weights,
-                    worklist,
-                    values,
-                    marks,
-                    next,
-                    control: &worklists.words,
-                };
-                recorder.dispatch_indirect(&step, params, &worklists.control, Control::GROUPS);
-            },
-        )
+        let together = u32::from(self.chunking == Chunking::Node);
+        let params = edge::EdgeParams { max_groups: worklists.params.max_groups, together };
+        let start = |recorder: &mut Recorder| worklists.start_range(recorder, traversal, &graph.row_offsets);
+        worklists.record_loop(device, name, params, start, |worklist| edge::Edge {
+            operator: *operator,
+            graph,
+            sources,
+            data,
+            worklist,
+            state: &worklists.state,
+        })
     }
 }

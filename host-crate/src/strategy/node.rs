@@ -1,46 +1,42 @@
-//! One invocation a node of the worklist: the papers' baseline. The kernel is `strategy/node.rs` of the kernels.
+//! One invocation for each node of the worklist: the papers' baseline. The kernel is `strategy/node.rs` of the kernels.
 
-use super::{DeviceLoop, Iterate, Operator, Traversal, Tuning, worklists::Worklists};
+use super::{About, DeviceLoop, Operator, Strategy, Traversal, worklists::Worklists};
 use crate::{
     Result,
-    device::{Device, MemoryPlan},
+    device::{Device, MemoryPlan, Recorder},
     graph::Csr,
 };
 use evenkeel_kernels::strategy::node;
-use evenkeel_types::{Control, TraversalParams};
+use evenkeel_types::LoopHeader;
 
-/// See the module.
+/// The strategy `node`.
+#[derive(Clone)]
 pub(super) struct Node;
 
-impl Iterate for Node {
-    fn plan(&self, csr: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
-        Worklists::plan(csr.nodes() as usize)
+impl Strategy for Node {
+    fn about(&self) -> About {
+        About {
+            name: "node",
+            paper: "BS, Raval et al.",
+            summary: "one invocation a node of the worklist, with all its edges",
+            operators: Operator::ALL,
+        }
+    }
+
+    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+        Worklists::<LoopHeader>::plan(csr.nodes() as usize)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let Traversal { operator, graph, weights, values, marks, .. } = traversal;
-        let worklists = Worklists::new(device, graph.nodes() as usize)?;
-        let params = TraversalParams { nodes: graph.nodes(), max_groups: device.info().max_groups };
-        DeviceLoop::record(
-            device,
-            name,
-            &worklists.control,
-            |recorder| worklists.start(recorder, traversal, params),
-            |recorder, odd| {
-                let (worklist, next) = worklists.swapped(odd);
-                let step = node::Node {
-                    operator: *operator,
-                    row_offsets: &graph.row_offsets,
-                    columns: &graph.columns,
-                    weights,
-                    worklist,
-                    values,
-                    marks,
-                    next,
-                    control: &worklists.words,
-                };
-                recorder.dispatch_indirect(&step, params, &worklists.control, Control::GROUPS);
-            },
-        )
+        let Traversal { operator, graph, data, .. } = traversal;
+        let worklists: Worklists = Worklists::new(device, traversal, traversal.nodes() as usize)?;
+        let start = |recorder: &mut Recorder| worklists.start(recorder, traversal);
+        worklists.record_loop(device, name, worklists.params, start, |worklist| node::Node {
+            operator: *operator,
+            graph,
+            data,
+            worklist,
+            state: &worklists.state,
+        })
     }
 }

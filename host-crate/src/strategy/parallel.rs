@@ -1,26 +1,27 @@
-//! An invocation to every node in each iteration, and a flag: the simplest of the classic searches. The kernels are
+//! One invocation for every node in each iteration, and a flag: the simplest of the classic searches. The kernels are
 //! `strategy/parallel.rs` of the kernels.
 
 use super::{
-    DeviceLoop, Iterate, Operator, Traversal, Tuning,
+    About, DeviceLoop, Operator, Strategy, Traversal,
     worklists::{Worklists, clear},
 };
 use crate::{
     Result,
-    device::{Device, MemoryPlan},
+    device::{Device, MemoryPlan, Recorder},
     graph::Csr,
 };
 use evenkeel_kernels::{
     operator::Search,
-    strategy::parallel::{self, ParallelStart},
+    strategy::parallel::{self, EveryNodeParams, ParallelStart},
 };
-use evenkeel_types::{Control, EveryNodeParams, WORKGROUP};
+use evenkeel_types::{LoopHeader, WORKGROUP};
 
-/// See the module.
+/// The strategy `parallel`.
+#[derive(Clone)]
 pub(super) struct Parallel;
 
-/// There is no worklist.
-const NONE: usize = 1;
+/// There is no worklist, only a placeholder.
+pub(super) const NONE: usize = 1;
 
 /// Dispatches in which an invocation takes `coarsen` nodes, or as many more as the device's limit makes necessary.
 pub(super) fn every_node(device: &Device, nodes: u32, coarsen: u32) -> EveryNodeParams {
@@ -28,35 +29,35 @@ pub(super) fn every_node(device: &Device, nodes: u32, coarsen: u32) -> EveryNode
     EveryNodeParams { nodes, groups: groups.min(device.info().max_groups) }
 }
 
-impl Iterate for Parallel {
-    fn plan(&self, _: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
-        Worklists::plan(NONE)
+impl Strategy for Parallel {
+    fn about(&self) -> About {
+        About {
+            name: "parallel",
+            paper: "Harish and Narayanan",
+            summary: "an invocation to every node in each iteration; those of the level take their edges",
+            operators: &[Operator::Bfs],
+        }
+    }
+
+    fn plan(&self, _: &Csr, _: Operator) -> MemoryPlan {
+        Worklists::<LoopHeader>::plan(NONE)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let Traversal { graph, weights, values, marks, source, .. } = traversal;
-        let worklists = Worklists::new(device, NONE)?;
-        let (control, next) = (&worklists.words, worklists.swapped(false).1);
-        let params = every_node(device, graph.nodes(), 1);
-        let step = parallel::Parallel {
-            search: Search::Bfs,
-            row_offsets: &graph.row_offsets,
-            columns: &graph.columns,
-            weights,
-            values,
-            marks,
-            next,
-            control,
+        let Traversal { graph, data, source, .. } = traversal;
+        let worklists: Worklists = Worklists::new(device, traversal, NONE)?;
+        let (state, values) = (&worklists.state, &data.values);
+        let params = every_node(device, traversal.nodes(), 1);
+        let start = |recorder: &mut Recorder| {
+            clear(recorder, traversal);
+            recorder.dispatch(&ParallelStart { source, values, state }, params, 1);
         };
-        DeviceLoop::record(
-            device,
-            name,
-            &worklists.control,
-            |recorder| {
-                clear(recorder, traversal);
-                recorder.dispatch(&ParallelStart { source, values, control }, params, 1);
-            },
-            |recorder, _| recorder.dispatch_indirect(&step, params, &worklists.control, Control::GROUPS),
-        )
+        worklists.record_loop(device, name, params, start, |worklist| parallel::Parallel {
+            search: Search::Bfs,
+            graph,
+            data,
+            next: &worklist.next,
+            state,
+        })
     }
 }

@@ -1,47 +1,43 @@
-//! An invocation to each node of a queue, and an atomic addition for each that is put on the next: the second of the classic
+//! One invocation for each node of a queue, and an atomic addition for each node that is put on the next: the second of the classic
 //! searches. The kernel is `strategy/queue.rs` of the kernels.
 
-use super::{DeviceLoop, Iterate, Operator, Traversal, Tuning, worklists::Worklists};
+use super::{About, DeviceLoop, Operator, Strategy, Traversal, worklists::Worklists};
 use crate::{
     Result,
-    device::{Device, MemoryPlan},
+    device::{Device, MemoryPlan, Recorder},
     graph::Csr,
 };
 use evenkeel_kernels::{operator::Search, strategy::queue};
-use evenkeel_types::{Control, TraversalParams};
+use evenkeel_types::LoopHeader;
 
-/// See the module.
+/// The strategy `queue`.
+#[derive(Clone)]
 pub(super) struct Queue;
 
-impl Iterate for Queue {
-    fn plan(&self, csr: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
-        Worklists::plan(csr.nodes() as usize)
+impl Strategy for Queue {
+    fn about(&self) -> About {
+        About {
+            name: "queue",
+            paper: "Pathak et al.",
+            summary: "an invocation to each node of a queue, an atomic addition to each node found",
+            operators: &[Operator::Bfs],
+        }
+    }
+
+    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+        Worklists::<LoopHeader>::plan(csr.nodes() as usize)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let Traversal { graph, weights, values, marks, .. } = traversal;
-        let worklists = Worklists::new(device, graph.nodes() as usize)?;
-        let params = TraversalParams { nodes: graph.nodes(), max_groups: device.info().max_groups };
-        DeviceLoop::record(
-            device,
-            name,
-            &worklists.control,
-            |recorder| worklists.start(recorder, traversal, params),
-            |recorder, odd| {
-                let (worklist, next) = worklists.swapped(odd);
-                let step = queue::Queue {
-                    search: Search::Bfs,
-                    row_offsets: &graph.row_offsets,
-                    columns: &graph.columns,
-                    weights,
-                    worklist,
-                    values,
-                    marks,
-                    next,
-                    control: &worklists.words,
-                };
-                recorder.dispatch_indirect(&step, params, &worklists.control, Control::GROUPS);
-            },
-        )
+        let Traversal { graph, data, .. } = traversal;
+        let worklists: Worklists = Worklists::new(device, traversal, traversal.nodes() as usize)?;
+        let start = |recorder: &mut Recorder| worklists.start(recorder, traversal);
+        worklists.record_loop(device, name, worklists.params, start, |worklist| queue::Queue {
+            search: Search::Bfs,
+            graph,
+            data,
+            worklist,
+            state: &worklists.state,
+        })
     }
 }

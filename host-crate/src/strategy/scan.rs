@@ -1,48 +1,60 @@
 //! A queue whose places are found by prefix sums: the third of the classic searches. The kernels are `strategy/scan.rs` of the
 //! kernels.
 
-use super::{DeviceLoop, Iterate, Operator, Traversal, Tuning, worklists::Worklists};
+use super::{About, DeviceLoop, Operator, Strategy, Traversal, worklists::Worklists};
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
     graph::Csr,
 };
 use evenkeel_kernels::{
+    launch::Buffers,
     operator::Search,
-    strategy::scan::{ScanBlocksAgain, ScanCounts, ScanLayer, ScanPopulate, ScanSweep},
+    strategy::scan::{Places, SWEEP, ScanBlocksAgain, ScanCounts, ScanLayer, ScanPopulate, ScanSweep},
 };
-use evenkeel_types::{Control, SWEEP, TraversalParams, UNREACHED, WORKGROUP};
+use evenkeel_types::{LoopHeader, LoopState, UNREACHED, WORKGROUP};
 
-/// See the module.
+/// The strategy `scan`.
+#[derive(Clone)]
 pub(super) struct Scan;
 
-impl Iterate for Scan {
-    fn plan(&self, csr: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
+impl Strategy for Scan {
+    fn about(&self) -> About {
+        About {
+            name: "scan",
+            paper: "Pathak et al.; Blelloch",
+            summary: "a queue whose places are found by prefix sums instead of atomic additions",
+            operators: &[Operator::Bfs],
+        }
+    }
+
+    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
-        Worklists::plan(nodes)
+        Worklists::<LoopHeader>::plan(nodes)
             .with::<u32>("claims", nodes)
             .with::<u32>("counts", nodes)
             .with::<u32>("sums of counts", nodes.div_ceil(SWEEP as usize))
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let nodes = traversal.graph.nodes() as usize;
+        let nodes = traversal.nodes() as usize;
         let steps = Steps {
             traversal,
-            worklists: Worklists::new(device, nodes)?,
+            worklists: Worklists::new(device, traversal, nodes)?,
             claims: device.buffer("claims", nodes)?,
-            counts: device.buffer("counts", nodes)?,
-            sums: device.buffer("sums of counts", nodes.div_ceil(SWEEP as usize))?,
-            params: TraversalParams { nodes: traversal.graph.nodes(), max_groups: device.info().max_groups },
+            places: Places {
+                counts: device.buffer("counts", nodes)?,
+                sums: device.buffer("sums of counts", nodes.div_ceil(SWEEP as usize))?,
+            },
         };
         DeviceLoop::record(
             device,
             name,
-            &steps.worklists.control,
+            &steps.worklists.state,
             |recorder| {
                 // No edge has this number, so nobody has claimed anything.
                 recorder.fill(&steps.claims, UNREACHED);
-                steps.worklists.start(recorder, traversal, steps.params);
+                steps.worklists.start(recorder, traversal);
             },
             |recorder, odd| steps.iteration(recorder, odd),
         )
@@ -54,26 +66,23 @@ struct Steps<'a> {
     traversal: &'a Traversal,
     worklists: Worklists,
     claims: Buffer<u32>,
-    counts: Buffer<u32>,
-    sums: Buffer<u32>,
-    params: TraversalParams,
+    places: Places<Buffers>,
 }
 
 impl Steps<'_> {
     fn iteration(&self, recorder: &mut Recorder, odd: bool) {
-        let Self { worklists, claims, counts, sums, params, .. } = self;
-        let Traversal { graph, weights, values, marks, .. } = self.traversal;
-        let (row_offsets, columns, control) = (&graph.row_offsets, &graph.columns, &worklists.words);
-        let (worklist, next) = worklists.swapped(odd);
-        let search = Search::Bfs;
-        let layer = ScanLayer { search, row_offsets, columns, weights, worklist, values, marks, next, control, claims };
-        recorder.dispatch_indirect(&layer, *params, &worklists.control, Control::GROUPS);
-        let count = ScanCounts { row_offsets, columns, worklist, claims, control, counts };
-        recorder.dispatch_indirect(&count, *params, &worklists.control, Control::GROUPS);
-        let sweep = ScanSweep { control, counts, sums };
-        recorder.dispatch_indirect(&sweep, *params, &worklists.control, Control::GROUPS);
-        recorder.dispatch(&ScanBlocksAgain { sums, control }, *params, WORKGROUP as usize);
-        let populate = ScanPopulate { row_offsets, columns, worklist, claims, counts, sums, next, control };
-        recorder.dispatch_indirect(&populate, *params, &worklists.control, Control::GROUPS);
+        let Self { worklists, claims, places, .. } = self;
+        let Traversal { graph, data, .. } = self.traversal;
+        let (state, params) = (&worklists.state, worklists.params);
+        let worklist = worklists.of_iteration(odd);
+        let queue = &worklist.current;
+        let layer = ScanLayer { search: Search::Bfs, graph, data, worklist, claims, state };
+        recorder.dispatch_indirect(&layer, params, state, LoopHeader::GROUPS);
+        let count = ScanCounts { graph, queue, claims, places, state };
+        recorder.dispatch_indirect(&count, params, state, LoopHeader::GROUPS);
+        recorder.dispatch_indirect(&ScanSweep { places, state }, params, state, LoopHeader::GROUPS);
+        recorder.dispatch(&ScanBlocksAgain { places, state }, params, WORKGROUP as usize);
+        let populate = ScanPopulate { graph, worklist, claims, places, state };
+        recorder.dispatch_indirect(&populate, params, state, LoopHeader::GROUPS);
     }
 }

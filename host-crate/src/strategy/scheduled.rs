@@ -1,117 +1,148 @@
 //! A traversal under a schedule of the programming model: the worklist is a tile set. What a schedule wants to know of it
-//! beforehand, prefix sums of the degrees or bins, is made on the device in each iteration. The kernels are
-//! `strategy/scheduled.rs` and `schedule/` of the kernels.
+//! beforehand, prefix sums of the degrees or an order, is made on the device in each iteration. There is a strategy for each
+//! registered schedule. The kernels are `strategy/scheduled.rs` and `schedule/` of the kernels.
 
-use super::{DeviceLoop, Iterate, Operator, Traversal, Tuning, worklists::Worklists};
+use super::{About, DeviceLoop, Operator, Strategy, Traversal, worklists::Worklists};
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
-    engine::schedule::{Choice, Room},
+    engine::schedule::{Choice, Schedule, ScratchSpace},
     graph::Csr,
+    settings::Key,
 };
 use evenkeel_kernels::{
-    schedule::{PART, Schedule},
-    strategy::scheduled::{DegreeBlocks, DegreePrefixes, DegreeSums, Expand},
+    launch::{Buffers, DispatchSize},
+    schedule::PART,
+    strategy::scheduled::{DegreeBlocks, DegreePrefixes, DegreeSums, DegreesBefore, Expand, ExpandParams, ExpandState},
 };
-use evenkeel_types::{Control, ExpandParams, SCAN_BLOCK, ScheduleParams, TraversalParams, WORKGROUP};
+use evenkeel_types::{Field, LoopState, SCAN_BLOCK, ScheduleParams, WORKGROUP};
 
-/// See the module.
-pub(super) struct Scheduled(pub Schedule);
+/// The strategy of one schedule.
+#[derive(Clone)]
+pub struct Scheduled {
+    /// The schedule with its parameter.
+    pub choice: Choice,
+}
 
 impl Scheduled {
-    /// Whether the schedule needs the prefix sums of the degrees, and is sized by edges.
-    fn cuts_across_tiles(&self) -> bool {
-        matches!(self.0, Schedule::MergePath | Schedule::NonzeroSplit | Schedule::RadixBinned)
+    /// The strategies of all schedules.
+    pub(super) fn all() -> impl Iterator<Item = Box<dyn Strategy>> {
+        Schedule::ALL.iter().map(|schedule| Box::new(Self { choice: (*schedule).into() }) as Box<dyn Strategy>)
+    }
+
+    fn needs_prefix_sums(&self) -> bool {
+        self.choice.schedule.implementation().needs_prefix_sums()
     }
 
     /// The lengths of the prefix sums and of the sums of their blocks.
     fn prefix_lengths(&self, nodes: usize) -> [usize; 2] {
-        if self.cuts_across_tiles() { [nodes + 1, nodes.div_ceil(SCAN_BLOCK as usize)] } else { [1, 1] }
+        if self.needs_prefix_sums() { [nodes + 1, nodes.div_ceil(SCAN_BLOCK as usize)] } else { [1, 1] }
     }
 }
 
-impl Iterate for Scheduled {
-    fn plan(&self, csr: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
+impl Strategy for Scheduled {
+    fn about(&self) -> About {
+        let schedule = self.choice.schedule;
+        let (paper, summary) = (schedule.implementation().paper(), schedule.implementation().summary());
+        About { name: schedule.name(), paper, summary, operators: Operator::ALL }
+    }
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        self.choice.keys()
+    }
+
+    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         let [prefixes, sums] = self.prefix_lengths(nodes);
-        Worklists::plan(nodes)
+        Worklists::<ExpandState>::plan(nodes)
             .with::<u32>("degree prefixes", prefixes)
             .with::<u32>("degree sums", sums)
-            .and(Room::<u32>::plan_scatter(self.0, nodes))
+            .and(ScratchSpace::<u32>::plan_scatter(self.choice.schedule, nodes))
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let nodes = traversal.graph.nodes();
-        let worklists = Worklists::new(device, nodes as usize)?;
-        let [prefixes, sums] = self.prefix_lengths(nodes as usize);
-        let max_groups = device.info().max_groups;
+        let nodes = traversal.nodes() as usize;
+        let worklists = Worklists::<ExpandState>::new(device, traversal, nodes)?;
+        let [prefixes, sums] = self.prefix_lengths(nodes);
+        let (max_groups, schedule) = (worklists.params.max_groups, self.choice.params(ScheduleParams::MAIN));
         let steps = Steps {
-            schedule: self.0,
-            params: ExpandParams {
-                max_groups,
-                part: PART,
-                schedule: Choice::from(self.0).params(ScheduleParams::MAIN),
+            schedule: self.choice.schedule,
+            params: ExpandParams { max_groups, part: PART, schedule },
+            scratch: ScratchSpace::scatter(device, self.choice, nodes)?,
+            degrees_before: DegreesBefore {
+                sums: device.buffer("degree sums", sums)?,
+                prefixes: device.buffer("degree prefixes", prefixes)?,
             },
-            room: Room::scatter(device, self.0, nodes as usize)?,
-            degrees_before: device.buffer("degree prefixes", prefixes)?,
-            sums: device.buffer("degree sums", sums)?,
         };
         DeviceLoop::record(
             device,
             name,
-            &worklists.control,
-            |recorder| worklists.start(recorder, traversal, TraversalParams { nodes, max_groups }),
+            &worklists.state,
+            |recorder| worklists.start(recorder, traversal),
             |recorder, odd| {
-                let size = if self.cuts_across_tiles() {
+                let size = if self.needs_prefix_sums() {
                     steps.prefix_sums(recorder, traversal, &worklists, odd);
-                    Control::EXPAND_GROUPS
+                    ExpandState::EXPAND_GROUPS
                 } else {
-                    Control::GROUPS
+                    ExpandState::GROUPS
                 };
-                steps.room.bin_worklist(recorder, &steps.degrees_before, &worklists.words, &worklists.control);
+                steps.prepare(recorder, &worklists.state);
                 steps.expand(recorder, traversal, &worklists, odd, size);
             },
         )
     }
 }
 
-/// What an iteration is made of.
+/// The buffers and parameters of an iteration.
 struct Steps {
     schedule: Schedule,
     params: ExpandParams,
-    room: Room<u32>,
-    degrees_before: Buffer<u32>,
-    sums: Buffer<u32>,
+    scratch: ScratchSpace<u32>,
+    degrees_before: DegreesBefore<Buffers>,
 }
 
 impl Steps {
-    fn prefix_sums(&self, recorder: &mut Recorder, traversal: &Traversal, worklists: &Worklists, odd: bool) {
-        let (row_offsets, control, worklist) =
-            (&traversal.graph.row_offsets, &worklists.words, worklists.swapped(odd).0);
-        let (sums, degrees_before) = (&self.sums, &self.degrees_before);
-        let step = DegreeSums { row_offsets, worklist, control, sums };
-        recorder.dispatch_indirect(&step, self.params, &worklists.control, Control::GROUPS);
-        recorder.dispatch(&DegreeBlocks { sums, control }, self.params, WORKGROUP as usize);
-        let step = DegreePrefixes { row_offsets, worklist, control, sums, degrees_before };
-        recorder.dispatch_indirect(&step, self.params, &worklists.control, Control::GROUPS);
+    fn prefix_sums(
+        &self,
+        recorder: &mut Recorder,
+        traversal: &Traversal,
+        worklists: &Worklists<ExpandState>,
+        odd: bool,
+    ) {
+        let (graph, state, worklist) = (&traversal.graph, &worklists.state, &worklists.of_iteration(odd).current);
+        let degrees_before = &self.degrees_before;
+        let step = DegreeSums { graph, worklist, degrees_before, state };
+        recorder.dispatch_indirect(&step, self.params, state, ExpandState::GROUPS);
+        recorder.dispatch(&DegreeBlocks { degrees_before, state }, self.params, WORKGROUP as usize);
+        let step = DegreePrefixes { graph, worklist, degrees_before, state };
+        recorder.dispatch_indirect(&step, self.params, state, ExpandState::GROUPS);
     }
 
-    fn expand(&self, recorder: &mut Recorder, traversal: &Traversal, worklists: &Worklists, odd: bool, size: u32) {
-        let (worklist, next) = worklists.swapped(odd);
+    fn prepare(&self, recorder: &mut Recorder, state: &Buffer<ExpandState>) {
+        let (buffer, offset) = (state.raw().clone(), u64::from(ExpandState::GROUPS.word()) * 4);
+        let size = DispatchSize::Indirect { buffer, offset };
+        let length = (&state.cast(), ExpandState::FRONTIER.word());
+        self.scratch.prepare_scatter(recorder, &self.degrees_before.prefixes, length, size);
+    }
+
+    fn expand(
+        &self,
+        recorder: &mut Recorder,
+        traversal: &Traversal,
+        worklists: &Worklists<ExpandState>,
+        odd: bool,
+        size: Field<ExpandState, [u32; 3]>,
+    ) {
         let step = Expand {
             schedule: self.schedule,
             operator: traversal.operator,
-            row_offsets: &traversal.graph.row_offsets,
-            columns: &traversal.graph.columns,
-            weights: &traversal.weights,
-            worklist,
-            degrees_before: &self.degrees_before,
-            values: &traversal.values,
-            marks: &traversal.marks,
-            next,
-            control: &worklists.words,
-            scratch: &self.room.scratch,
+            graph: &traversal.graph,
+            data: &traversal.data,
+            worklist: worklists.of_iteration(odd),
+            degrees_before: &self.degrees_before.prefixes,
+            state: &worklists.state,
+            scratch: &self.scratch.buffers,
         };
-        recorder.dispatch_indirect(&step, self.params, &worklists.control, size);
+        recorder.dispatch_indirect(&step, self.params, &worklists.state, size);
     }
 }

@@ -1,58 +1,73 @@
 //! Node splitting: nodes with many edges become several that share them, and the worklist holds those. The kernels are
 //! `strategy/split.rs` and `strategy/threshold.rs` of the kernels.
 
-use super::{DeviceGraph, DeviceLoop, Iterate, Operator, Traversal, Tuning, threshold, worklists::Worklists};
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan},
-    engine::primitive::{Kind, Scan},
-    graph::{Csr, Splitting},
+use super::{
+    About, DeviceGraph, DeviceLoop, DeviceRows, Operator, Strategy, Traversal, threshold, worklists::Worklists,
 };
-use evenkeel_kernels::strategy::split::{self, MakePieces, PieceCounts};
-use evenkeel_types::{Control, Threshold, ThresholdParams, TraversalParams};
+use crate::{
+    Error, Result,
+    device::{Buffer, Device, MemoryPlan, Recorder},
+    engine::{
+        SharedGraph,
+        primitive::{Kind, Scan},
+    },
+    graph::{Csr, Splitting},
+    settings::Key,
+};
+use evenkeel_kernels::strategy::{
+    split::{self, MakePieces, PieceCounts},
+    threshold::{Threshold, ThresholdParams},
+};
+use evenkeel_types::LoopHeader;
 
-/// See the module.
-pub(super) struct Split;
+/// The strategy `split`.
+#[derive(Clone)]
+pub struct Split {
+    /// Bins of the histogram of degrees, which says how many edges are one piece.
+    pub bins: u32,
+}
 
-impl Iterate for Split {
-    fn plan(&self, csr: &Csr, _: Operator, tuning: &Tuning) -> MemoryPlan {
-        let splitting = Splitting::of(csr, tuning.bins());
+impl Default for Split {
+    fn default() -> Self {
+        Self { bins: threshold::DEFAULT_BINS }
+    }
+}
+
+impl Strategy for Split {
+    fn about(&self) -> About {
+        About {
+            name: "split",
+            paper: "NS, Raval et al.",
+            summary: "nodes with many edges split once, an invocation to each piece",
+            operators: Operator::ALL,
+        }
+    }
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        vec![threshold::bins_key(&mut self.bins)]
+    }
+
+    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+        let splitting = Splitting::of(csr, self.bins);
         let (nodes, pieces) = (csr.nodes() as usize, splitting.nodes_after as usize);
-        Worklists::plan(pieces)
+        Worklists::<LoopHeader>::plan(pieces)
             .and(SplitGraph::plan(nodes, pieces))
-            .and(threshold::plan(tuning.bins()))
+            .and(threshold::plan(self.bins))
             .with::<u32>("piece counts", nodes + 1)
             .and(Scan::plan(nodes + 1))
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let Traversal { operator, graph, weights, values, marks, tuning, .. } = traversal;
-        let split_graph = SplitGraph::new(device, graph, tuning.bins())?;
-        let worklists = Worklists::new(device, split_graph.threshold.pieces as usize)?;
-        let params = TraversalParams { nodes: graph.nodes(), max_groups: device.info().max_groups };
-        DeviceLoop::record(
-            device,
-            name,
-            &worklists.control,
-            |recorder| worklists.start_range(recorder, traversal, &split_graph.first_pieces, params),
-            |recorder, odd| {
-                let (worklist, next) = worklists.swapped(odd);
-                let step = split::Split {
-                    operator: *operator,
-                    first_pieces: &split_graph.first_pieces,
-                    piece_offsets: &split_graph.piece_offsets,
-                    parents: &split_graph.parents,
-                    columns: &graph.columns,
-                    weights,
-                    worklist,
-                    values,
-                    marks,
-                    next,
-                    control: &worklists.words,
-                };
-                recorder.dispatch_indirect(&step, params, &worklists.control, Control::GROUPS);
-            },
-        )
+        let Traversal { operator, graph, data, .. } = traversal;
+        let SplitGraph { threshold, first_pieces, piece_offsets, parents } =
+            &SplitGraph::new(device, graph, self.bins)?;
+        let pieces = &DeviceGraph { row_offsets: piece_offsets.clone(), columns: graph.columns.clone() };
+        let worklists: Worklists = Worklists::new(device, traversal, threshold.pieces as usize)?;
+        let start = |recorder: &mut Recorder| worklists.start_range(recorder, traversal, first_pieces);
+        worklists.record_loop(device, name, worklists.params, start, |worklist| {
+            let state = &worklists.state;
+            split::Split { operator: *operator, pieces, parents, first_pieces, data, worklist, state }
+        })
     }
 }
 
@@ -78,12 +93,27 @@ impl SplitGraph {
             .with::<u32>("parents of pieces", pieces)
     }
 
+    /// How a graph would be split, and the bytes that it takes on a device before and after.
+    pub fn describe(csr: &Csr, bins: u32) -> (Splitting, [u64; 2]) {
+        let splitting = Splitting::of(csr, bins);
+        let whole = DeviceGraph::plan(csr).bytes();
+        let pieces = Self::plan(csr.nodes() as usize, splitting.nodes_after as usize).bytes();
+        (splitting, [whole, whole + pieces])
+    }
+
     /// Splits a graph by a histogram of its degrees with so many bins.
     ///
     /// # Errors
     /// When something does not fit or the device fails.
-    pub fn new(device: &Device, graph: &DeviceGraph, bins: u32) -> Result<Self> {
-        let (threshold, words) = threshold::choose(device, graph, bins)?;
+    pub fn of(graph: &SharedGraph, bins: u32) -> Result<Self> {
+        if !(1..=threshold::MAX_BINS).contains(&bins) {
+            return Err(Error::Usage(format!("{bins} bins are not in 1..={}", threshold::MAX_BINS)));
+        }
+        Self::new(graph.device(), graph.rows()?, bins)
+    }
+
+    fn new(device: &Device, graph: &DeviceGraph, bins: u32) -> Result<Self> {
+        let (threshold, chosen) = threshold::choose(device, graph, bins)?;
         let (nodes, pieces) = (graph.nodes() as usize, threshold.pieces as usize);
         let split = Self {
             threshold,
@@ -96,7 +126,7 @@ impl SplitGraph {
         let Self { first_pieces, piece_offsets, parents, .. } = &split;
         device
             .record("splitting nodes", |recorder| {
-                let step = PieceCounts { row_offsets, words: &words, counts: &counts };
+                let step = PieceCounts { row_offsets, threshold: &chosen, counts: &counts };
                 recorder.dispatch(&step, params, nodes);
                 scan.record(recorder, &counts, first_pieces, nodes + 1, Kind::Exclusive);
                 recorder.dispatch(&MakePieces { row_offsets, first_pieces, piece_offsets, parents }, params, nodes);

@@ -1,67 +1,82 @@
 //! Shortest paths in two phases, over every node in each iteration. The kernels are `strategy/two_phase.rs` of the kernels.
 
 use super::{
-    DeviceLoop, Iterate, Traversal, Tuning,
-    parallel::every_node,
+    About, DeviceLoop, Strategy, Traversal,
+    parallel::{NONE, every_node},
     worklists::{Worklists, clear},
 };
 use crate::{
     Result,
     device::{Device, MemoryPlan},
     graph::Csr,
+    settings::Key,
 };
 use evenkeel_kernels::{
-    operator::{Operator, Path},
+    operator::{Operator, Path, TraversalData},
     strategy::two_phase::{TwoPhaseCommit, TwoPhaseRelax, TwoPhaseStart},
 };
-use evenkeel_types::{Control, UNREACHED};
+use evenkeel_types::{LoopHeader, LoopState, UNREACHED};
 
-/// See the module.
-pub(super) struct TwoPhase;
+/// The strategy `two-phase`.
+#[derive(Clone)]
+pub struct TwoPhase {
+    /// Nodes that an invocation takes: thread coarsening.
+    pub coarsen: u32,
+}
 
-/// There is no worklist.
-const NONE: usize = 1;
+/// With more nodes for each invocation there are too few invocations to measure anything.
+const MAX_COARSEN: u32 = 1024;
 
-impl Iterate for TwoPhase {
-    fn plan(&self, csr: &Csr, _: Operator, _: &Tuning) -> MemoryPlan {
+impl Default for TwoPhase {
+    fn default() -> Self {
+        Self { coarsen: 1 }
+    }
+}
+
+impl Strategy for TwoPhase {
+    fn about(&self) -> About {
+        About {
+            name: "two-phase",
+            paper: "Harish and Narayanan; Martín et al.",
+            summary: "every node in each iteration: lower the costs to be of neighbours, then take those that fell",
+            operators: &[Operator::SsspU32, Operator::SsspF32],
+        }
+    }
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let about = "nodes that an invocation takes (thread coarsening)";
+        vec![Key::option("coarsen", about, &mut self.coarsen).within(1, MAX_COARSEN)]
+    }
+
+    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
-        Worklists::plan(NONE).with::<u32>("costs to be", nodes).with::<u32>("mask", nodes)
+        Worklists::<LoopHeader>::plan(NONE).with::<u32>("updated costs", nodes).with::<u32>("mask", nodes)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let Traversal { operator, graph, weights, values: costs, marks, source, tuning, .. } = traversal;
-        let nodes = graph.nodes() as usize;
-        let worklists = Worklists::new(device, NONE)?;
-        let (control, next) = (&worklists.words, worklists.swapped(false).1);
-        let updating = &device.buffer("costs to be", nodes)?;
-        let mask = &device.buffer("mask", nodes)?;
-        let params = every_node(device, graph.nodes(), tuning.coarsen());
-        let relax = TwoPhaseRelax {
-            path: if *operator == Operator::SsspF32 { Path::Real } else { Path::Whole },
-            row_offsets: &graph.row_offsets,
-            columns: &graph.columns,
-            weights,
-            costs,
-            mask,
-            updating,
-            marks,
-            next,
-            control,
-        };
-        let commit = TwoPhaseCommit { updating, costs, mask, control };
+        let Traversal { operator, graph, data, source, .. } = traversal;
+        let nodes = traversal.nodes() as usize;
+        let worklists: Worklists = Worklists::new(device, traversal, NONE)?;
+        let (state, next, costs) = (&worklists.state, &worklists.of_iteration(false).next, &data.values);
+        let (updated, mask) = (&device.buffer("updated costs", nodes)?, &device.buffer("mask", nodes)?);
+        let data = &TraversalData { values: updated.clone(), ..data.clone() };
+        let params = every_node(device, traversal.nodes(), self.coarsen);
+        let path = if *operator == Operator::SsspF32 { Path::Real } else { Path::Whole };
+        let relax = TwoPhaseRelax { path, graph, data, costs, mask, next, state };
+        let commit = TwoPhaseCommit { updated, costs, mask, state };
         DeviceLoop::record(
             device,
             name,
-            &worklists.control,
+            state,
             |recorder| {
                 clear(recorder, traversal);
-                recorder.fill(updating, UNREACHED);
+                recorder.fill(updated, UNREACHED);
                 recorder.fill(mask, 0);
-                recorder.dispatch(&TwoPhaseStart { source, costs, updating, mask, control }, params, 1);
+                recorder.dispatch(&TwoPhaseStart { source, costs, updated, mask, state }, params, 1);
             },
             |recorder, _| {
-                recorder.dispatch_indirect(&relax, params, &worklists.control, Control::GROUPS);
-                recorder.dispatch_indirect(&commit, params, &worklists.control, Control::GROUPS);
+                recorder.dispatch_indirect(&relax, params, state, LoopHeader::GROUPS);
+                recorder.dispatch_indirect(&commit, params, state, LoopHeader::GROUPS);
             },
         )
     }

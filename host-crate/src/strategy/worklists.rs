@@ -1,74 +1,94 @@
-//! Two worklists that take turns, and the control block that counts in them.
+//! Two worklists that are swapped after each iteration, and the state of the loop that counts in them.
 
-use super::Traversal;
+use super::{DeviceLoop, Traversal};
 use crate::{
     Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
+    device::{Buffer, Device, Launch, MemoryPlan, Recorder},
 };
-use evenkeel_kernels::strategy::start::{Start, StartRange};
-use evenkeel_types::{Control, TraversalParams, UNREACHED};
+use evenkeel_kernels::{
+    launch::Buffers,
+    strategy::{
+        TraversalParams,
+        start::{Start, StartRange},
+    },
+};
+use evenkeel_types::{LoopHeader, LoopState, UNREACHED, Worklist};
 
 /// Invocations that put a source's edges on the worklist: enough to fill a large GPU, and most sources have few.
 const MOST_AT_START: usize = 1 << 16;
 
 /// Records that no node has a value.
 pub(super) fn clear(recorder: &mut Recorder, traversal: &Traversal) {
-    recorder.fill(&traversal.values, UNREACHED);
-    recorder.fill(&traversal.marks, 0);
+    recorder.fill(&traversal.data.values, UNREACHED);
+    recorder.fill(&traversal.data.marks, 0);
 }
 
-/// See the module.
-pub(super) struct Worklists {
-    lists: [Buffer<u32>; 2],
-    /// The control block as the host and indirect dispatches see it.
-    pub control: Buffer<Control>,
-    /// The same as words, as kernels see it.
-    pub words: Buffer<u32>,
+/// The worklists of a loop with the state `L`.
+pub(super) struct Worklists<L: LoopState = LoopHeader> {
+    even: Worklist<Buffers>,
+    odd: Worklist<Buffers>,
+    /// The state of the loop.
+    pub state: Buffer<L>,
+    /// What most kernels of the loop are told.
+    pub params: TraversalParams,
 }
 
-impl Worklists {
+impl<L: LoopState> Worklists<L> {
     /// The memory for worklists of up to `entries` entries.
     pub fn plan(entries: usize) -> MemoryPlan {
         MemoryPlan::new()
             .with::<u32>("worklist", entries)
             .with::<u32>("next worklist", entries)
-            .with::<Control>("control", 1)
+            .with::<L>("loop state", 1)
     }
 
-    pub fn new(device: &Device, entries: usize) -> Result<Self> {
-        let control = device.buffer::<Control>("control", 1)?;
+    pub fn new(device: &Device, traversal: &Traversal, entries: usize) -> Result<Self> {
+        let (first, second) = (device.buffer("worklist", entries)?, device.buffer("next worklist", entries)?);
         Ok(Self {
-            lists: [device.buffer("worklist", entries)?, device.buffer("next worklist", entries)?],
-            words: control.cast(),
-            control,
+            even: Worklist { current: first.clone(), next: second.clone() },
+            odd: Worklist { current: second, next: first },
+            state: device.buffer("loop state", 1)?,
+            params: TraversalParams { nodes: traversal.nodes(), max_groups: device.info().max_groups },
         })
     }
 
-    /// Records the beginning of a traversal: no node has a value but the source, which is alone on the worklist.
-    pub fn start(&self, recorder: &mut Recorder, traversal: &Traversal, params: TraversalParams) {
-        let Traversal { values, source, .. } = traversal;
+    /// Records the beginning of a traversal: no node has a value but the source, which is alone on the worklist. Of the state, it sets
+    /// the header alone.
+    pub fn start(&self, recorder: &mut Recorder, traversal: &Traversal) {
         clear(recorder, traversal);
-        recorder.dispatch(&Start { source, values, worklist: &self.lists[0], control: &self.words }, params, 1);
+        let (values, state) = (&traversal.data.values, &self.state.header());
+        let step = Start { source: &traversal.source, values, worklist: &self.even.current, state };
+        recorder.dispatch(&step, self.params, 1);
     }
 
-    /// The same with all that belongs to the source on the worklist, the numbers from `firsts[source]` up to
+    /// Records the same with all that belongs to the source on the worklist: the numbers from `firsts[source]` up to
     /// `firsts[source + 1]`.
-    pub fn start_range(
-        &self,
-        recorder: &mut Recorder,
-        traversal: &Traversal,
-        firsts: &Buffer<u32>,
-        params: TraversalParams,
-    ) {
-        let Traversal { values, source, .. } = traversal;
+    pub fn start_range(&self, recorder: &mut Recorder, traversal: &Traversal, firsts: &Buffer<u32>) {
         clear(recorder, traversal);
-        let step = StartRange { source, firsts, values, worklist: &self.lists[0], control: &self.words };
-        recorder.dispatch(&step, params, self.lists[0].len().min(MOST_AT_START));
+        let (values, state, worklist) = (&traversal.data.values, &self.state.header(), &self.even.current);
+        let step = StartRange { source: &traversal.source, firsts, values, worklist, state };
+        recorder.dispatch(&step, self.params, worklist.len().min(MOST_AT_START));
     }
 
-    /// The worklist to read and the one to write.
-    pub fn swapped(&self, odd: bool) -> (&Buffer<u32>, &Buffer<u32>) {
-        let [first, second] = &self.lists;
-        if odd { (second, first) } else { (first, second) }
+    /// The worklists of an even or an odd iteration.
+    pub fn of_iteration(&self, odd: bool) -> &Worklist<Buffers> {
+        if odd { &self.odd } else { &self.even }
+    }
+
+    /// Records a loop whose iterations are one dispatch each, which `step` makes for the worklists of the iteration.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn record_loop<'a, K: Launch>(
+        &'a self,
+        device: &Device,
+        name: &str,
+        params: K::Params,
+        start: impl Fn(&mut Recorder),
+        step: impl Fn(&'a Worklist<Buffers>) -> K,
+    ) -> Result<DeviceLoop> {
+        DeviceLoop::record(device, name, &self.state, start, |recorder, odd| {
+            recorder.dispatch_indirect(&step(self.of_iteration(odd)), params, &self.state, L::GROUPS);
+        })
     }
 }

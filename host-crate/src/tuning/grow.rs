@@ -1,12 +1,12 @@
-//! Growing a decision tree. A sample is a level with what each way costs there, and a split is as good as the cost it saves when
-//! each side takes its own cheapest way: what a wrong choice costs counts, and a tie costs nothing.
+//! Growing a decision tree. A sample is a level with what each variant costs there, and a split is as good as the cost it saves when
+//! each side takes its own cheapest variant: what a wrong choice costs counts, and a tie costs nothing.
 //!
 //! The crates for decision trees (linfa-trees, smartcore) fit labels, to which being wrong by a thousandth or a thousandfold is
 //! the same, and linfa's adds up in the order of a randomly seeded map, so that two fits of one table differ.
 
-use crate::strategy::adaptive::{Feature, Features, Node, Way};
+use crate::strategy::adaptive::{Feature, Features, Node, Variant};
 
-/// A level, and what each way of a family costs there.
+/// A level, and what each variant of a family costs there.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
     /// The number of its graph.
@@ -33,9 +33,9 @@ pub(super) struct Grown {
 /// A split saves at least this part of the whole cost, or is not worth a line.
 const WORTH: f64 = 1e-5;
 
-/// Grows a tree for these samples; `ways` are what their costs are of.
-pub(super) fn grow(samples: &[Sample], ways: &[Way], limits: Limits) -> Grown {
-    let mut growing = Growing { samples, ways, limits, whole: 0.0, saved: [0.0; Feature::COUNT] };
+/// Grows a tree for these samples; `variants` are what their costs are of.
+pub(super) fn grow(samples: &[Sample], variants: &[Variant], limits: Limits) -> Grown {
+    let mut growing = Growing { samples, variants, limits, whole: 0.0, saved: [0.0; Feature::COUNT] };
     let mut all: Vec<usize> = (0..samples.len()).collect();
     growing.whole = cheapest(&growing.sum(&all)).1;
     let root = growing.node(&mut all, 0);
@@ -44,7 +44,7 @@ pub(super) fn grow(samples: &[Sample], ways: &[Way], limits: Limits) -> Grown {
 
 struct Growing<'a> {
     samples: &'a [Sample],
-    ways: &'a [Way],
+    variants: &'a [Variant],
     limits: Limits,
     whole: f64,
     saved: [f64; Feature::COUNT],
@@ -56,15 +56,15 @@ struct Split {
     cost: f64,
 }
 
-/// The way that costs least, and what.
+/// The variant that costs least, and what.
 fn cheapest(sums: &[f64]) -> (usize, f64) {
-    let least = |best: (usize, f64), (way, &sum): (usize, &f64)| if sum < best.1 { (way, sum) } else { best };
+    let least = |best: (usize, f64), (variant, &sum): (usize, &f64)| if sum < best.1 { (variant, sum) } else { best };
     sums.iter().enumerate().fold((0, f64::INFINITY), least)
 }
 
 impl Growing<'_> {
     fn sum(&self, samples: &[usize]) -> Vec<f64> {
-        let mut sums = vec![0.0; self.ways.len()];
+        let mut sums = vec![0.0; self.variants.len()];
         for &sample in samples {
             add(&mut sums, &self.samples[sample].costs);
         }
@@ -73,7 +73,7 @@ impl Growing<'_> {
 
     fn node(&mut self, samples: &mut [usize], depth: usize) -> Node {
         let sums = self.sum(samples);
-        let (way, cost) = cheapest(&sums);
+        let (variant, cost) = cheapest(&sums);
         if depth < self.limits.depth
             && let Some(split) = self.best_split(samples, &sums)
             && cost - split.cost > WORTH * self.whole
@@ -88,7 +88,7 @@ impl Growing<'_> {
         }
         // The paper's rule: a tie is not decided.
         let ties = sums.iter().filter(|sum| **sum == cost).count();
-        Node::Leaf((ties == 1).then(|| self.ways[way]))
+        Node::Leaf((ties == 1).then(|| self.variants[variant]))
     }
 
     /// The split after which the two sides cost least; the first of several.
@@ -176,20 +176,20 @@ mod tests {
         Sample { graph: frontier as usize, features, costs: costs.to_vec() }
     }
 
-    /// The cost of every way is 10, but for one.
-    fn cheap(way: usize, cost: f64) -> [f64; 15] {
-        std::array::from_fn(|other| if other == way { cost } else { 10.0 })
+    /// The cost of every variant is 10, but for one.
+    fn cheap(variant: usize, cost: f64) -> [f64; 15] {
+        std::array::from_fn(|other| if other == variant { cost } else { 10.0 })
     }
 
     fn text(samples: &[Sample], depth: usize) -> String {
-        let ways = Family::Fifteen.ways();
-        let grown = grow(samples, &ways, Limits { depth, graphs: 1 });
+        let variants = Family::Fifteen.variants();
+        let grown = grow(samples, &variants, Limits { depth, graphs: 1 });
         Model::new("test", grown.root, Family::Fifteen).to_string()
     }
 
     #[test]
     fn what_costs_least_decides_not_what_wins_most_often() {
-        // Two of three prefer the first way by a little, the third the last way by much.
+        // Two of three prefer the first variant by a little, the third the last variant by much.
         let mut slow = cheap(14, 1.0);
         slow[0] = 1000.0;
         let near = |_| sample(5.0, 1.0, cheap(0, 9.9));
@@ -204,11 +204,11 @@ mod tests {
         let expected = "if frontier <= 40\n  edge-list atomic\nelse\n  edge-list subgroup\n";
         assert!(text(&samples, 4).ends_with(expected), "{}", text(&samples, 4));
         assert!(!text(&samples, 0).contains("if"));
-        let grown = grow(&samples, &Family::Fifteen.ways(), Limits { depth: 3, graphs: 1 });
+        let grown = grow(&samples, &Family::Fifteen.variants(), Limits { depth: 3, graphs: 1 });
         assert!(
             grown.saved[Feature::Frontier as usize] > 0.0 && grown.saved.iter().filter(|it| **it > 0.0).count() == 1
         );
-        let grown = grow(&samples, &Family::Fifteen.ways(), Limits { depth: 3, graphs: 60 });
+        let grown = grow(&samples, &Family::Fifteen.variants(), Limits { depth: 3, graphs: 60 });
         assert!(matches!(grown.root, Node::Leaf(_)), "no split has 60 graphs on both sides");
     }
 

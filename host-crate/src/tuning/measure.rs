@@ -1,23 +1,26 @@
-//! How long every way takes on every level of a search. A whole search finds the levels first; then the beginning of each is
-//! made again on the device before each way, so that all search the same frontier, and the device times each by itself. What
+//! How long every variant takes on every level of a search. A whole search finds the levels first; then the beginning of each is
+//! made again on the device before each variant, so that all search the same frontier, and the device times each by itself. What
 //! they find is held against the whole search.
 
-use super::{table::Row, trace::moments};
-use crate::strategy::adaptive::{Family, Features, GraphFeatures, Moment, Way};
+use super::table::Row;
+use crate::strategy::adaptive::{Family, Features, GraphFeatures, LevelSize, Variant, level_sizes};
 use crate::{
     Error, Result,
     algorithm::{Source, bfs},
     device::{Buffer, Device, ReadBack, Recording},
+    engine::SharedGraph,
     graph::Graph,
-    strategy::{self, DeviceLoop, Operator, Traversal, Tuning, adaptive::LevelGraph},
+    strategy::{self, DeviceLoop, Traversal, adaptive::LevelGraph},
 };
-use evenkeel_kernels::strategy::adaptive::begin::LevelRestore;
-use evenkeel_types::{Control, Decision, LevelParams, LevelWay, RestoreParams, UNREACHED};
+use evenkeel_kernels::strategy::adaptive::{
+    Decision, LevelParams, LevelState, RestoreParams, VariantCode, begin::LevelRestore,
+};
+use evenkeel_types::UNREACHED;
 
-/// A way is timed this many times on a level, and the shortest counts: what disturbs a measurement only ever adds to it.
+/// A variant is timed this many times on a level, and the shortest counts: what disturbs a measurement only ever adds to it.
 const REPEATS: usize = 5;
 
-/// For a way that takes this many times as long as the best of its family, once is enough: nobody will choose it.
+/// For a variant that takes this many times as long as the best of its family, once is enough: nobody will choose it.
 const FAR: f64 = 3.0;
 
 /// What to measure.
@@ -37,20 +40,19 @@ impl Measuring {
     /// Measures on one graph; `each` gets every level in turn. The device must have been opened with `profile`.
     ///
     /// # Errors
-    /// When something does not fit, the device fails, or a way finds something else than the search did.
+    /// When something does not fit, the device fails, or a variant finds something else than the search did.
     pub fn measure(&self, device: &Device, graph: &Graph, mut each: impl FnMut(Row)) -> Result<()> {
-        let tuning = Tuning { virtual_warp: Some(self.virtual_warp), ..Tuning::default() };
-        let mut bench = Bench::new(device, graph, tuning)?;
+        let mut bench = Bench::new(device, graph, self.virtual_warp)?;
         let known = GraphFeatures::of(&graph.csr);
         for source in self.sources(graph)? {
-            let moments = bench.search(source)?;
-            for level in self.levels(moments.len()) {
-                let (microseconds, dispatch) = bench.time(level, &moments)?;
+            let level_sizes = bench.search(source)?;
+            for level in self.levels(level_sizes.len()) {
+                let (microseconds, dispatch) = bench.time(level, &level_sizes)?;
                 each(Row {
                     graph: graph.name.clone(),
                     source: graph.ids.id(source),
                     level: level as u32,
-                    features: Features::of(&known, moments[level]),
+                    features: Features::of(&known, level_sizes[level]),
                     microseconds,
                     dispatch,
                 });
@@ -80,7 +82,7 @@ impl Measuring {
     }
 }
 
-/// A graph on the device with all that the ways need.
+/// A graph on the device with all that the variants need.
 struct Bench {
     device: Device,
     traversal: Traversal,
@@ -89,9 +91,9 @@ struct Bench {
     found: Buffer<u32>,
     order: Buffer<u32>,
     /// The level to begin at: see the kernel that restores it.
-    moment: Buffer<u32>,
-    /// Each way once, with its restoring before it.
-    ways: Vec<Timed>,
+    start: Buffer<u32>,
+    /// Each variant once, with its restoring before it.
+    variants: Vec<Timed>,
     /// The one that goes on in the same dispatch, with no level to search in it.
     around: Timed,
     /// Where each level begins in the order, and how many heavy nodes it has.
@@ -99,65 +101,65 @@ struct Bench {
     heavy: Vec<u32>,
 }
 
-/// A way that is timed by itself.
+/// A variant that is timed by itself.
 struct Timed {
-    way: Way,
+    variant: Variant,
     recording: Recording,
-    control: ReadBack<Control>,
+    state: ReadBack<LevelState>,
 }
 
 impl Bench {
-    fn new(device: &Device, graph: &Graph, tuning: Tuning) -> Result<Self> {
-        let (csr, ways) = (&graph.csr, Way::all());
+    fn new(device: &Device, graph: &Graph, virtual_warp: u32) -> Result<Self> {
+        let (csr, variants) = (&graph.csr, Variant::all());
         let nodes = csr.nodes() as usize;
-        let whole = strategy::by_name(Operator::Bfs, strategy::AUTO)?;
+        let whole = strategy::auto();
         strategy::refuse_unending_rows(device, csr)?;
-        let plan = bfs::plan_with(csr, whole, &Tuning::default())?.and(LevelGraph::plan(csr, &ways));
+        let plan = bfs::plan_with(csr, whole.as_ref()).and(LevelGraph::plan(csr, &variants));
         device.admit(&plan.with::<u32>("depths found", nodes).with::<u32>("nodes in order", nodes))?;
 
-        let traversal = bfs::traversal(device, csr, tuning)?;
-        let level_graph = LevelGraph::new(device, &traversal, &ways)?;
-        let params = level_graph.params(device, &tuning, Family::Fifteen.first());
+        let traversal = bfs::traversal(&SharedGraph::new(device, csr))?;
+        let level_graph = LevelGraph::new(device, &traversal, &variants)?;
+        let params = level_graph.params(device, virtual_warp, Family::Fifteen.first());
         let tree = device.buffer_from("decisions", &[Decision::leaf(Decision::REPEAT)])?;
         let found = device.buffer("depths found", nodes)?;
         let order = device.buffer("nodes in order", nodes)?;
-        let moment = device.buffer("moment", 5)?;
-        let (lists, control) = level_graph.state();
-        let depths = &traversal.values;
-        let restore = LevelRestore { moment: &moment, found: &found, order: &order, lists, depths, control };
-        let timed = |way: Way, params: LevelParams| -> Result<Timed> {
+        let start = device.buffer("level start", 5)?;
+        let (lists, state) = (level_graph.lists(), &level_graph.state);
+        let depths = &traversal.data.values;
+        let restore = LevelRestore { start: &start, found: &found, order: &order, lists, depths, state };
+        let timed = |variant: Variant, params: LevelParams| -> Result<Timed> {
             let mut read_back = None;
-            let recording = device.record(&way.to_string(), |recorder| {
-                let level = RestoreParams { level: params, way: way.word() };
+            let recording = device.record(&variant.to_string(), |recorder| {
+                let level = RestoreParams { level: params, variant: variant.word() };
                 recorder.dispatch(&restore, level, nodes);
-                level_graph.search(recorder, &traversal, &tree, params, way.family());
-                read_back = Some(recorder.read_back(&level_graph.control));
+                level_graph.search(recorder, &traversal, &tree, params, variant.family());
+                read_back = Some(recorder.read_back(&level_graph.state));
             })?;
-            let control = read_back.ok_or_else(|| Error::Device("a recording was not made".into()))?;
-            Ok(Timed { way, recording, control })
+            let state = read_back.ok_or_else(|| Error::Device("a recording was not made".into()))?;
+            Ok(Timed { variant, recording, state })
         };
         let around = timed(Family::Listed.first(), LevelParams { rounds: 0, ..params })?;
-        let ways = ways.into_iter().map(|way| timed(way, params)).collect::<Result<_>>()?;
-        let whole = whole.record(device, &traversal)?;
+        let variants = variants.into_iter().map(|variant| timed(variant, params)).collect::<Result<_>>()?;
+        let whole = whole.record(device, &traversal, "bfs auto")?;
         let (device, firsts, heavy) = (device.clone(), Vec::new(), Vec::new());
-        Ok(Self { device, traversal, whole, found, order, moment, ways, around, firsts, heavy })
+        Ok(Self { device, traversal, whole, found, order, start, variants, around, firsts, heavy })
     }
 
     /// Searches from a node, and keeps what the levels are restored from.
-    fn search(&mut self, source: u32) -> Result<Vec<Moment>> {
+    fn search(&mut self, source: u32) -> Result<Vec<LevelSize>> {
         self.device.upload(&self.traversal.source, 0, &[source])?;
         self.whole.run()?;
-        let depths = self.device.download(&self.traversal.values)?;
-        let moments = moments(&self.traversal.csr, &depths);
-        self.firsts = moments.iter().map(|moment| moment.discovered - moment.frontier).collect();
-        self.heavy = vec![0; moments.len()];
-        let mut light = vec![0; moments.len()];
+        let depths = self.device.download(&self.traversal.data.values)?;
+        let level_sizes = level_sizes(&self.traversal.csr, &depths);
+        self.firsts = level_sizes.iter().map(|size| size.discovered - size.frontier).collect();
+        self.heavy = vec![0; level_sizes.len()];
+        let mut light = vec![0; level_sizes.len()];
         let mut order = vec![0; depths.len()];
         for (node, &depth) in depths.iter().enumerate().filter(|(_, depth)| **depth != UNREACHED) {
             let (node, depth) = (node as u32, depth as usize);
-            let place = if self.traversal.csr.degree(node) > LevelWay::HEAVY {
+            let place = if self.traversal.csr.degree(node) > VariantCode::HEAVY {
                 self.heavy[depth] += 1;
-                moments[depth].frontier - self.heavy[depth]
+                level_sizes[depth].frontier - self.heavy[depth]
             } else {
                 light[depth] += 1;
                 light[depth] - 1
@@ -166,27 +168,30 @@ impl Bench {
         }
         self.device.upload(&self.found, 0, &depths)?;
         self.device.upload(&self.order, 0, &order)?;
-        Ok(moments)
+        Ok(level_sizes)
     }
 
-    /// The microseconds of each way on a level, and what of the one that goes on in the same dispatch is not the level's: for a
+    /// The microseconds of each variant on a level, and what of the one that goes on in the same dispatch is not the level's: for a
     /// frontier that is not for it, nothing.
-    fn time(&mut self, level: usize, moments: &[Moment]) -> Result<(Vec<f64>, f64)> {
-        let Moment { frontier, edges, .. } = moments[level];
-        let moment = [level as u32, self.firsts[level], frontier, self.heavy[level], edges];
-        self.device.upload(&self.moment, 0, &moment)?;
-        let found = moments.get(level + 1).map_or((0, 0), |next| (next.frontier, next.edges));
-        let (device, stays) = (&self.device, self.around.way.stays(frontier, edges));
-        let mut times = self.ways.iter_mut().map(|way| way.run(device, found)).collect::<Result<Vec<f64>>>()?;
+    fn time(&mut self, level: usize, level_sizes: &[LevelSize]) -> Result<(Vec<f64>, f64)> {
+        let LevelSize { frontier, edges, .. } = level_sizes[level];
+        let start = [level as u32, self.firsts[level], frontier, self.heavy[level], edges];
+        self.device.upload(&self.start, 0, &start)?;
+        let found = level_sizes.get(level + 1).map_or((0, 0), |next| (next.frontier, next.edges));
+        let (device, stays) = (&self.device, self.around.variant.stays(frontier, edges));
+        let mut times =
+            self.variants.iter_mut().map(|variant| variant.run(device, found)).collect::<Result<Vec<f64>>>()?;
         let around = (0..if stays { REPEATS } else { 0 }).map(|_| self.around.run(device, (frontier, edges)));
         let dispatch = around.collect::<Result<Vec<f64>>>()?.into_iter().reduce(f64::min).unwrap_or(0.0);
-        let best = |family: Family| family.ways().iter().map(|way| times[way.place()]).fold(f64::INFINITY, f64::min);
+        let best = |family: Family| {
+            family.variants().iter().map(|variant| times[variant.place()]).fold(f64::INFINITY, f64::min)
+        };
         let [fifteen, listed] = Family::ALL.map(best);
         for _ in 1..REPEATS {
-            for (way, time) in self.ways.iter_mut().zip(&mut times) {
-                let best = if way.way.family() == Family::Fifteen { fifteen } else { listed };
+            for (variant, time) in self.variants.iter_mut().zip(&mut times) {
+                let best = if variant.variant.family() == Family::Fifteen { fifteen } else { listed };
                 if *time <= FAR * best {
-                    *time = time.min(way.run(device, found)?);
+                    *time = time.min(variant.run(device, found)?);
                 }
             }
         }
@@ -205,11 +210,11 @@ impl Timed {
         else {
             return Err(Error::Usage("levels are measured on a device that was opened to time each step".into()));
         };
-        let control = self.recording.value(self.control);
-        if (control.frontier, control.edges) != found {
+        let LevelState { header, edges, .. } = self.recording.value(self.state);
+        if (header.frontier, edges) != found {
             return Err(Error::Device(format!(
                 "{} found {} nodes with {} edges after level {}, where there are {} with {}",
-                self.way, control.frontier, control.edges, control.iteration, found.0, found.1
+                self.variant, header.frontier, edges, header.iteration, found.0, found.1
             )));
         }
         Ok(span.duration.as_nanos() as f64 / 1e3)

@@ -7,11 +7,9 @@ mod measure;
 mod parquet;
 mod score;
 mod table;
-mod trace;
 mod train;
 
 pub use measure::Measuring;
 pub use score::Score;
 pub use table::{Row, Table};
-pub use trace::{TracedLevel, moments, trace};
 pub use train::{Trained, train};

@@ -28,7 +28,7 @@ fn write(table: &Table, bytes: &mut Vec<u8>) -> Result<(), ParquetError> {
     let rows = &table.rows;
     let graphs: Vec<ByteArray> = rows.iter().map(|row| row.graph.as_str().into()).collect();
     column::<ByteArrayType>(&mut group, &graphs)?;
-    // Ids and levels come back as they went: both ways keep the bits.
+    // Ids and levels come back as they went: both variants keep the bits.
     column::<Int64Type>(&mut group, &rows.iter().map(|row| row.source as i64).collect::<Vec<_>>())?;
     column::<Int32Type>(&mut group, &rows.iter().map(|row| row.level as i32).collect::<Vec<_>>())?;
     let values: Vec<Vec<f64>> = rows.iter().map(|row| row.numbers().collect()).collect();

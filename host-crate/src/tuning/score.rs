@@ -1,8 +1,8 @@
-//! How good choices are: what each search would have taken by them, against the best way at every level. These are the columns
-//! of the paper's Table 2. What a way takes can depend on the way before it: one that goes on in the same dispatch saves one.
+//! How good choices are: what each search would have taken by them, against the best variant at every level. These are the columns
+//! of the paper's Table 2. What a variant takes can depend on the variant before it: one that goes on in the same dispatch saves one.
 
 use super::table::Row;
-use crate::strategy::adaptive::{Family, Feature, Model, Way};
+use crate::strategy::adaptive::{Family, Feature, Model, Variant};
 
 /// One search of a table: its rows, in the order of the levels.
 pub(super) struct Search<'a> {
@@ -14,83 +14,90 @@ impl Search<'_> {
         &self.rows[0].graph
     }
 
-    /// The time of a way at a level; `before` is the way of the level before. One that goes on in the same dispatch saves one.
-    fn time_at(&self, level: usize, way: Way, before: Option<Way>) -> f64 {
+    /// The time of a variant at a level; `before` is the variant of the level before. One that goes on in the same dispatch saves one.
+    fn time_at(&self, level: usize, variant: Variant, before: Option<Variant>) -> f64 {
         let row = self.rows[level];
-        let alone = row.microseconds[way.place()];
+        let alone = row.microseconds[variant.place()];
         let stays = |row: &Row| {
             let [frontier, edges] = [Feature::Frontier, Feature::FrontierEdges].map(|it| row.features.get(it) as u32);
-            way.stays(frontier, edges)
+            variant.stays(frontier, edges)
         };
-        let goes_on = level > 0 && before == Some(way) && stays(row) && stays(self.rows[level - 1]);
+        let goes_on = level > 0 && before == Some(variant) && stays(row) && stays(self.rows[level - 1]);
         if goes_on { (alone - row.dispatch).max(LEAST * alone) } else { alone }
     }
 
-    /// The time of a way for each level.
-    pub fn time(&self, ways: &[Way]) -> f64 {
-        let before = [None].into_iter().chain(ways.iter().copied().map(Some));
-        ways.iter().zip(before).enumerate().map(|(level, (way, before))| self.time_at(level, *way, before)).sum()
+    /// The time of a variant for each level.
+    pub fn time(&self, variants: &[Variant]) -> f64 {
+        let before = [None].into_iter().chain(variants.iter().copied().map(Some));
+        variants
+            .iter()
+            .zip(before)
+            .enumerate()
+            .map(|(level, (variant, before))| self.time_at(level, *variant, before))
+            .sum()
     }
 
-    /// The time of one way throughout.
-    pub fn single(&self, way: Way) -> f64 {
-        self.time(&vec![way; self.rows.len()])
+    /// The time of one variant throughout.
+    pub fn single(&self, variant: Variant) -> f64 {
+        self.time(&vec![variant; self.rows.len()])
     }
 
-    /// The time of the best ways.
+    /// The time of the best variants.
     pub fn optimum(&self, family: Family) -> f64 {
         self.time(&self.best_ways(family))
     }
 
-    /// The time of a model's ways.
+    /// The time of a model's variants.
     pub fn by_model(&self, model: &Model) -> f64 {
         self.time(&self.ways_of(model))
     }
 
-    /// A model's ways.
-    pub fn ways_of(&self, model: &Model) -> Vec<Way> {
-        let mut way = model.family().first();
+    /// A model's variants.
+    pub fn ways_of(&self, model: &Model) -> Vec<Variant> {
+        let mut variant = model.family().first();
         let choose = |row: &&Row| {
-            way = model.choose(&row.features).unwrap_or(way);
-            way
+            variant = model.choose(&row.features).unwrap_or(variant);
+            variant
         };
         self.rows.iter().map(choose).collect()
     }
 
-    /// The ways that take the least time together: level by level, the least time so far for each way that could be the last.
-    pub fn best_ways(&self, family: Family) -> Vec<Way> {
-        let ways = family.ways();
-        let mut so_far = vec![0.0; ways.len()];
+    /// The variants that take the least time together: level by level, the least time so far for each variant that could be the last.
+    pub fn best_ways(&self, family: Family) -> Vec<Variant> {
+        let variants = family.variants();
+        let mut so_far = vec![0.0; variants.len()];
         let mut before: Vec<Vec<usize>> = Vec::new();
         for level in 0..self.rows.len() {
             let least = least(&so_far);
-            let after = |(place, &way): (usize, &Way)| {
-                let on = (so_far[place] + self.time_at(level, way, Some(way)), place);
-                let anew = (so_far[least] + self.time_at(level, way, None), least);
+            let after = |(place, &variant): (usize, &Variant)| {
+                let on = (so_far[place] + self.time_at(level, variant, Some(variant)), place);
+                let anew = (so_far[least] + self.time_at(level, variant, None), least);
                 if on.0 <= anew.0 { on } else { anew }
             };
-            let (times, places) = ways.iter().enumerate().map(after).unzip();
+            let (times, places) = variants.iter().enumerate().map(after).unzip();
             so_far = times;
             before.push(places);
         }
         let mut place = least(&so_far);
         let mut best = vec![family.first(); self.rows.len()];
-        for (way, places) in best.iter_mut().zip(&before).rev() {
-            *way = ways[place];
+        for (variant, places) in best.iter_mut().zip(&before).rev() {
+            *variant = variants[place];
             place = places[place];
         }
         best
     }
 
-    /// What each way of a family costs at each level when all other levels are searched in the best ways: its time, and what the
+    /// What each variant of a family costs at each level when all other levels are searched in the best variants: its time, and what the
     /// next level takes more because of it.
     pub fn costs(&self, family: Family) -> Vec<Vec<f64>> {
         let best = self.best_ways(family);
         let costs_at = |level: usize| {
             let before = level.checked_sub(1).map(|before| best[before]);
-            let next = |way: Way| best.get(level + 1).map_or(0.0, |next| self.time_at(level + 1, *next, Some(way)));
-            let cost = |way: Way| self.time_at(level, way, before) + next(way) - next(best[level]);
-            family.ways().into_iter().map(cost).collect()
+            let next = |variant: Variant| {
+                best.get(level + 1).map_or(0.0, |next| self.time_at(level + 1, *next, Some(variant)))
+            };
+            let cost = |variant: Variant| self.time_at(level, variant, before) + next(variant) - next(best[level]);
+            family.variants().into_iter().map(cost).collect()
         };
         (0..self.rows.len()).map(costs_at).collect()
     }
@@ -110,7 +117,7 @@ fn least(times: &[f64]) -> usize {
 pub struct Score {
     /// Who chose.
     pub name: String,
-    /// How many times as long as the best way at every level, a number for each search.
+    /// How many times as long as the best variant at every level, a number for each search.
     pub slowdowns: Vec<f64>,
 }
 
@@ -132,7 +139,7 @@ impl Score {
     }
 }
 
-/// The lines for a model, for the best single way of each graph, and for each way of the model's family.
+/// The lines for a model, for the best single variant of each graph, and for each variant of the model's family.
 pub(super) fn scores(searches: &[&Search], model: &Model) -> Vec<Score> {
     let family = model.family();
     let against_optimum = |time: &dyn Fn(&Search) -> f64| {
@@ -141,17 +148,20 @@ pub(super) fn scores(searches: &[&Search], model: &Model) -> Vec<Score> {
     let model_line = Score { name: "model".into(), slowdowns: against_optimum(&|search| search.by_model(model)) };
     let oracle = against_optimum(&|search| search.single(best_single(searches, search.graph(), family)));
     let oracle_line = Score { name: "oracle".into(), slowdowns: oracle };
-    let way_line = |way: Way| Score { name: way.to_string(), slowdowns: against_optimum(&|search| search.single(way)) };
-    [model_line, oracle_line].into_iter().chain(family.ways().into_iter().map(way_line)).collect()
+    let way_line = |variant: Variant| Score {
+        name: variant.to_string(),
+        slowdowns: against_optimum(&|search| search.single(variant)),
+    };
+    [model_line, oracle_line].into_iter().chain(family.variants().into_iter().map(way_line)).collect()
 }
 
-/// The one way that is best for all searches of a graph together.
-pub(super) fn best_single(searches: &[&Search], graph: &str, family: Family) -> Way {
-    let total = |way: &Way| -> f64 {
-        searches.iter().filter(|search| search.graph() == graph).map(|search| search.single(*way)).sum()
+/// The one variant that is best for all searches of a graph together.
+pub(super) fn best_single(searches: &[&Search], graph: &str, family: Family) -> Variant {
+    let total = |variant: &Variant| -> f64 {
+        searches.iter().filter(|search| search.graph() == graph).map(|search| search.single(*variant)).sum()
     };
-    let ways = family.ways().into_iter();
-    ways.min_by(|a, b| total(a).total_cmp(&total(b))).unwrap_or_else(|| family.first())
+    let variants = family.variants().into_iter();
+    variants.min_by(|a, b| total(a).total_cmp(&total(b))).unwrap_or_else(|| family.first())
 }
 
 #[cfg(test)]
@@ -166,7 +176,10 @@ mod tests {
             source: 0,
             level: 0,
             features: Features([0.0; Feature::COUNT]),
-            microseconds: Way::all().iter().map(|way| if way.stays(1, 1) { stays } else { others }).collect(),
+            microseconds: Variant::all()
+                .iter()
+                .map(|variant| if variant.stays(1, 1) { stays } else { others })
+                .collect(),
             dispatch: 5.0,
         };
         times.iter().map(row).collect()
@@ -174,17 +187,20 @@ mod tests {
 
     #[test]
     fn what_goes_on_in_the_same_dispatch_is_worth_waiting_for() {
-        // By itself the third level is faster in another way, but to leave and come back costs more.
+        // By itself the third level is faster in another variant, but to leave and come back costs more.
         let rows = rows(&[(7.0, 6.0), (7.0, 6.0), (9.0, 3.9), (7.0, 6.0), (5.1, 9.0), (90.0, 20.0)]);
         let search = Search { rows: rows.iter().collect() };
         let best = search.best_ways(Family::Listed);
-        assert_eq!(best.iter().map(|way| way.stays(1, 1)).collect::<Vec<_>>(), [true, true, true, true, true, false]);
+        assert_eq!(
+            best.iter().map(|variant| variant.stays(1, 1)).collect::<Vec<_>>(),
+            [true, true, true, true, true, false]
+        );
         // The fifth level takes a tenth at least.
         assert_eq!(search.optimum(Family::Listed), 7.0 + 2.0 + 4.0 + 2.0 + 0.51 + 20.0);
         assert_eq!(search.single(best[0]), 7.0 + 2.0 + 4.0 + 2.0 + 0.51 + 85.0);
         assert_eq!(search.optimum(Family::Fifteen), 6.0 + 6.0 + 3.9 + 6.0 + 9.0 + 20.0);
         let costs = search.costs(Family::Listed);
-        let [other, stays] = [0, Family::Listed.ways().len() - 1];
+        let [other, stays] = [0, Family::Listed.variants().len() - 1];
         assert_eq!((costs[2][stays], costs[2][other]), (4.0, 3.9 + 5.0));
         assert_eq!((costs[5][stays], costs[5][other]), (85.0, 20.0));
         // A large frontier is not for one workgroup.

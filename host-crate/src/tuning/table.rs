@@ -1,8 +1,8 @@
-//! A table of measured levels: a row for each level of each search, with what was known of it and the time of every way. It is
+//! A table of measured levels: a row for each level of each search, with what was known of it and the time of every variant. It is
 //! kept as CSV, or as Parquet where a file's name ends so; both have the same columns.
 
 use super::parquet;
-use crate::strategy::adaptive::{Feature, Features, Way};
+use crate::strategy::adaptive::{Feature, Features, Variant};
 use crate::{Error, Result};
 use std::{
     fs::File,
@@ -10,7 +10,7 @@ use std::{
     path::Path,
 };
 
-/// A level, timed in every way.
+/// A level, timed in every variant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The graph's name.
@@ -21,13 +21,13 @@ pub struct Row {
     pub level: u32,
     /// What was known of it.
     pub features: Features,
-    /// What each of [`Way::all`] took.
+    /// What each of [`Variant::all`] took.
     pub microseconds: Vec<f64>,
-    /// What of the way that goes on in the same dispatch is not the level's, where the frontier is for it.
+    /// What of the variant that goes on in the same dispatch is not the level's, where the frontier is for it.
     pub dispatch: f64,
 }
 
-/// See the module.
+/// The measured times of all variants, a row for each level of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// Its rows; those of a search follow each other, in the order of the levels.
@@ -40,7 +40,7 @@ pub(super) const NAMES: [&str; 3] = ["graph", "source", "level"];
 /// The names of the columns with numbers.
 pub(super) fn numbers() -> Vec<String> {
     let features = Feature::ALL.iter().map(|feature| feature.name().to_owned());
-    features.chain(Way::all().iter().map(Way::to_string)).chain(["dispatch".to_owned()]).collect()
+    features.chain(Variant::all().iter().map(Variant::to_string)).chain(["dispatch".to_owned()]).collect()
 }
 
 /// Whether a file of this name is Parquet.
@@ -59,7 +59,7 @@ impl Row {
         let (features, times) = numbers.split_at_checked(Feature::COUNT)?;
         let (&dispatch, microseconds) = times.split_last()?;
         let features = Features(features.try_into().ok()?);
-        let right = microseconds.len() == Way::all().len() && numbers.iter().all(|number| *number >= 0.0);
+        let right = microseconds.len() == Variant::all().len() && numbers.iter().all(|number| *number >= 0.0);
         right.then(|| Self { graph, source, level, features, microseconds: microseconds.to_vec(), dispatch })
     }
 }
@@ -126,7 +126,7 @@ mod tests {
             source,
             level,
             features: Features(std::array::from_fn(|feature| feature as f64 / 3.0)),
-            microseconds: (0..Way::all().len()).map(|way| 1.5 + way as f64).collect(),
+            microseconds: (0..Variant::all().len()).map(|variant| 1.5 + variant as f64).collect(),
             dispatch: 0.75,
         };
         Table { rows: vec![row("a, \"b\"", 7, 0), row("a, \"b\"", 7, 1), row("road", u64::MAX >> 1, 3000)] }

@@ -19,13 +19,13 @@ pub struct Trained {
     pub grown_on: Vec<String>,
     /// The graphs that were held out; all that follows is of these.
     pub held_out: Vec<String>,
-    /// The part of their levels for which it chooses the best way, or one as fast to 5 %.
+    /// The part of their levels for which it chooses the best variant, or one as fast to 5 %.
     pub accuracy: f64,
     /// How much of the cost that the tree saves each feature's decisions save; they add up to 1.
     pub importance: [f64; Feature::COUNT],
     /// The lines of the paper's Table 2.
     pub scores: Vec<Score>,
-    /// How many times as fast as the best single way of the fifteen on each graph, the geometric mean over graphs.
+    /// How many times as fast as the best single variant of the fifteen on each graph, the geometric mean over graphs.
     pub speedup: f64,
     /// How many times as fast the optimum is with lists as among the fifteen, the geometric mean over searches.
     pub lists_gain: f64,
@@ -43,7 +43,7 @@ const HELD_OUT: usize = 3;
 /// A choice this much slower than the best is as good: times differ by as much from run to run.
 const TIE: f64 = 1.05;
 
-/// Fits a model of one family of ways. `seed` divides the graphs.
+/// Fits a model of one family of variants. `seed` divides the graphs.
 ///
 /// # Errors
 /// When there are fewer than two graphs.
@@ -66,7 +66,7 @@ pub fn train(table: &Table, family: Family, seed: u64) -> Result<Trained> {
     };
     let samples = samples(&of(grown_on), family);
     let limits = Limits { depth: DEPTH, graphs: (grown_on.len() / SUPPORT).max(1) };
-    let grown = grow(&samples, &family.ways(), limits);
+    let grown = grow(&samples, &family.variants(), limits);
     let model = Model::new("model", grown.root, family);
     let judged = of(held_out);
     let whole: f64 = grown.saved.iter().sum();
@@ -92,7 +92,7 @@ fn searches(table: &Table) -> Vec<Search<'_>> {
     table.rows.chunk_by(same).map(|rows| Search { rows: rows.iter().collect() }).collect()
 }
 
-/// The levels of searches. What a way costs there is a part of the search's optimum, so that the costs of a search's choices
+/// The levels of searches. What a variant costs there is a part of the search's optimum, so that the costs of a search's choices
 /// add up to its slowdown, and a search counts the same however long it takes.
 fn samples(searches: &[&Search], family: Family) -> Vec<Sample> {
     let mut graphs: Vec<&str> = searches.iter().map(|search| search.graph()).collect();
@@ -108,13 +108,14 @@ fn samples(searches: &[&Search], family: Family) -> Vec<Sample> {
     searches.iter().flat_map(of_search).collect()
 }
 
-/// The part of all levels for which the model's way is the best, or as fast to 5 %.
+/// The part of all levels for which the model's variant is the best, or as fast to 5 %.
 fn accuracy(searches: &[&Search], model: &Model) -> f64 {
-    let ways = model.family().ways();
+    let variants = model.family().variants();
     let (mut right, mut all) = (0.0f64, 0.0f64);
     for search in searches {
         for (chosen, costs) in search.ways_of(model).into_iter().zip(search.costs(model.family())) {
-            let cost = ways.iter().position(|way| *way == chosen).map_or(f64::INFINITY, |place| costs[place]);
+            let cost =
+                variants.iter().position(|variant| *variant == chosen).map_or(f64::INFINITY, |place| costs[place]);
             all += 1.0;
             right += f64::from(u8::from(cost <= TIE * costs.into_iter().fold(f64::INFINITY, f64::min)));
         }
@@ -124,9 +125,9 @@ fn accuracy(searches: &[&Search], model: &Model) -> f64 {
 
 fn speedup(searches: &[&Search], graphs: &[&str], model: &Model) -> f64 {
     geometric_mean(graphs.iter().map(|graph| {
-        let way = best_single(searches, graph, Family::Fifteen);
+        let variant = best_single(searches, graph, Family::Fifteen);
         let of_graph = || searches.iter().filter(|search| search.graph() == *graph);
-        let single: f64 = of_graph().map(|search| search.single(way)).sum();
+        let single: f64 = of_graph().map(|search| search.single(variant)).sum();
         single / of_graph().map(|search| search.by_model(model)).sum::<f64>()
     }))
 }
@@ -140,7 +141,7 @@ fn geometric_mean(factors: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
     use crate::{
-        strategy::adaptive::{Features, Implementation, Way},
+        strategy::adaptive::{Features, Implementation, Variant},
         tuning::Row,
     };
 
@@ -150,12 +151,12 @@ mod tests {
             let frontier = f64::from(10u32.pow(level));
             let mut features = Features([graph as f64; Feature::COUNT]);
             features.0[Feature::Frontier as usize] = frontier;
-            let time = |way: &Way| match way.implementation {
+            let time = |variant: &Variant| match variant.implementation {
                 Implementation::ListPushWarp => 2.0 + frontier / 10.0,
                 Implementation::VertexPull | Implementation::VertexPullWarp => 40.0 + 1000.0 / frontier,
                 _ => 500.0,
             };
-            let microseconds = Way::all().iter().map(time).collect();
+            let microseconds = Variant::all().iter().map(time).collect();
             Row { graph: format!("graph {graph}"), source, level, features, microseconds, dispatch: 1.0 }
         };
         let rows =
@@ -172,7 +173,7 @@ mod tests {
         assert!(trained.importance[Feature::Frontier as usize] > 0.99);
         let [model, oracle] = &trained.scores[..2] else { panic!("two lines come first") };
         assert_eq!((model.average(), model.worst(), model.slowdowns.len()), (1.0, 1.0, 12));
-        assert!(oracle.average() > 1.5 && trained.scores.len() == 2 + Family::Listed.ways().len());
+        assert!(oracle.average() > 1.5 && trained.scores.len() == 2 + Family::Listed.variants().len());
         // Pull alone is the best of the fifteen, in every level; the first levels gain by lists.
         assert!(trained.speedup > 2.0 && trained.lists_gain > 2.0, "{} {}", trained.speedup, trained.lists_gain);
     }

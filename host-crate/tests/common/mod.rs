@@ -1,16 +1,16 @@
-//! What the tests on a device share: the device, and the last question to it.
+//! What the tests on a device share: the device, the check that the validation layer is silent, and how much is tested.
 //!
 //! `EVENKEEL_TEST_DEVICE` names the device (`cpu` is one), else it is the best Vulkan device. Where there is none, a test
 //! says so in one line and passes, unless one was named or `EVENKEEL_REQUIRE_VULKAN` is set. The validation layer watches when
 //! it is installed.
-
-// Each test file uses its own part of this.
-#![allow(dead_code)]
+//!
+//! `EVENKEEL_SWEEP` asks for every combination and for all random cases. Without it, tests that multiply strategies by settings
+//! by graphs run a part of them, in which each strategy, each setting and each graph occurs.
 
 use evenkeel::device::{Device, DeviceKind, DeviceOptions};
 use std::{io::Write, path::PathBuf, sync::OnceLock};
 
-/// The device of the tests, one for all tests of a file.
+/// The device of the tests, one for all of them.
 pub fn device() -> Option<Device> {
     static DEVICE: OnceLock<Option<Device>> = OnceLock::new();
     DEVICE.get_or_init(|| device_with(DeviceOptions::default())).clone()
@@ -34,6 +34,22 @@ pub fn device_with(options: DeviceOptions) -> Option<Device> {
 pub fn devices() -> Vec<Device> {
     let cpu = Device::open("cpu", &DeviceOptions::default()).expect("the CPU device is always there");
     device().filter(|device| device.info().kind != DeviceKind::Cpu).into_iter().chain([cpu]).collect()
+}
+
+fn is_sweep() -> bool {
+    static SWEEP: OnceLock<bool> = OnceLock::new();
+    *SWEEP.get_or_init(|| std::env::var_os("EVENKEEL_SWEEP").is_some())
+}
+
+/// How many random cases a test runs: a quarter of these unless it is a sweep.
+pub fn cases(all: u32) -> u32 {
+    if is_sweep() { all } else { all.div_ceil(4) }
+}
+
+/// Those of `all` whose turn it is: one in `parts` unless it is a sweep. As many turns in a row have all of them.
+pub fn share<T: Clone>(all: &[T], parts: usize, turn: usize) -> Vec<T> {
+    let (first, step) = if is_sweep() { (0, 1) } else { (turn % parts, parts) };
+    all.iter().skip(first).step_by(step).cloned().collect()
 }
 
 /// Where the real graphs are, or `None` after a line that says so.

@@ -72,8 +72,13 @@ fn modules() -> Result<PathBuf, Box<dyn Error>> {
     let committed = package.committed();
     let is_committed = committed.join(MANIFEST).exists();
     // Cargo would take a folder that is not there for one that has changed.
-    for path in package.watched().into_iter().chain(is_committed.then(|| committed.clone())) {
+    for path in
+        package.watched().into_iter().filter(|path| path.exists()).chain(is_committed.then(|| committed.clone()))
+    {
         println!("cargo::rerun-if-changed={}", path.display());
+    }
+    if !package.has_repository() {
+        return packaged(&package);
     }
     for variable in ["RUST_GPU_TOOLCHAIN", "EVENKEEL_KERNELS"] {
         println!("cargo::rerun-if-env-changed={variable}");
@@ -96,6 +101,25 @@ fn modules() -> Result<PathBuf, Box<dyn Error>> {
         );
     }
     Ok(compiled)
+}
+
+/// The modules in the crate's own folder, where evenkeel is a package and nothing could compile others.
+fn packaged(package: &Package) -> Result<PathBuf, Box<dyn Error>> {
+    let committed = package.committed();
+    let recorded = fs::read_to_string(committed.join(MANIFEST)).map_err(|error| format!("{MANIFEST}: {error}"));
+    if recorded.as_ref().is_ok_and(|recorded| {
+        package.is_described_by(&manifest::normalise(recorded.clone()), &committed).unwrap_or_default()
+    }) {
+        return Ok(committed);
+    }
+    Err(format!(
+        "{} does not have the modules of the sources beside it, made with evenkeel {}{}. To compile kernels takes a checkout of \
+         evenkeel: depend on evenkeel-kernels and evenkeel-build by path or by git",
+        committed.display(),
+        env!("CARGO_PKG_VERSION"),
+        recorded.err().map(|error| format!(" ({error})")).unwrap_or_default()
+    )
+    .into())
 }
 
 /// Whether the modules in `folder` were made from the package's sources, and are as they were made.

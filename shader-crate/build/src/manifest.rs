@@ -48,6 +48,11 @@ impl Package {
         Ok(Self { folder: if is_evenkeel { kernels.to_owned() } else { std::path::absolute(folder)? }, evenkeel })
     }
 
+    /// Whether evenkeel's repository is there, and with it what compiles kernels. Where cargo keeps a package, it is not.
+    pub fn has_repository(&self) -> bool {
+        ["shader-crate/build/Cargo.toml", "xtask/src/compile.rs"].iter().all(|file| self.evenkeel.join(file).is_file())
+    }
+
     /// Where its compiled modules lie, if they are kept beside its sources.
     pub fn committed(&self) -> PathBuf {
         self.folder.join("spirv")
@@ -64,20 +69,29 @@ impl Package {
     /// # Errors
     /// When a source or a module cannot be read.
     pub fn manifest(&self, modules: &Path) -> io::Result<String> {
-        let pins = self.pins()?;
-        let mut text = format!(
+        Ok(format!(
             "# Written by `cargo xtask kernels`. The build uses these modules while their sources are the same.\n\
-             sources = \"{}\"\n\n[pins]\n{pins}\n[modules]\n",
-            self.hash()?
-        );
-        for (name, path) in files(modules)? {
-            if let Some(kernel) = name.strip_suffix(".spv") {
-                let module = fs::read(&path).map_err(at(&path))?;
-                let _ =
-                    writeln!(text, "{kernel} = {{ bytes = {}, sha256 = \"{}\" }}", module.len(), hexadecimal(&module));
-            }
-        }
-        Ok(text)
+             sources = \"{}\"\n{}\n[pins]\n{}\n{}",
+            self.hash()?,
+            self.own()?,
+            self.pins()?,
+            listed(modules)?
+        ))
+    }
+
+    /// Whether a manifest describes the modules in `modules` and the package's own sources, for this version of evenkeel. That
+    /// is all that can be known without its repository.
+    ///
+    /// # Errors
+    /// When a source or a module cannot be read.
+    pub fn is_described_by(&self, manifest: &str, modules: &Path) -> io::Result<bool> {
+        Ok(manifest.contains(&self.own()?) && manifest.ends_with(&listed(modules)?))
+    }
+
+    /// The lines about the package itself: evenkeel's version, and the hash of the package's own sources.
+    fn own(&self) -> io::Result<String> {
+        let own = hexadecimal(text_of("src", &self.folder.join("src"))?.as_bytes());
+        Ok(format!("evenkeel = \"{}\"\nown = \"{own}\"\n", env!("CARGO_PKG_VERSION")))
     }
 
     /// The hash of all sources, by name and content, and of the pins.
@@ -87,10 +101,7 @@ impl Package {
     pub fn hash(&self) -> io::Result<String> {
         let mut all = self.pins()?;
         for (source, path) in self.sources() {
-            for (name, path) in files(&path)? {
-                let text = normalise(fs::read_to_string(&path).map_err(at(&path))?);
-                let _ = write!(all, "{source}/{name} {}\n{text}", text.len());
-            }
+            all += &text_of(source, &path)?;
         }
         Ok(hexadecimal(all.as_bytes()))
     }
@@ -110,6 +121,28 @@ impl Package {
         }
         Ok(pins)
     }
+}
+
+/// All source files below a path, each behind its name and length.
+fn text_of(source: &str, path: &Path) -> io::Result<String> {
+    let mut all = String::new();
+    for (name, path) in files(path)? {
+        let text = normalise(fs::read_to_string(&path).map_err(at(&path))?);
+        let _ = write!(all, "{source}/{name} {}\n{text}", text.len());
+    }
+    Ok(all)
+}
+
+/// The part of the manifest about the modules in a folder.
+fn listed(modules: &Path) -> io::Result<String> {
+    let mut text = "[modules]\n".to_owned();
+    for (name, path) in files(modules)? {
+        if let Some(kernel) = name.strip_suffix(".spv") {
+            let module = fs::read(&path).map_err(at(&path))?;
+            let _ = writeln!(text, "{kernel} = {{ bytes = {}, sha256 = \"{}\" }}", module.len(), hexadecimal(&module));
+        }
+    }
+    Ok(text)
 }
 
 /// The files below a folder, or the file itself, with their names from there on; sorted, so that every machine agrees.
@@ -226,6 +259,27 @@ mod tests {
         write(root.path(), "shader-crate/src/deep/a.rs", "another schedule\n");
         let distinct: std::collections::HashSet<_> = [evenkeels, own, edited, hash("own")].into();
         assert_eq!(distinct.len(), 4);
+    }
+
+    #[test]
+    fn without_the_repository_own_sources_and_modules_count() {
+        let root = workspace();
+        let root = root.path();
+        write(root, "own/src/lib.rs", "a\n");
+        write(root, "own/spirv/kernel.spv", "module");
+        let (package, spirv) = (package(root, "own"), root.join("own/spirv"));
+        let recorded = package.manifest(&spirv).unwrap();
+        assert!(!package.has_repository());
+        fs::remove_dir_all(root.join("shader-crate")).unwrap();
+        assert!(package.manifest(&spirv).is_err());
+        let is_described = || package.is_described_by(&recorded, &spirv).unwrap();
+        assert!(is_described());
+        write(root, "own/src/lib.rs", "b\n");
+        assert!(!is_described());
+        write(root, "own/src/lib.rs", "a\r\n");
+        assert!(is_described());
+        write(root, "own/spirv/another.spv", "module");
+        assert!(!is_described());
     }
 
     #[test]

@@ -9,8 +9,8 @@ use proc_macro2::{Group, Span, TokenStream as Tokens, TokenTree};
 use quote::{format_ident, quote};
 use std::env;
 use syn::{
-    DeriveInput, Error, FnArg, Ident, ItemFn, LitInt, Result, Type, TypeParam, TypeParamBound, parse_macro_input,
-    parse_quote,
+    DeriveInput, Error, FnArg, Ident, ItemFn, LitInt, Pat, PathArguments, Result, Type, TypeParam, TypeParamBound,
+    parse_macro_input, parse_quote,
 };
 
 mod bundle;
@@ -155,36 +155,48 @@ impl Kernel {
     fn body(&self) -> Tokens {
         let name = self.body_name();
         let (generics, block) = (&self.function.sig.generics, &self.function.block);
-        let clauses = &generics.where_clause;
+        let (parameters, clauses) = (&generics.params, &generics.where_clause);
         let inputs = self.inputs();
         quote! {
             #[inline(always)]
-            #[allow(clippy::too_many_arguments, dead_code)]
-            fn #name #generics(#(#inputs),*) #clauses #block
+            #[allow(clippy::too_many_arguments, clippy::extra_unused_lifetimes, dead_code)]
+            fn #name<'views, #parameters>(#(#inputs),*) #clauses #block
         }
     }
 
-    /// The parameters as the body has them: as they were written, with a kernel's storage filled in for bundles.
+    /// The parameters as the body has them: as they were written, all views with one lifetime, and with a kernel's storage filled in for
+    /// bundles.
     fn inputs(&self) -> Vec<FnArg> {
         let bundle_type = |name: &Ident| {
             self.signature.arguments.iter().find_map(|argument| match argument {
                 Argument::Bundle(bundle) if bundle.name == *name => {
-                    Some(bundle.with_storage(&quote!(::evenkeel_kernels::memory::Views<'_>)))
+                    Some(bundle.with_storage(&quote!(::evenkeel_kernels::memory::Views<'views>)))
                 }
                 _ => None,
             })
         };
-        let filled = |input: &FnArg| {
+        let filled = |(place, input): (usize, &FnArg)| {
             let mut input = input.clone();
+            // The first two are the lane and the parameters.
             if let FnArg::Typed(argument) = &mut input
-                && let syn::Pat::Ident(pattern) = &*argument.pat
-                && let Some(filled) = bundle_type(&pattern.ident)
+                && let Pat::Ident(pattern) = &*argument.pat
+                && place >= 2
             {
-                *argument.ty = filled;
+                match (bundle_type(&pattern.ident), &mut *argument.ty) {
+                    (Some(filled), ty) => *ty = filled,
+                    (None, Type::Path(view)) => {
+                        if let Some(PathArguments::AngleBracketed(generics)) =
+                            view.path.segments.last_mut().map(|last| &mut last.arguments)
+                        {
+                            generics.args.insert(0, parse_quote!('views));
+                        }
+                    }
+                    _ => {}
+                }
             }
             input
         };
-        self.function.sig.inputs.iter().map(filled).collect()
+        self.function.sig.inputs.iter().enumerate().map(filled).collect()
     }
 
     fn entry_point(&self, variant: &[Choice]) -> Tokens {
@@ -412,12 +424,12 @@ impl Kernel {
         let buffer_view = |(index, BufferArgument { writable, element, .. }): (usize, &BufferArgument)| {
             let wrapper = if *writable { quote!(Global) } else { quote!(Read) };
             let element = self.chosen(variant, quote!(#element));
-            quote!(::evenkeel_kernels::memory::#wrapper::<#element>::view(&KERNEL, &arguments.buffers[#index], #index))
+            quote!(unsafe { ::evenkeel_kernels::memory::#wrapper::<#element>::view(&KERNEL, arguments.buffer(#index), #index) })
         };
         let array_view = |(index, SharedArgument { name, element, length, .. }): (usize, &SharedArgument)| {
             let name = name.to_string();
             let element = self.chosen(variant, quote!(#element));
-            quote!(::evenkeel_kernels::memory::Shared::<#element, { #length }>::view(arguments.shared(&KERNEL, #index), #name))
+            quote!(unsafe { ::evenkeel_kernels::memory::Shared::<#element, { #length }>::view(arguments.shared(&KERNEL, #index), #name) })
         };
         let views = self.arguments(
             buffers.iter().enumerate().map(buffer_view).collect(),
@@ -436,6 +448,8 @@ impl Kernel {
         };
         let counted_function = counted_arguments.map(|type_arguments| {
             quote! {
+                // Whoever makes the arguments promises what the views need.
+                #[allow(clippy::undocumented_unsafe_blocks)]
                 fn counted(arguments: &::evenkeel_kernels::launch::Arguments, lane: ::evenkeel_kernels::lane::Lane) {
                     let params = arguments.params::<#params_type>();
                     #body #type_arguments(lane, params, #(#views,)*)
@@ -443,6 +457,8 @@ impl Kernel {
             }
         });
         quote! {
+            // Whoever makes the arguments promises what the views need.
+            #[allow(clippy::undocumented_unsafe_blocks)]
             fn invocation(arguments: &::evenkeel_kernels::launch::Arguments, lane: ::evenkeel_kernels::lane::Lane) {
                 let params = arguments.params::<#params_type>();
                 #body #type_arguments(lane, params, #(#views,)*)

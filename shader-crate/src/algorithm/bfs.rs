@@ -1,27 +1,30 @@
-//! Breadth-first search. A node's value is its depth, the number of edges from the source, [`UNREACHED`] until it is known.
+//! Breadth-first search. A node's value is its depth, which is the number of edges from the source, or [`UNREACHED`].
 
 use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read},
 };
-use evenkeel_types::{TraversalParams, UNREACHED};
+use bytemuck::{Pod, Zeroable};
+use evenkeel_types::{Csr, UNREACHED};
 
-/// Parents from depths, in one pass: of the nodes one level up, the smallest, so that the tree is always the same.
+/// What the host pushes with each dispatch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct ParentParams {
+    /// The number of nodes of the graph.
+    pub nodes: u32,
+}
+
+/// Derives parents from depths in one pass. Of the neighbours one level up, the smallest becomes the parent, so the tree does not
+/// depend on the order in which edges are processed.
 #[kernel(threads = 256)]
-pub fn bfs_parents(
-    lane: Lane,
-    params: &TraversalParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    depths: Read<u32>,
-    mut parents: Global<u32>,
-) {
+pub fn bfs_parents(lane: Lane, params: &ParentParams, graph: Csr, depths: Read<u32>, mut parents: Global<u32>) {
     for node in lane.grid_stride(params.nodes) {
         let depth = depths.get(node);
         if depth != UNREACHED {
-            for edge in row_offsets.get(node)..row_offsets.get(node + 1) {
-                let neighbour = columns.get(edge);
+            for edge in graph.row_offsets.get(node)..graph.row_offsets.get(node + 1) {
+                let neighbour = graph.columns.get(edge);
                 if depths.get(neighbour) == depth + 1 {
                     parents.min(neighbour, node);
                 }

@@ -1,4 +1,4 @@
-//! The kernels that belong to one algorithm alone: a file or folder each.
+//! The kernels that belong to a single algorithm, one file or folder each.
 
 pub mod apsp;
 pub mod bfs;

@@ -1,6 +1,6 @@
-//! PageRank in pull form. What a node gives to each node its edges lead to is its share; an iteration gathers the shares over
-//! the rows of the transposed graph, and makes of the sums the next ranks and shares. One more row, behind those of the nodes,
-//! gathers the ranks of the nodes that no edge leaves, which everybody gets a part of.
+//! PageRank in pull form. A node's share is what it contributes along each of its outgoing edges. An iteration sums the shares over the
+//! rows of the transposed graph and computes the next ranks and shares from the sums. One more row, behind those of the nodes, sums the
+//! ranks of the nodes without outgoing edges, which are distributed evenly over all nodes.
 
 use crate::{
     kernel,
@@ -9,84 +9,113 @@ use crate::{
     schedule::{Distribute, Scratch, Sum},
     tiles::Rows,
 };
-use evenkeel_types::{LengthParams, ProductParams, RankParams};
+use bytemuck::{Pod, Zeroable};
+use evenkeel_types::{Bundle, Csr, ScheduleParams, Storage};
 
-/// The first shares: all nodes have the same rank.
+/// What the host pushes for the kernels that compute ranks and shares.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct RankParams {
+    /// The number of nodes of the graph.
+    pub nodes: u32,
+    /// The initial rank of every node.
+    pub start: f32,
+    /// The rank that every node has independently of its incoming edges.
+    pub teleport: f32,
+    /// The factor of what arrives along edges.
+    pub damping: f32,
+    /// The factor of the summed ranks of nodes without outgoing edges.
+    pub spread: f32,
+    /// Not 0 in the last iteration of a batch, which stores the ranks.
+    pub last: u32,
+}
+
+/// What the host pushes for the gather.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct RankGatherParams {
+    /// The number of rows of the transposed graph, the additional ones included.
+    pub rows: u32,
+    /// What the host chose of the schedule.
+    pub schedule: ScheduleParams,
+}
+
+/// What the host pushes for the kernel that joins split rows.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct RankJoinParams {
+    /// The number of rows that were split.
+    pub cuts: u32,
+}
+
+/// The values of the nodes.
+#[derive(Bundle)]
+pub struct Ranks<S: Storage> {
+    /// By what a node's rank is multiplied to get its share.
+    pub factors: S::Read<f32>,
+    /// What a node contributes along each of its edges.
+    pub shares: S::Write<f32>,
+    /// The ranks after the last batch of iterations.
+    pub ranks: S::Write<f32>,
+}
+
+/// Gives every node the initial rank.
 #[kernel(threads = 256)]
-pub fn rank_start(
-    lane: Lane,
-    params: &RankParams,
-    factors: Read<f32>,
-    mut shares: Global<f32>,
-    mut ranks: Global<f32>,
-) {
+pub fn rank_start(lane: Lane, params: &RankParams, mut nodes: Ranks) {
     for node in lane.grid_stride(params.nodes) {
-        shares.set(node, params.start * factors.get(node));
-        ranks.set(node, params.start);
+        nodes.shares.set(node, params.start * nodes.factors.get(node));
+        nodes.ranks.set(node, params.start);
     }
 }
 
-/// Adds up the shares of each row.
+/// Sums the shares of each row.
 #[kernel(threads = 256, each(S in for_each_schedule))]
 pub fn rank_gather<S: Distribute>(
     lane: Lane,
-    params: &ProductParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
+    params: &RankGatherParams,
+    graph: Csr,
     shares: Read<f32>,
     mut sums: Global<f32>,
     scratch: Scratch<f32>,
 ) {
-    let rows = Rows { offsets: row_offsets, count: params.rows };
-    S::gather(
-        lane,
-        &rows,
-        scratch,
-        Sum,
-        move |entry| shares.get(columns.get(entry)),
-        move |row, sum| sums.set(row, sum),
-    );
+    let rows = Rows { offsets: graph.row_offsets, count: params.rows };
+    let share = move |entry| shares.get(graph.columns.get(entry));
+    S::gather(lane, &rows, scratch, Sum, share, move |row, sum| sums.set(row, sum));
 }
 
-const SOME: u32 = 64;
+/// The number of pieces whose sum is computed before it is added to the row's.
+const PARTIAL_SUM: u32 = 64;
 
-/// Puts the sums of rows that were cut into pieces together, an invocation to each row. A cut is three words: the row, its
-/// first piece, and the one after its last.
+/// Joins the sums of rows that were split into pieces, one invocation per row. A cut is three words: the row, its first piece, and the
+/// piece after its last.
 #[kernel(threads = 256)]
-pub fn rank_join(lane: Lane, params: &LengthParams, cuts: Read<u32>, mut sums: Global<f32>) {
-    for cut in lane.grid_stride(params.length) {
+pub fn rank_join(lane: Lane, params: &RankJoinParams, cuts: Read<u32>, mut sums: Global<f32>) {
+    for cut in lane.grid_stride(params.cuts) {
         let (mut piece, end) = (cuts.get(3 * cut + 1), cuts.get(3 * cut + 2));
         let mut sum = 0.0;
-        // Some at a time, for the same reason that rows are cut: the fewer terms a sum has, the less it loses.
+        // Partial sums, for the reason that rows are split: the fewer terms a sum has, the smaller its rounding error.
         while piece < end {
-            let some = piece + (end - piece).min(SOME);
-            let mut part = 0.0;
-            while piece < some {
-                part += sums.get(piece);
+            let partial_end = piece + (end - piece).min(PARTIAL_SUM);
+            let mut partial = 0.0;
+            while piece < partial_end {
+                partial += sums.get(piece);
                 piece += 1;
             }
-            sum += part;
+            sum += partial;
         }
         sums.set(cuts.get(3 * cut), sum);
     }
 }
 
-/// The next shares from the sums, and at the end of a batch the ranks, which nothing on the device reads.
+/// Computes the next shares from the sums. The ranks are stored only at the end of a batch, because no kernel reads them.
 #[kernel(threads = 256)]
-pub fn rank_update(
-    lane: Lane,
-    params: &RankParams,
-    sums: Read<f32>,
-    factors: Read<f32>,
-    mut shares: Global<f32>,
-    mut ranks: Global<f32>,
-) {
-    let everyone = params.teleport + params.spread * sums.get(params.nodes);
+pub fn rank_update(lane: Lane, params: &RankParams, sums: Read<f32>, mut nodes: Ranks) {
+    let base = params.teleport + params.spread * sums.get(params.nodes);
     for node in lane.grid_stride(params.nodes) {
-        let rank = everyone + params.damping * sums.get(node);
-        shares.set(node, rank * factors.get(node));
+        let rank = base + params.damping * sums.get(node);
+        nodes.shares.set(node, rank * nodes.factors.get(node));
         if params.last != 0 {
-            ranks.set(node, rank);
+            nodes.ranks.set(node, rank);
         }
     }
 }

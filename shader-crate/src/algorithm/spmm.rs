@@ -1,6 +1,6 @@
-//! Sparse matrix times dense matrix: a row of `c` is the sum over the row's entries of their value times the row of `b` that
-//! their column names. A team of invocations plays each lane of the schedule, every member with four columns of its own, so
-//! that a row of `b` is read in one piece.
+//! Sparse matrix times dense matrix: a row of `c` is the sum over the entries of the sparse row of their value times the row of `b`
+//! that their column selects. A team of invocations acts as one lane of the schedule; each member computes four columns, so that the
+//! team reads a row of `b` with one coalesced access.
 
 use crate::{
     kernel,
@@ -9,31 +9,47 @@ use crate::{
     schedule::{Distribute, Scratch, Sum},
     tiles::Rows,
 };
-use evenkeel_types::WideProductParams;
+use bytemuck::{Pod, Zeroable};
+use evenkeel_types::{Csr, ScheduleParams};
 
-/// In single precision. `b` and `c` have `params.blocks` fours of columns in each row.
+/// What the host pushes with each dispatch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct WideProductParams {
+    /// The number of rows of the sparse matrix.
+    pub rows: u32,
+    /// The number of `Vec4` in a row of the dense matrices.
+    pub blocks: u32,
+    /// The `Vec4` of a row that the first member of a team computes.
+    pub first_block: u32,
+    /// The number of invocations in a team.
+    pub team: u32,
+    /// What the host chose of the schedule.
+    pub schedule: ScheduleParams,
+}
+
+/// The product under a schedule, in single precision.
 #[kernel(threads = 256, each(S in for_each_schedule))]
-pub fn spmm_f32<S: Distribute>(
+pub fn spmm<S: Distribute>(
     lane: Lane,
     params: &WideProductParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
+    matrix: Csr,
     values: Read<f32>,
     b: Read<Vec4>,
     mut c: Global<Vec4>,
     scratch: Scratch<Vec4>,
 ) {
     let lane = lane.team(params.team);
-    let rows = Rows { offsets: row_offsets, count: params.rows };
+    let rows = Rows { offsets: matrix.row_offsets, count: params.rows };
     let (blocks, block) = (params.blocks, params.first_block + lane.member);
-    // A member past the last column goes along with the others, because they wait for each other, and stores nothing.
-    let near = block.min(blocks - 1);
+    // A member past the last column must still reach the barriers of the schedule: it repeats the last block and stores nothing.
+    let loaded = block.min(blocks - 1);
     S::gather(
         lane,
         &rows,
         scratch,
         Sum,
-        move |entry| b.get(columns.get(entry) * blocks + near) * values.get(entry),
+        move |entry| b.get(matrix.columns.get(entry) * blocks + loaded) * values.get(entry),
         move |row, sum| {
             if block < blocks {
                 c.set(row * blocks + block, sum);

@@ -3,8 +3,14 @@
 //! A subgroup is as wide as the device makes it: 8 on lavapipe, 32 on NVIDIA, 64 on some AMD, 1 on the CPU device. Nothing here
 //! or above assumes a width.
 
+/// What invocations of a subgroup can hand to each other.
+#[cfg(not(target_arch = "spirv"))]
+pub use crate::memory::Element as Shuffle;
 #[cfg(not(target_arch = "spirv"))]
 pub use native::Workgroup;
+/// What invocations of a subgroup can hand to each other.
+#[cfg(target_arch = "spirv")]
+pub use spirv_std::ScalarComposite as Shuffle;
 
 use crate::ranges::{Step, step};
 
@@ -33,7 +39,7 @@ pub struct Lane {
     pub member: u32,
     /// The rest of its workgroup, on a CPU.
     #[cfg(not(target_arch = "spirv"))]
-    pub workgroup: *const dyn Workgroup,
+    pub(crate) workgroup: *const dyn Workgroup,
 }
 
 impl Lane {
@@ -80,8 +86,8 @@ impl Lane {
 #[cfg(target_arch = "spirv")]
 #[allow(missing_docs)] // Documented below, once, on the native side.
 mod gpu {
-    use super::Lane;
-    use crate::{memory::Global, schedule::Value};
+    use super::{Lane, Shuffle};
+    use crate::memory::Global;
     use spirv_std::{
         arch::{
             control_barrier, memory_barrier, subgroup_ballot, subgroup_ballot_bit_count,
@@ -182,7 +188,7 @@ mod gpu {
         }
 
         #[inline(always)]
-        pub fn shuffle_up<V: Value>(&self, value: V, distance: u32) -> V {
+        pub fn shuffle_up<V: Shuffle>(&self, value: V, distance: u32) -> V {
             subgroup_shuffle_up(value, distance * self.team)
         }
 
@@ -215,8 +221,8 @@ mod gpu {
 
 #[cfg(not(target_arch = "spirv"))]
 mod native {
-    use super::Lane;
-    use crate::{memory::Global, schedule::Value};
+    use super::{Lane, Shuffle};
+    use crate::memory::Global;
 
     /// What the CPU device lends an invocation: its workgroup.
     pub trait Workgroup {
@@ -227,6 +233,30 @@ mod native {
     }
 
     impl Lane {
+        /// Invocation number `local` of a workgroup of `threads`, which is number `group` of `groups`. Each is a subgroup by itself.
+        ///
+        /// # Safety
+        /// `workgroup` outlives every use of the lane.
+        pub unsafe fn new(local: u32, threads: u32, group: u32, groups: u32, workgroup: &dyn Workgroup) -> Self {
+            // SAFETY: only the lifetime changes, for which the caller vouches.
+            let workgroup = unsafe {
+                ::core::mem::transmute::<*const (dyn Workgroup + '_), *const (dyn Workgroup + 'static)>(workgroup)
+            };
+            Self {
+                local,
+                group,
+                groups,
+                threads,
+                subgroup: local,
+                subgroups: threads,
+                subgroup_lane: 0,
+                subgroup_size: 1,
+                team: 1,
+                member: 0,
+                workgroup,
+            }
+        }
+
         fn workgroup(&self) -> &dyn Workgroup {
             // SAFETY: the device keeps the workgroup for as long as its invocations run.
             unsafe { &*self.workgroup }
@@ -289,7 +319,7 @@ mod native {
         }
 
         /// The value of the invocation `distance` before this one in the subgroup; undefined where there is none.
-        pub fn shuffle_up<V: Value>(&self, value: V, _distance: u32) -> V {
+        pub fn shuffle_up<V: Shuffle>(&self, value: V, _distance: u32) -> V {
             value
         }
 

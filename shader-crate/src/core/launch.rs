@@ -75,6 +75,12 @@ impl<T: Pod> Buffer<T> {
 impl<S: LoopState> Buffer<S> {
     /// The header of a loop's state.
     pub fn header(&self) -> Buffer<LoopHeader> {
+        self.prefix()
+    }
+
+    /// The first fields of a loop's state, for a kernel of another loop whose state has no more than these.
+    pub fn prefix<P: LoopState>(&self) -> Buffer<P> {
+        const { assert!(size_of::<P>() <= size_of::<S>(), "a prefix is no longer than the whole") };
         Buffer::from_raw(self.raw.clone(), 1)
     }
 }
@@ -113,6 +119,50 @@ pub trait Launch {
     fn buffers(&self) -> Vec<RawBuffer>;
 }
 
+/// How many workgroups a recorded dispatch has.
+#[derive(Clone)]
+pub enum DispatchSize {
+    /// One invocation for each of so many items, or as many as the device gains from: kernels stride over the rest.
+    Items(usize),
+    /// As many workgroups as three words of a buffer say when the dispatch runs.
+    Indirect {
+        /// The buffer with the three words.
+        buffer: RawBuffer,
+        /// Where the words begin, in bytes.
+        offset: u64,
+    },
+}
+
+/// A list of steps for a device, as code of this crate writes it: the host's recorder implements it, so that a schedule can
+/// record the kernels that prepare it without knowing the host.
+pub trait Record {
+    /// Adds a dispatch; `dispatch` on `dyn Record` is the typed form.
+    ///
+    /// # Safety
+    /// With these parameters the kernel stays within its buffers, which it does not check in release builds.
+    unsafe fn dispatch_kernel(
+        &mut self,
+        kernel: &'static Kernel,
+        buffers: Vec<RawBuffer>,
+        params: &[u8],
+        size: DispatchSize,
+    );
+
+    /// Sets every element of a buffer.
+    fn fill_words(&mut self, buffer: &Buffer<u32>, value: u32);
+}
+
+impl dyn Record + '_ {
+    /// Adds a dispatch of a kernel whose buffers are bound.
+    ///
+    /// # Safety
+    /// As for [`Record::dispatch_kernel`].
+    pub unsafe fn dispatch<L: Launch>(&mut self, launch: &L, params: L::Params, size: DispatchSize) {
+        // SAFETY: the caller promises the same.
+        unsafe { self.dispatch_kernel(launch.kernel(), launch.buffers(), bytemuck::bytes_of(&params), size) };
+    }
+}
+
 /// What a device must know of a kernel.
 #[derive(Debug)]
 pub struct Kernel {
@@ -148,24 +198,46 @@ pub struct BufferArgument {
 /// Where a buffer lies, for a kernel that runs natively.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferMemory {
-    /// Its first byte, aligned to 16.
-    pub pointer: *mut u8,
-    /// Its size.
-    pub bytes: usize,
+    pub(crate) pointer: *mut u8,
+    pub(crate) bytes: usize,
+}
+
+impl BufferMemory {
+    /// The memory of `bytes` bytes at `pointer`.
+    ///
+    /// # Safety
+    /// The memory is initialised, begins at a multiple of 16 bytes, and stays where it is for as long as kernels use it. While they do, it is
+    /// accessed by atomics alone.
+    pub unsafe fn new(pointer: *mut u8, bytes: usize) -> Self {
+        Self { pointer, bytes }
+    }
 }
 
 /// What a native dispatch hands to each invocation.
 #[derive(Debug)]
 pub struct Arguments<'a> {
-    /// The push constants.
-    pub params: &'a [u8],
-    /// The buffers in binding order.
-    pub buffers: &'a [BufferMemory],
-    /// The workgroup arrays, one after the other, each aligned to 16.
-    pub shared: *mut u8,
+    params: &'a [u8],
+    buffers: &'a [BufferMemory],
+    shared: *mut u8,
 }
 
-impl Arguments<'_> {
+impl<'a> Arguments<'a> {
+    /// The arguments of a kernel: its push constants, its buffers in binding order, and memory for its workgroup arrays, one after the other,
+    /// each aligned to 16.
+    ///
+    /// # Safety
+    /// They are those that the kernel declares, the memory for its arrays is large enough and used by this workgroup alone, and with these push
+    /// constants the kernel stays within its buffers, which it does not check in release builds.
+    pub unsafe fn new(params: &'a [u8], buffers: &'a [BufferMemory], shared: *mut u8) -> Self {
+        Self { params, buffers, shared }
+    }
+
+    /// The buffer at a binding.
+    #[inline(always)]
+    pub fn buffer(&self, binding: usize) -> &BufferMemory {
+        &self.buffers[binding]
+    }
+
     /// The push constants as the kernel declared them.
     #[inline(always)]
     pub fn params<P: Pod>(&self) -> &P {
@@ -175,7 +247,7 @@ impl Arguments<'_> {
     /// Where workgroup array number `index` of `kernel` begins.
     pub fn shared(&self, kernel: &'static Kernel, index: usize) -> (&'static Kernel, *mut u8) {
         let offset: usize = kernel.shared_bytes[..index].iter().map(|bytes| bytes.next_multiple_of(16)).sum();
-        // SAFETY: the device made room for all of the kernel's arrays.
+        // SAFETY: whoever made the arguments has provided memory for all of the kernel's arrays.
         (kernel, unsafe { self.shared.add(offset) })
     }
 }

@@ -313,7 +313,10 @@ mod native {
 
     impl<T: Pod> Read<'_, T> {
         /// The view that `kernel`'s buffer number `index` has of `memory`.
-        pub fn view(kernel: &'static Kernel, memory: &BufferMemory, index: usize) -> Self {
+        ///
+        /// # Safety
+        /// The kernel stays within the buffer, which is checked in debug builds alone, and the memory outlives the view.
+        pub unsafe fn view(kernel: &'static Kernel, memory: &BufferMemory, index: usize) -> Self {
             Self(View::of(kernel, memory, index))
         }
 
@@ -336,7 +339,10 @@ mod native {
 
     impl<T: Element> Global<'_, T> {
         /// The view that `kernel`'s buffer number `index` has of `memory`.
-        pub fn view(kernel: &'static Kernel, memory: &BufferMemory, index: usize) -> Self {
+        ///
+        /// # Safety
+        /// The kernel stays within the buffer, which is checked in debug builds alone, and the memory outlives the view.
+        pub unsafe fn view(kernel: &'static Kernel, memory: &BufferMemory, index: usize) -> Self {
             Self(View::of(kernel, memory, index))
         }
 
@@ -418,7 +424,10 @@ mod native {
 
     impl<T: Element, const N: usize> Shared<'_, T, N> {
         /// The view of `N` elements from `memory` on.
-        pub fn view((kernel, memory): (&'static Kernel, *mut u8), name: &'static str) -> Self {
+        ///
+        /// # Safety
+        /// There are as many elements, the workgroup alone uses them, and they outlive the view. Their indices are checked in debug builds alone.
+        pub unsafe fn view((kernel, memory): (&'static Kernel, *mut u8), name: &'static str) -> Self {
             Self(View { pointer: memory.cast(), len: N as u32, kernel: kernel.name, name, borrow: PhantomData })
         }
 

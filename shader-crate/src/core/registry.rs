@@ -1,12 +1,13 @@
 //! Registries: lists of things that can be asked for by name and that generic kernels are made for.
 
 /// Declares an enum with a name for each member, and a macro by which `#[kernel(each(… in …))]` finds the type behind each.
-/// A new member is one line here, and every generic kernel has it.
+/// A new member is one line in the registry, and every generic kernel has it. After `as Trait`, which is object-safe and for the
+/// host alone, each member's type is also at hand as a `&'static dyn Trait`.
 #[macro_export]
 macro_rules! registry {
     (
         $(#[$documentation:meta])*
-        pub enum $registry:ident, $path:path, $ask:ident {
+        pub enum $registry:ident $(as $interface:path)?, $path:path, $ask:ident {
             $($(#[$member_documentation:meta])* $member:ident = $name:literal, $implementation:path;)*
         }
     ) => {
@@ -29,7 +30,20 @@ macro_rules! registry {
             }
         }
 
+        $crate::registry!(@as $registry [$($interface)?] [$($member = $implementation,)*]);
         $crate::registry!(@ask ($) $ask $path [$($member = $implementation,)*]);
+    };
+    (@as $registry:ident [] [$($members:tt)*]) => {};
+    (@as $registry:ident [$interface:path] [$($member:ident = $implementation:path,)*]) => {
+        #[cfg(not(target_arch = "spirv"))]
+        impl $registry {
+            /// The type behind the member, as the host sees it.
+            pub fn implementation(self) -> &'static dyn $interface {
+                match self {
+                    $(Self::$member => &$implementation,)*
+                }
+            }
+        }
     };
     (@ask ($dollar:tt) $ask:ident $path:path [$($members:tt)*]) => {
         #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! The state of a loop as kernels see it: a struct in device memory whose words several invocations count in.
+//! The state of a loop as kernels see it, or another struct in device memory whose words several invocations count in.
 
 use crate::{lane::Lane, memory::Global};
 use core::marker::PhantomData;
@@ -52,6 +52,12 @@ impl<'a, S> State<'a, S> {
     #[inline(always)]
     pub fn min(&mut self, field: Field<S>, value: u32) -> u32 {
         self.words.min(field.word(), value)
+    }
+
+    /// Keeps the larger; the value before.
+    #[inline(always)]
+    pub fn max(&mut self, field: Field<S>, value: u32) -> u32 {
+        self.words.max(field.word(), value)
     }
 
     /// Sets bits; the value before.
@@ -131,6 +137,19 @@ impl<S: LoopState> State<'_, S> {
             let groups = frontier / entries + (frontier % entries).min(1);
             self.store(S::GROUPS.at(0), groups.min(max_groups));
             self.store(S::FRONTIER, frontier);
+            self.store(S::NEXT, 0);
+            self.store(S::ITERATION, self.load(S::ITERATION) + 1);
+        }
+    }
+
+    /// Ends an iteration over everything there is: if a kernel has stored 1 in `next`, there is another one, of `groups` workgroups. Every
+    /// invocation calls this last.
+    #[inline(always)]
+    pub fn advance_all(&mut self, lane: Lane, groups: u32) {
+        if self.is_last(lane) {
+            let found = self.load(S::NEXT);
+            self.store(S::GROUPS.at(0), found * groups);
+            self.store(S::FRONTIER, found);
             self.store(S::NEXT, 0);
             self.store(S::ITERATION, self.load(S::ITERATION) + 1);
         }

@@ -7,9 +7,11 @@ pub mod visit;
 
 use crate::{
     lane::Lane,
-    memory::{Global, Read},
+    memory::{Global, Read, Views},
+    state::State,
 };
-use evenkeel_types::Control;
+use core::ops::Range;
+use evenkeel_types::{Bundle, LoopState, Storage};
 
 registry! {
     /// The operators there are.
@@ -45,47 +47,94 @@ registry! {
 pub trait Operate {
     /// Takes `value`, the value of the edge's beginning, along `edge` to `neighbour`. True when the neighbour must go on the
     /// next worklist; true at most once an iteration for each neighbour, so that a worklist never holds a node twice.
-    fn visit(traversal: &mut Traversal, value: u32, neighbour: u32, edge: u32) -> bool;
+    fn visit<L: LoopState>(traversal: &mut Traversal<L>, value: u32, neighbour: u32, edge: u32) -> bool;
 }
 
-/// The state of a traversal, as operators and strategies see it.
-pub struct Traversal<'a> {
-    /// A weight for each edge; the bits of it when they are real.
-    pub weights: Read<'a, u32>,
-    /// A value for each node: its depth, its distance.
-    pub values: Global<'a, u32>,
+#[cfg(not(target_arch = "spirv"))]
+impl<O: Operate> Operate for crate::balance::Counted<O> {
+    fn visit<L: LoopState>(traversal: &mut Traversal<L>, value: u32, neighbour: u32, edge: u32) -> bool {
+        crate::balance::count();
+        O::visit(traversal, value, neighbour, edge)
+    }
+}
+
+/// What an operator reads and writes.
+#[derive(Bundle)]
+pub struct TraversalData<S: Storage> {
+    /// The weight of each edge; the bits of it when weights are real.
+    pub weights: S::Read<u32>,
+    /// The value of each node: its depth or its distance.
+    pub values: S::Write<u32>,
     /// A word for each node that the operator uses as it likes.
-    pub marks: Global<'a, u32>,
+    pub marks: S::Write<u32>,
+}
+
+/// A traversal as operators and strategies see it; `L` is the state of the strategy's loop.
+pub struct Traversal<'a, L: LoopState> {
+    /// What the operator reads and writes.
+    pub data: TraversalData<Views<'a>>,
     /// The worklist that is being written.
     pub next: Global<'a, u32>,
-    /// The words of a [`Control`].
-    pub control: Global<'a, u32>,
+    /// The state of the loop.
+    pub state: State<'a, L>,
 }
 
-impl Traversal<'_> {
-    /// How many entries the worklist of this iteration has.
+impl<L: LoopState> Traversal<'_, L> {
+    /// The number of entries of the worklist that this iteration takes.
     #[inline(always)]
     pub fn frontier(&self) -> u32 {
-        self.control.load(Control::FRONTIER)
+        self.state.load(L::FRONTIER)
     }
 
     /// The number of this iteration, from 1 on.
     #[inline(always)]
     pub fn iteration(&self) -> u32 {
-        self.control.load(Control::ITERATION) + 1
+        self.state.load(L::ITERATION) + 1
     }
 
-    /// Puts `node` on the next worklist.
+    /// Takes `value` along each of `edges`, and calls `found` with each neighbour that must go on the next worklist and the edge that found
+    /// it.
     #[inline(always)]
-    pub fn push(&mut self, lane: Lane, node: u32) {
-        let place = lane.append_one(&mut self.control, Control::NEXT);
-        self.next.set(place, node);
+    pub fn visit_all<O: Operate>(
+        &mut self,
+        columns: Read<u32>,
+        value: u32,
+        edges: Range<u32>,
+        mut found: impl FnMut(&mut Self, u32, u32),
+    ) {
+        for edge in edges {
+            let neighbour = columns.get(edge);
+            if O::visit(self, value, neighbour, edge) {
+                found(self, neighbour, edge);
+            }
+        }
+    }
+
+    /// Puts `entry` on the next worklist; one atomic for all that a subgroup pushes. Returns its place.
+    #[inline(always)]
+    pub fn push(&mut self, lane: Lane, entry: u32) -> u32 {
+        self.push_behind(lane, 0, entry)
+    }
+
+    /// The same where the next worklist begins at `base`.
+    #[inline(always)]
+    pub fn push_behind(&mut self, lane: Lane, base: u32, entry: u32) -> u32 {
+        let place = self.state.append_one(lane, L::NEXT);
+        self.next.set(base + place, entry);
+        place
+    }
+
+    /// Puts `entry` on the next worklist by an atomic of its own.
+    #[inline(always)]
+    pub fn push_alone(&mut self, entry: u32) {
+        let place = self.state.add(L::NEXT, 1);
+        self.next.set(place, entry);
     }
 
     /// Puts the numbers `first..end` on the next worklist; one atomic for all that a subgroup pushes.
     #[inline(always)]
     pub fn push_range(&mut self, lane: Lane, first: u32, end: u32) {
-        let place = lane.append(&mut self.control, Control::NEXT, end - first);
+        let place = self.state.append(lane, L::NEXT, end - first);
         for number in first..end {
             self.next.set(place + (number - first), number);
         }
@@ -95,25 +144,6 @@ impl Traversal<'_> {
     /// invocation for each entry but no more than `max_groups` workgroups.
     #[inline(always)]
     pub fn advance(&mut self, lane: Lane, max_groups: u32) {
-        self.advance_by(lane, lane.threads, max_groups);
-    }
-
-    /// The same with a workgroup for each `entries` entries.
-    #[inline(always)]
-    pub fn advance_by(&mut self, lane: Lane, entries: u32, max_groups: u32) {
-        advance(lane, &mut self.control, entries, max_groups);
-    }
-}
-
-/// [`Traversal::advance_by`] where there is no more of a traversal than its control block.
-#[inline(always)]
-pub fn advance(lane: Lane, control: &mut Global<u32>, entries: u32, max_groups: u32) {
-    if lane.last(control, Control::TICKET) {
-        let frontier = control.load(Control::NEXT);
-        let groups = frontier / entries + (frontier % entries).min(1);
-        control.store(Control::GROUPS, groups.min(max_groups));
-        control.store(Control::FRONTIER, frontier);
-        control.store(Control::NEXT, 0);
-        control.store(Control::ITERATION, control.load(Control::ITERATION) + 1);
+        self.state.advance(lane, lane.threads, max_groups);
     }
 }

@@ -4,7 +4,7 @@
 //! iteration in which it went on the worklist.
 
 use super::{Operate, Traversal};
-use evenkeel_types::{Control, UNREACHED};
+use evenkeel_types::{LoopState, UNREACHED};
 
 /// What distances are made of.
 pub trait Distance {
@@ -25,8 +25,8 @@ impl Distance for RelaxU32 {
 
 impl Operate for RelaxU32 {
     #[inline(always)]
-    fn visit(traversal: &mut Traversal, distance: u32, neighbour: u32, edge: u32) -> bool {
-        relax::<Self>(traversal, distance, neighbour, edge)
+    fn visit<L: LoopState>(traversal: &mut Traversal<L>, distance: u32, neighbour: u32, edge: u32) -> bool {
+        relax::<Self, L>(traversal, distance, neighbour, edge)
     }
 }
 
@@ -42,17 +42,17 @@ impl Distance for RelaxF32 {
 
 impl Operate for RelaxF32 {
     #[inline(always)]
-    fn visit(traversal: &mut Traversal, distance: u32, neighbour: u32, edge: u32) -> bool {
-        relax::<Self>(traversal, distance, neighbour, edge)
+    fn visit<L: LoopState>(traversal: &mut Traversal<L>, distance: u32, neighbour: u32, edge: u32) -> bool {
+        relax::<Self, L>(traversal, distance, neighbour, edge)
     }
 }
 
 #[inline(always)]
-fn relax<D: Distance>(traversal: &mut Traversal, distance: u32, neighbour: u32, edge: u32) -> bool {
-    let candidate = D::along(distance, traversal.weights.get(edge));
+fn relax<D: Distance, L: LoopState>(traversal: &mut Traversal<L>, distance: u32, neighbour: u32, edge: u32) -> bool {
+    let candidate = D::along(distance, traversal.data.weights.get(edge));
     if candidate == UNREACHED {
         // Too far for 32 bits. The host looks into it if the node stays unreached.
-        traversal.control.store(Control::OVERFLOW, 1);
+        traversal.state.store(L::FLAGS, 1);
         return false;
     }
     lower(traversal, neighbour, candidate)
@@ -60,11 +60,11 @@ fn relax<D: Distance>(traversal: &mut Traversal, distance: u32, neighbour: u32, 
 
 /// Lowers a node's distance. True when it fell and the node is not on the next worklist yet.
 #[inline(always)]
-fn lower(traversal: &mut Traversal, node: u32, candidate: u32) -> bool {
+fn lower<L: LoopState>(traversal: &mut Traversal<L>, node: u32, candidate: u32) -> bool {
     // The loads are cheap and spare most of the atomics.
-    if candidate >= traversal.values.load(node) || candidate >= traversal.values.min(node, candidate) {
+    if candidate >= traversal.data.values.load(node) || candidate >= traversal.data.values.min(node, candidate) {
         return false;
     }
     let iteration = traversal.iteration();
-    traversal.marks.load(node) != iteration && traversal.marks.exchange(node, iteration) != iteration
+    traversal.data.marks.load(node) != iteration && traversal.data.marks.exchange(node, iteration) != iteration
 }

@@ -2,17 +2,17 @@
 //! it is known.
 
 use super::{Operate, Traversal};
-use evenkeel_types::UNREACHED;
+use evenkeel_types::{LoopState, UNREACHED};
 
 /// Claims the neighbour, by swapping its depth in: only one of several visitors succeeds.
 pub struct Visit;
 
 impl Operate for Visit {
     #[inline(always)]
-    fn visit(traversal: &mut Traversal, depth: u32, neighbour: u32, _edge: u32) -> bool {
+    fn visit<L: LoopState>(traversal: &mut Traversal<L>, depth: u32, neighbour: u32, _edge: u32) -> bool {
         // The load is cheap and spares most of the atomics.
-        traversal.values.load(neighbour) == UNREACHED
-            && traversal.values.compare_exchange(neighbour, UNREACHED, depth + 1) == UNREACHED
+        traversal.data.values.load(neighbour) == UNREACHED
+            && traversal.data.values.compare_exchange(neighbour, UNREACHED, depth + 1) == UNREACHED
     }
 }
 
@@ -21,7 +21,8 @@ pub struct Claim;
 
 impl Operate for Claim {
     #[inline(always)]
-    fn visit(traversal: &mut Traversal, depth: u32, neighbour: u32, _edge: u32) -> bool {
-        traversal.values.load(neighbour) == UNREACHED && traversal.values.min(neighbour, depth + 1) == UNREACHED
+    fn visit<L: LoopState>(traversal: &mut Traversal<L>, depth: u32, neighbour: u32, _edge: u32) -> bool {
+        traversal.data.values.load(neighbour) == UNREACHED
+            && traversal.data.values.min(neighbour, depth + 1) == UNREACHED
     }
 }

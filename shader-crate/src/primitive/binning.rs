@@ -7,7 +7,35 @@ use crate::{
     lane::Lane,
     memory::{Global, Read, Shared},
 };
-use evenkeel_types::{Bins, WordParams};
+use bytemuck::{Pod, Zeroable};
+
+/// What the host pushes with each dispatch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct BinParams {
+    /// The word of `length` that is the number of tiles.
+    pub word: u32,
+}
+
+/// The layout of the tiles' order: a header with the sizes of the three classes, whose words these are, then the tiles.
+pub struct Bins;
+
+impl Bins {
+    /// The number of small tiles, which have an invocation each.
+    pub const SMALL: u32 = 0;
+    /// The number of tiles of middle size, which have a subgroup each.
+    pub const MIDDLE: u32 = 1;
+    /// The number of large tiles, which have a workgroup each.
+    pub const LARGE: u32 = 2;
+    /// The number of bins: one for no atoms, and one for each logarithm of 32 bits.
+    pub const COUNT: u32 = 33;
+    /// The last bin of small tiles: fewer than 32 atoms.
+    pub const LARGEST_SMALL: u32 = 5;
+    /// The last bin of tiles of middle size: fewer than 4,096 atoms, 128 for each invocation of a subgroup of 32.
+    pub const LARGEST_MIDDLE: u32 = 12;
+    /// The number of words before the first tile.
+    pub const HEADER: u32 = 4;
+}
 
 /// The bin of a tile of `atoms` atoms: 0 for none, otherwise one more than the logarithm.
 #[inline(always)]
@@ -19,7 +47,7 @@ fn bin(atoms: u32) -> u32 {
 #[kernel(threads = 256)]
 pub fn bin_count(
     lane: Lane,
-    params: &WordParams,
+    params: &BinParams,
     length: Read<u32>,
     offsets: Read<u32>,
     mut bins: Global<u32>,
@@ -40,7 +68,7 @@ pub fn bin_count(
 
 /// Turns counts into first places, and writes the header of `order`.
 #[kernel(threads = 1)]
-pub fn bin_places(lane: Lane, _params: &WordParams, mut bins: Global<u32>, mut order: Global<u32>) {
+pub fn bin_places(lane: Lane, _params: &BinParams, mut bins: Global<u32>, mut order: Global<u32>) {
     if lane.global() == 0 {
         let mut classes = [0, 0, 0];
         let mut place = Bins::HEADER;
@@ -66,7 +94,7 @@ pub fn bin_places(lane: Lane, _params: &WordParams, mut bins: Global<u32>, mut o
 #[kernel(threads = 256)]
 pub fn bin_place(
     lane: Lane,
-    params: &WordParams,
+    params: &BinParams,
     length: Read<u32>,
     offsets: Read<u32>,
     mut bins: Global<u32>,

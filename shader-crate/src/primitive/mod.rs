@@ -1,9 +1,19 @@
-//! Building blocks with no graph in them: prefix sum, reduction, compaction, binning, the bounds of parts.
+//! Building blocks with no graph in them: prefix sum, reduction, compaction, binning, searches.
 
 pub mod binning;
-pub mod bounds;
 pub mod compact;
 pub mod reduce;
 pub mod scan;
+pub mod search;
 pub mod share;
 pub mod workgroup;
+
+use bytemuck::{Pod, Zeroable};
+
+/// What the host pushes to kernels that need no more than a length.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct LengthParams {
+    /// The number of elements.
+    pub length: u32,
+}

@@ -1,12 +1,12 @@
 //! The sum, the smallest and the largest of a buffer, each by one atomic a workgroup into `result[0]`, which the host sets to
 //! the identity first.
 
+use super::LengthParams;
 use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read, Shared},
 };
-use evenkeel_types::LengthParams;
 
 macro_rules! reduction {
     ($(#[$documentation:meta])* $kernel:ident, $subgroup:ident, $atomic:ident, $identity:expr, $join:expr) => {

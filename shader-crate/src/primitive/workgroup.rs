@@ -7,10 +7,10 @@ use evenkeel_types::WORKGROUP;
 /// which the host sees to, and the workgroup memory saved lets more workgroups run at a time.
 pub const SUBGROUPS: usize = if cfg!(target_arch = "spirv") { SUBGROUPS_ON_GPU } else { WORKGROUP as usize };
 
-/// The most that a GPU has.
+/// The most subgroups that a workgroup has on a GPU.
 pub const SUBGROUPS_ON_GPU: usize = WORKGROUP as usize / 4;
 
-/// Room for one word a subgroup.
+/// One word for each subgroup.
 pub type Slots<'a> = Shared<'a, u32, SUBGROUPS>;
 
 /// A workgroup's prefix sum, as one invocation sees it.

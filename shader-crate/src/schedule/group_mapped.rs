@@ -4,12 +4,17 @@
 use super::{
     Distribute, Join, Scratch, Value,
     scratch::NO_TILE,
-    segments::{carry, first, walk},
+    segments::{carry, walk},
 };
-use crate::{lane::Lane, memory::Views, primitive::workgroup::prefix_sum, tiles::TileSet};
+use crate::{
+    lane::Lane,
+    memory::Views,
+    primitive::{search::first, workgroup::prefix_sum},
+    tiles::TileSet,
+};
 use evenkeel_types::WORKGROUP;
 
-/// See the module.
+/// The schedule `group-mapped`.
 pub struct GroupMapped;
 
 // Where scatter keeps the first atom of each tile: behind the ends.
@@ -100,5 +105,26 @@ impl Distribute for GroupMapped {
             }
             lane.barrier();
         }
+    }
+}
+
+#[cfg(not(target_arch = "spirv"))]
+impl super::Prepare for GroupMapped {
+    fn summary(&self) -> &'static str {
+        "a group of invocations shares the atoms of as many tiles"
+    }
+
+    fn paper(&self) -> &'static str {
+        "Osama et al."
+    }
+
+    fn parameter(&self) -> Option<super::Parameter> {
+        Some(super::Parameter {
+            name: "group",
+            about: "invocations in a group, a power of two up to a workgroup",
+            // A subgroup's width on most GPUs.
+            default: 32,
+            values: &[1, 2, 4, 8, 16, 32, 64, 128, WORKGROUP],
+        })
     }
 }

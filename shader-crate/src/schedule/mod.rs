@@ -2,50 +2,48 @@
 //! **scatter**, an effect for each atom, and **gather**, a value for each tile, joined from its atoms. What is done is a
 //! closure; the same text runs under every schedule.
 //!
-//! A schedule is a file here and a line in the registry below.
+//! A schedule is a file here, with a [`Distribute`] for the kernels and a [`Prepare`] for the host, and a line in the registry
+//! below. Nothing else names it.
 
-mod group_mapped;
-mod merge_path;
-mod nonzero_split;
+pub mod group_mapped;
+pub mod merge_path;
+pub mod nonzero_split;
 mod parts;
-mod radix_binned;
+#[cfg(not(target_arch = "spirv"))]
+mod prepare;
+pub mod radix_binned;
 #[macro_use]
 mod scratch;
 mod segments;
-mod thread_mapped;
+pub mod thread_mapped;
 mod unrolled;
 mod value;
 
-pub use parts::Cut;
+pub use parts::{Cut, PartParams};
+#[cfg(not(target_arch = "spirv"))]
+pub use prepare::{GatherSize, OrderBuffers, Parameter, Prepare, ScratchLayout, TileExtent};
 pub use scratch::{CELLS, ITEMS, NO_TILE, PART, Scratch};
-pub use segments::first;
 pub use value::{Join, Largest, Sum, Value};
 
 use crate::{lane::Lane, memory::Views, tiles::TileSet};
 
 registry! {
-    /// The schedules there are.
-    pub enum Schedule, evenkeel_kernels::schedule::Schedule, for_each_schedule {
-        /// A tile to each invocation.
-        ThreadMapped = "thread-mapped", evenkeel_kernels::schedule::ThreadMapped;
-        /// As many tiles as invocations to each group, their atoms shared out evenly inside it.
-        GroupMapped = "group-mapped", evenkeel_kernels::schedule::GroupMapped;
-        /// An even share of tiles and atoms together to each invocation.
-        MergePath = "merge-path", evenkeel_kernels::schedule::MergePath;
-        /// An even share of atoms to each invocation.
-        NonzeroSplit = "nonzero-split", evenkeel_kernels::schedule::NonzeroSplit;
-        /// Tiles sorted into bins by the logarithm of their size: an invocation, a subgroup or a workgroup to each.
-        RadixBinned = "radix-binned", evenkeel_kernels::schedule::RadixBinned;
+    /// All schedules.
+    pub enum Schedule as evenkeel_kernels::schedule::Prepare, evenkeel_kernels::schedule::Schedule, for_each_schedule {
+        /// One invocation takes a whole tile.
+        ThreadMapped = "thread-mapped", evenkeel_kernels::schedule::thread_mapped::ThreadMapped;
+        /// A group of invocations shares the atoms of as many tiles.
+        GroupMapped = "group-mapped", evenkeel_kernels::schedule::group_mapped::GroupMapped;
+        /// Each workgroup takes an even share of tiles and atoms together.
+        MergePath = "merge-path", evenkeel_kernels::schedule::merge_path::MergePath;
+        /// Each workgroup takes an even share of atoms.
+        NonzeroSplit = "nonzero-split", evenkeel_kernels::schedule::nonzero_split::NonzeroSplit;
+        /// Tiles are sorted by the logarithm of their size, and an invocation, a subgroup or a workgroup takes each.
+        RadixBinned = "radix-binned", evenkeel_kernels::schedule::radix_binned::RadixBinned;
     }
 }
 
-pub use group_mapped::GroupMapped;
-pub use merge_path::MergePath;
-pub use nonzero_split::NonzeroSplit;
-pub use radix_binned::RadixBinned;
-pub use thread_mapped::ThreadMapped;
-
-/// What a schedule's author writes. All invocations of a dispatch call it together.
+/// What a schedule does inside a kernel. All invocations of a dispatch call it together.
 pub trait Distribute {
     /// Calls `visit(tile, atom)` once for each atom.
     fn scatter<T: TileSet>(lane: Lane, set: &T, scratch: Scratch<u32, Views>, visit: impl FnMut(u32, u32));
@@ -60,4 +58,29 @@ pub trait Distribute {
         value: impl Fn(u32) -> V,
         store: impl FnMut(u32, V),
     );
+}
+
+#[cfg(not(target_arch = "spirv"))]
+impl<S: Distribute> Distribute for crate::balance::Counted<S> {
+    fn scatter<T: TileSet>(lane: Lane, set: &T, scratch: Scratch<u32, Views>, mut visit: impl FnMut(u32, u32)) {
+        S::scatter(lane, set, scratch, |tile, atom| {
+            crate::balance::count();
+            visit(tile, atom);
+        });
+    }
+
+    fn gather<T: TileSet, V: Value, J: Join<V>>(
+        lane: Lane,
+        set: &T,
+        scratch: Scratch<V, Views>,
+        join: J,
+        value: impl Fn(u32) -> V,
+        store: impl FnMut(u32, V),
+    ) {
+        let counted = |atom| {
+            crate::balance::count();
+            value(atom)
+        };
+        S::gather(lane, set, scratch, join, counted, store);
+    }
 }

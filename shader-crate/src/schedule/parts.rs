@@ -2,23 +2,42 @@
 //! a part; what it has of a tile that crosses into another part is kept in memory until a second pass joins the pieces.
 //!
 //! What is cut is a line of items. Where a part begins in the tile set is found by a search: for a gather once, beforehand
-//! (`primitive/bounds.rs`); for a scatter, whose tiles change from one time to the next, by the workgroup itself. Inside a part
-//! a scatter searches for the tile of each atom. A gather gives as many lanes to each tile as there are, and a subgroup to a
-//! long one: an equal share of the items for each lane, with a search for where it begins and its tiles carried from lane to
-//! lane, takes longer (0.63 against 0.35 ms for SpMV of a grid on an H200).
+//! ([`find_bounds`]); for a scatter, whose tiles change from one time to the next, by the workgroup itself. Inside a part a
+//! scatter searches for the tile of each atom. A gather gives as many lanes to each tile as there are, and a subgroup to a long
+//! one: an equal share of the items for each lane, with a search for where it begins and its tiles carried from lane to lane,
+//! takes longer.
 
 use super::{
     Distribute, Join, Scratch, Value,
     scratch::{CELLS, ITEMS, LONG},
-    segments::{Part, first, join_lanes, search},
+    segments::{Part, join_lanes},
     unrolled::{join_range, stage},
 };
-use crate::{lane::Lane, memory::Views, ranges::step, tiles::TileSet};
+use crate::{
+    lane::Lane,
+    memory::{Global, Read, Views},
+    primitive::search::{first, search},
+    ranges::step,
+    tiles::TileSet,
+};
+use bytemuck::{Pod, Zeroable};
 use evenkeel_types::ScheduleParams;
 
-/// What the items are.
+/// The parameters of the search for where the parts of a gather begin.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct PartParams {
+    /// How many tiles there are.
+    pub tiles: u32,
+    /// How many parts there are.
+    pub parts: u32,
+    /// Items in a part.
+    pub items: u32,
+}
+
+/// A schedule of this kind: what counts as an item.
 pub trait Cut {
-    /// How many there are.
+    /// The number of items in a set of `tiles` tiles and `atoms` atoms.
     fn items(tiles: u32, atoms: u32) -> u32;
 
     /// Whether `tile`, whose atoms end before atom `end`, is over at `item`.
@@ -29,6 +48,22 @@ pub trait Cut {
 
     /// The item at which `atom` of `tile` is next.
     fn item(atom: u32, tile: u32) -> u32;
+}
+
+/// Finds the tile in progress where each part begins, and behind them where the last one ends: the body of the kernel that
+/// prepares a gather. `offsets` says where tiles begin.
+#[inline(always)]
+pub fn find_bounds<C: Cut>(lane: Lane, params: &PartParams, offsets: Read<u32>, mut bounds: Global<u32>) {
+    for part in lane.grid_stride(params.parts + 1) {
+        // The very first part ends the empty tiles at the beginning, too.
+        let mut tile = 0;
+        if part > 0 {
+            let total = C::items(params.tiles, offsets.get(params.tiles));
+            let item = if part == params.parts { total } else { part * params.items };
+            tile = first(0, params.tiles, |tile| !C::is_over(offsets.get(tile + 1), tile, item));
+        }
+        bounds.set(part, tile);
+    }
 }
 
 /// The items of a part, and how many parts there are: at least one, which ends the tiles of a set without atoms.
@@ -243,3 +278,68 @@ impl<C: Cut> Distribute for C {
         }
     }
 }
+
+#[cfg(not(target_arch = "spirv"))]
+mod host {
+    use super::{super::scratch::PART, Cut, PartParams};
+    use crate::{
+        launch::{Buffer, Record},
+        schedule::{GatherSize, OrderBuffers, Prepare, ScratchLayout, TileExtent},
+    };
+    use evenkeel_types::WORKGROUP;
+
+    /// What the host must know of a schedule that cuts work into parts; the rest of its [`Prepare`] follows.
+    pub trait CutPreparation: Cut + Sync {
+        /// Says in a line what the schedule does.
+        const SUMMARY: &'static str;
+        /// Names the paper the schedule comes from.
+        const PAPER: &'static str;
+
+        /// Records the schedule's kernel around [`super::find_bounds`].
+        fn record_bounds(recorder: &mut dyn Record, params: PartParams, offsets: &Buffer<u32>, bounds: &Buffer<u32>);
+    }
+
+    fn part_params<C: Cut>(extent: TileExtent) -> PartParams {
+        let items = PART / extent.team;
+        let total = C::items(extent.tiles as u32, extent.atoms as u32);
+        PartParams { tiles: extent.tiles as u32, parts: total.div_ceil(items).max(1), items }
+    }
+
+    impl<C: CutPreparation> Prepare for C {
+        fn summary(&self) -> &'static str {
+            C::SUMMARY
+        }
+
+        fn paper(&self) -> &'static str {
+            C::PAPER
+        }
+
+        fn shares_long_tiles(&self) -> bool {
+            true
+        }
+
+        /// A part has two pieces of tiles, of the one that it only ends and of the one that it only begins, and of each piece
+        /// every member of a team has its own share.
+        fn gather_layout(&self, extent: TileExtent) -> ScratchLayout {
+            let parts = part_params::<C>(extent).parts as usize;
+            ScratchLayout { order: parts + 1, pieces: 2 * parts * extent.team as usize, ..ScratchLayout::default() }
+        }
+
+        fn prepare_gather(&self, recorder: &mut dyn Record, buffers: &OrderBuffers, extent: TileExtent) {
+            C::record_bounds(recorder, part_params::<C>(extent), buffers.offsets, buffers.order);
+        }
+
+        /// The main pass has a workgroup for each part, the second a lane.
+        fn gather_size(&self, extent: TileExtent, _header: &[u32]) -> GatherSize {
+            let parts = part_params::<C>(extent).parts as usize;
+            GatherSize { main: parts * WORKGROUP as usize, finish: Some(parts * extent.team as usize) }
+        }
+
+        fn needs_prefix_sums(&self) -> bool {
+            true
+        }
+    }
+}
+
+#[cfg(not(target_arch = "spirv"))]
+pub use host::CutPreparation;

@@ -6,11 +6,11 @@ use super::{Distribute, Join, Scratch, Value, segments::join_lanes, unrolled::jo
 use crate::{
     lane::Lane,
     memory::{Read, Views},
+    primitive::binning::Bins,
     tiles::TileSet,
 };
-use evenkeel_types::Bins;
 
-/// See the module.
+/// The schedule `radix-binned`.
 pub struct RadixBinned;
 
 /// A tile, and which of its atoms fall to this invocation: every `width`-th from the `member`-th on.
@@ -97,6 +97,64 @@ impl Distribute for RadixBinned {
             }
             if share.tile < set.tiles() && share.member == share.width - 1 {
                 store(share.tile, joined);
+            }
+        }
+    }
+}
+
+#[cfg(not(target_arch = "spirv"))]
+mod host {
+    use super::RadixBinned;
+    use crate::{
+        launch::{DispatchSize, Record},
+        primitive::binning::{BinCount, BinParams, BinPlace, BinPlaces, Bins},
+        schedule::{GatherSize, OrderBuffers, Prepare, ScratchLayout, TileExtent},
+    };
+    use evenkeel_types::WORKGROUP;
+
+    impl Prepare for RadixBinned {
+        fn summary(&self) -> &'static str {
+            "tiles sorted by the logarithm of their size; an invocation, a subgroup or a workgroup for each"
+        }
+
+        fn paper(&self) -> &'static str {
+            "LRB, Fox et al."
+        }
+
+        fn gather_layout(&self, extent: TileExtent) -> ScratchLayout {
+            self.scatter_layout(extent.tiles)
+        }
+
+        fn prepare_gather(&self, recorder: &mut dyn Record, buffers: &OrderBuffers, _extent: TileExtent) {
+            self.prepare_scatter(recorder, buffers);
+        }
+
+        /// The main pass has a lane for each small tile, 32 for one of middle size, whose subgroup has at least eight, and a
+        /// workgroup for each large one.
+        fn gather_size(&self, extent: TileExtent, header: &[u32]) -> GatherSize {
+            let tiles = |word: u32| header[word as usize] as usize;
+            let lanes = tiles(Bins::SMALL) + 32 * tiles(Bins::MIDDLE);
+            GatherSize { main: lanes * extent.team as usize + tiles(Bins::LARGE) * WORKGROUP as usize, finish: None }
+        }
+
+        fn scatter_layout(&self, tiles: usize) -> ScratchLayout {
+            let header = Bins::HEADER as usize;
+            ScratchLayout { order: header + tiles, counters: Bins::COUNT as usize, header, ..ScratchLayout::default() }
+        }
+
+        fn needs_prefix_sums(&self) -> bool {
+            true
+        }
+
+        fn prepare_scatter(&self, recorder: &mut dyn Record, buffers: &OrderBuffers) {
+            let OrderBuffers { offsets, length, order, counters: bins, size, .. } = buffers;
+            let params = BinParams { word: buffers.length_word };
+            recorder.fill_words(bins, 0);
+            // SAFETY: there is an offset behind the last tile, a counter for each bin, and a place in the order for each tile.
+            unsafe {
+                recorder.dispatch(&BinCount { length, offsets, bins }, params, size.clone());
+                recorder.dispatch(&BinPlaces { bins, order }, params, DispatchSize::Items(1));
+                recorder.dispatch(&BinPlace { length, offsets, bins, order }, params, size.clone());
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The room a schedule works in: workgroup memory, and two buffers for what must cross workgroups.
+//! The scratch memory of a schedule: workgroup memory, and two buffers for what must cross workgroups.
 
 use crate::{
     memory::Shared,
@@ -14,15 +14,15 @@ pub const ITEMS: u32 = 7;
 pub const PART: u32 = ITEMS * WORKGROUP;
 
 /// Words of workgroup memory for a part: where its tiles begin and the last ends, and what each atom is worth. 7 KiB; as much
-/// again for values of their own would leave a GPU room for half as many workgroups at a time.
+/// again for values of their own would halve the number of workgroups that a GPU runs at a time.
 pub const CELLS: usize = PART as usize + 2;
 
-/// A tile of which a lane would have more atoms than this is left to a subgroup. There are never more of them in a part than
-/// have room beside their number in the words that there are for subgroups.
+/// A tile of which a lane would have more atoms than this is left to a subgroup. A part never has more of them than fit, beside
+/// their number, into the words that there are for subgroups.
 pub const LONG: u32 = 32;
 const _: () = assert!(((PART / (LONG + 1)) as usize) < SUBGROUPS_ON_GPU);
 
-/// Room for a value for each subgroup, or for each member of a team in it.
+/// A value for each subgroup, or for each member of a team in it.
 pub type Carries<'a, V> = Shared<'a, V, SUBGROUPS>;
 
 /// In place of a tile where there is none.

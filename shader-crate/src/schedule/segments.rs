@@ -8,38 +8,6 @@ use super::{
 };
 use crate::{lane::Lane, primitive::workgroup::Slots, tiles::TileSet};
 
-/// The first of `low..high` for which `past` is true, where it is false for all before and true for all after; the whole
-/// subgroup looks, so a step divides the range by one more than its width.
-#[inline(always)]
-pub fn search(lane: Lane, mut low: u32, mut high: u32, past: impl Fn(u32) -> bool) -> u32 {
-    while low < high {
-        // Wide enough that one more probe would lie past the range.
-        let step = (high - low) / (lane.subgroup_size + 1) + 1;
-        // Probes past the end of the range count as past.
-        let probe = low + (lane.subgroup_lane + 1) * step - 1;
-        let short = lane.count(probe < high && !past(probe));
-        let next = low + short * step;
-        high = high.min(next + step - 1);
-        low = next;
-    }
-    low
-}
-
-/// The first of `low..high` for which `past` is true, where it is false for all before and true for all after; one invocation
-/// looks alone.
-#[inline(always)]
-pub fn first(mut low: u32, mut high: u32, past: impl Fn(u32) -> bool) -> u32 {
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if past(middle) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    low
-}
-
 /// What an invocation has after its share.
 pub struct Walk<V> {
     /// The first tile that ended in it, or [`NO_TILE`]; invocations before it may have more of that tile.

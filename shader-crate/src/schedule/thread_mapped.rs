@@ -4,7 +4,7 @@
 use super::{Distribute, Join, Scratch, Value, unrolled::join_range};
 use crate::{lane::Lane, memory::Views, tiles::TileSet};
 
-/// See the module.
+/// The schedule `thread-mapped`.
 pub struct ThreadMapped;
 
 impl Distribute for ThreadMapped {
@@ -29,5 +29,16 @@ impl Distribute for ThreadMapped {
         for tile in lane.grid_stride(set.tiles()) {
             store(tile, join_range::<V, J>(set.begin(tile), set.end(tile), 1, &value));
         }
+    }
+}
+
+#[cfg(not(target_arch = "spirv"))]
+impl super::Prepare for ThreadMapped {
+    fn summary(&self) -> &'static str {
+        "one invocation for each tile"
+    }
+
+    fn paper(&self) -> &'static str {
+        "Osama et al."
     }
 }

@@ -1,5 +1,5 @@
-//! Loads several steps ahead. On a GPU a load takes a microsecond and a lane goes on until it needs the result, so several in
-//! flight cost little more than one; on an H200 this made thread-mapped SpMV on a grid twice as fast. A CPU does this by itself.
+//! Loads several steps ahead. On a GPU a load takes long and a lane goes on until it needs the result, so several in flight cost
+//! little more than one. A CPU does this by itself.
 
 use super::{Join, Value};
 use crate::lane::Lane;

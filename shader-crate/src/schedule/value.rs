@@ -1,14 +1,10 @@
-//! What a gather makes of a tile's atoms: values, and the ways to join them.
+//! The values that a gather makes of a tile's atoms, and the operations that join two of them.
 
-#[cfg(not(target_arch = "spirv"))]
-use crate::memory::Element as Shufflable;
-use crate::memory::Vec4;
+use crate::{lane::Shuffle, memory::Vec4};
 use bytemuck::Pod;
-#[cfg(target_arch = "spirv")]
-use spirv_std::ScalarComposite as Shufflable;
 
-/// What invocations of a subgroup can hand each other.
-pub trait Value: Pod + Shufflable {
+/// A value that a gather joins.
+pub trait Value: Pod + Shuffle {
     /// Whether its bits fit a word of workgroup memory. Then a schedule may load a part's values there in the order in which
     /// they lie in memory before it hands them out.
     const IS_WORD: bool = false;
@@ -48,18 +44,18 @@ words!(u32: u32::from, u32::from; f32: f32::to_bits, f32::from_bits);
 impl Value for f64 {}
 impl Value for Vec4 {}
 
-/// A way to join two values into one: associative and commutative, with an identity. A schedule joins in a fixed order, so that
+/// An operation that joins two values into one: associative and commutative, with an identity. A schedule joins in a fixed order, so that
 /// the same input gives the same answer, but in another than that of the atoms.
 pub trait Join<V> {
-    /// Changes nothing when joined.
+    /// Returns the value that changes nothing when it is joined.
     fn identity() -> V;
-    /// Of two.
+    /// Joins two values.
     fn join(a: V, b: V) -> V;
 }
 
-/// Adds.
+/// Adds the values.
 pub struct Sum;
-/// Keeps the larger.
+/// Keeps the larger value.
 pub struct Largest;
 
 macro_rules! sums {

@@ -2,18 +2,75 @@
 //! many of its edges as a threshold allows; nodes with edges left make the list of the next round, which is shorter. A list that
 //! is too short to fill the device is finished by workload decomposition, be it the worklist or what a round has left of it.
 //!
-//! A step of the recorded loop is one round. Which list it takes, and how, the control block says: lists change sides when the
+//! A step of the recorded loop is one round. The state of the loop says which list it takes, and how: lists change sides when the
 //! device finds that a round, or the iteration, is over.
 
-use super::decompose::Block;
+use super::{TraversalParams, decompose::Block, scheduled::ExpandState, start::begin_at};
 use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read, Shared},
-    operator::{Operate, Traversal},
-    primitive::workgroup::{SUBGROUPS, prefix_sum},
+    operator::{Operate, Traversal, TraversalData},
+    primitive::{scan::prefix_by_workgroup, workgroup::SUBGROUPS},
+    state::State,
 };
-use evenkeel_types::{Control, HierarchyParams, Offset, Remainder, WORKGROUP};
+use bytemuck::{Pod, Zeroable};
+use evenkeel_types::{Bundle, Csr, Fields, LoopHeader, LoopState, Offset, Remainder, Storage, WORKGROUP};
+
+/// What the host pushes with each dispatch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct HierarchyParams {
+    /// The number of nodes, and so of entries that a worklist can have.
+    pub nodes: u32,
+    /// The most workgroups of a round.
+    pub max_groups: u32,
+    /// The most workgroups of a dispatch that takes its edges by workload decomposition.
+    pub max_decomposed_groups: u32,
+    /// The most edges of a node that an invocation takes at a time.
+    pub threshold: u32,
+    /// Shorter lists are left to workload decomposition.
+    pub switch_below: u32,
+    /// The number of nodes with more edges than the threshold, and so of entries that a list of nodes with edges left can have.
+    pub split_nodes: u32,
+}
+
+/// The state of the loop. It begins as [`ExpandState`] does, so that workload decomposition finds its offsets by the same kernel.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable, Fields)]
+pub struct HierarchyState {
+    /// What every loop has.
+    pub header: LoopHeader,
+    /// The dispatch that takes a list by workload decomposition.
+    pub expand_groups: [u32; 3],
+    /// The number of edges that it takes.
+    pub edges: u32,
+    /// The number of entries of the list that it takes; 0 when the step is a round.
+    pub entries: u32,
+    /// The number of nodes that the round before has left edges of; 0 at the beginning of an iteration.
+    pub left: u32,
+    /// The number of nodes written so far to the list after that.
+    pub left_next: u32,
+    /// The worklist that is read, 0 or 1.
+    pub side: u32,
+    /// The list of nodes with edges left that is read, 0 or 1.
+    pub left_side: u32,
+}
+
+const _: () = assert!(
+    HierarchyState::EXPAND_GROUPS.word() == ExpandState::EXPAND_GROUPS.word()
+        && HierarchyState::EDGES.word() == ExpandState::EDGES.word()
+        && HierarchyState::ENTRIES.word() == ExpandState::ENTRIES.word()
+);
+
+/// The lists of both sides, one behind the other.
+#[derive(Bundle)]
+pub struct HierarchyLists<S: Storage> {
+    /// The worklists.
+    pub worklists: S::Write<u32>,
+    /// The nodes with edges left.
+    pub remainders: S::Write<Remainder>,
+}
 
 /// The list that a round takes: what the round before has left, or the worklist.
 struct List {
@@ -26,13 +83,13 @@ struct List {
 
 impl List {
     #[inline(always)]
-    fn of(control: &Global<u32>, params: &HierarchyParams) -> Self {
-        let left = control.load(Control::LEFT);
+    fn of(state: &State<HierarchyState>, params: &HierarchyParams) -> Self {
+        let left = state.load(HierarchyState::LEFT);
         if left > 0 {
-            Self { length: left, left: true, base: control.load(Control::LEFT_SIDE) * params.split_nodes }
+            Self { length: left, left: true, base: state.load(HierarchyState::LEFT_SIDE) * params.split_nodes }
         } else {
-            let length = control.load(Control::FRONTIER);
-            Self { length, left: false, base: control.load(Control::SIDE) * params.nodes }
+            let length = state.load(HierarchyState::FRONTIER);
+            Self { length, left: false, base: state.load(HierarchyState::SIDE) * params.nodes }
         }
     }
 
@@ -54,28 +111,20 @@ impl List {
     }
 }
 
-/// Where the list that is written begins, which is on the other side of the one that is read.
+/// Where the worklist that is written begins: on the other side of the one that is read.
 #[inline(always)]
-fn other_side(traversal: &Traversal, side: u32, length: u32) -> u32 {
-    (1 - traversal.control.load(side)) * length
-}
-
-/// Puts `node` on the next worklist, which begins at `base`.
-#[inline(always)]
-fn push(traversal: &mut Traversal, lane: Lane, base: u32, node: u32) {
-    let place = lane.append_one(&mut traversal.control, Control::NEXT);
-    traversal.next.set(base + place, node);
+fn next_base(state: &State<HierarchyState>, params: &HierarchyParams) -> u32 {
+    (1 - state.load(HierarchyState::SIDE)) * params.nodes
 }
 
 /// Ends the iteration: the worklist that was written becomes the one to read.
 #[inline(always)]
-fn end_iteration(traversal: &mut Traversal) {
-    let control = &mut traversal.control;
-    control.store(Control::FRONTIER, control.load(Control::NEXT));
-    control.store(Control::NEXT, 0);
-    control.store(Control::SIDE, 1 - control.load(Control::SIDE));
-    control.store(Control::LEFT, 0);
-    control.store(Control::ITERATION, control.load(Control::ITERATION) + 1);
+fn end_iteration(state: &mut State<HierarchyState>) {
+    state.store(HierarchyState::FRONTIER, state.load(HierarchyState::NEXT));
+    state.store(HierarchyState::NEXT, 0);
+    state.store(HierarchyState::SIDE, 1 - state.load(HierarchyState::SIDE));
+    state.store(HierarchyState::LEFT, 0);
+    state.store(HierarchyState::ITERATION, state.load(HierarchyState::ITERATION) + 1);
 }
 
 /// A round: each invocation takes a node and no more of its edges than the threshold.
@@ -83,44 +132,39 @@ fn end_iteration(traversal: &mut Traversal) {
 pub fn hierarchical<O: Operate>(
     lane: Lane,
     params: &HierarchyParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    weights: Read<u32>,
-    values: Global<u32>,
-    marks: Global<u32>,
-    worklists: Global<u32>,
-    mut remainders: Global<Remainder>,
-    control: Global<u32>,
+    graph: Csr,
+    data: TraversalData,
+    lists: HierarchyLists,
+    state: State<HierarchyState>,
 ) {
-    let mut traversal = Traversal { weights, values, marks, next: worklists, control };
-    let list = List::of(&traversal.control, params);
-    let next_base = other_side(&traversal, Control::SIDE, params.nodes);
-    let left_base = other_side(&traversal, Control::LEFT_SIDE, params.split_nodes);
+    let Csr { row_offsets, columns } = graph;
+    let HierarchyLists { worklists, mut remainders } = lists;
+    let mut traversal = Traversal { data, next: worklists, state };
+    let list = List::of(&traversal.state, params);
+    let next_base = next_base(&traversal.state, params);
+    let left_base = (1 - traversal.state.load(HierarchyState::LEFT_SIDE)) * params.split_nodes;
     for place in lane.grid_stride(list.length) {
         let Remainder { node, edge: first } = list.entry(place, row_offsets, &traversal.next, &remainders);
         let end = row_offsets.get(node + 1);
         let until = first + (end - first).min(params.threshold);
-        let value = traversal.values.load(node);
-        for edge in first..until {
-            let neighbour = columns.get(edge);
-            if O::visit(&mut traversal, value, neighbour, edge) {
-                push(&mut traversal, lane, next_base, neighbour);
-            }
-        }
+        let value = traversal.data.values.load(node);
+        traversal.visit_all::<O>(columns, value, first..until, |traversal, neighbour, _| {
+            traversal.push_behind(lane, next_base, neighbour);
+        });
         if until < end {
-            let place = lane.append_one(&mut traversal.control, Control::LEFT_NEXT);
+            let place = traversal.state.append_one(lane, HierarchyState::LEFT_NEXT);
             remainders.set(left_base + place, Remainder { node, edge: until });
         }
     }
-    if lane.last(&mut traversal.control, Control::TICKET) {
-        let control = &mut traversal.control;
-        let left = control.load(Control::LEFT_NEXT);
+    let mut state = traversal.state;
+    if state.is_last(lane) {
+        let left = state.load(HierarchyState::LEFT_NEXT);
         if left > 0 {
-            control.store(Control::LEFT, left);
-            control.store(Control::LEFT_NEXT, 0);
-            control.store(Control::LEFT_SIDE, 1 - control.load(Control::LEFT_SIDE));
+            state.store(HierarchyState::LEFT, left);
+            state.store(HierarchyState::LEFT_NEXT, 0);
+            state.store(HierarchyState::LEFT_SIDE, 1 - state.load(HierarchyState::LEFT_SIDE));
         } else {
-            end_iteration(&mut traversal);
+            end_iteration(&mut state);
         }
     }
 }
@@ -130,32 +174,29 @@ pub fn hierarchical<O: Operate>(
 pub fn hierarchical_rest<O: Operate>(
     lane: Lane,
     params: &HierarchyParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    weights: Read<u32>,
+    graph: Csr,
+    data: TraversalData,
+    lists: HierarchyLists,
     offsets: Read<Offset>,
-    values: Global<u32>,
-    marks: Global<u32>,
-    worklists: Global<u32>,
-    remainders: Global<Remainder>,
-    control: Global<u32>,
+    state: State<HierarchyState>,
 ) {
-    let mut traversal = Traversal { weights, values, marks, next: worklists, control };
-    let list = List::of(&traversal.control, params);
-    let next_base = other_side(&traversal, Control::SIDE, params.nodes);
-    let mut block = Block::of(lane, traversal.control.load(Control::EDGES), offsets);
+    let Csr { row_offsets, columns } = graph;
+    let HierarchyLists { worklists, remainders } = lists;
+    let mut traversal = Traversal { data, next: worklists, state };
+    let list = List::of(&traversal.state, params);
+    let next_base = next_base(&traversal.state, params);
+    let mut block = Block::of(lane, traversal.state.load(HierarchyState::EDGES), offsets);
     while block.left > 0 {
         let Remainder { node, edge: first } = list.entry(block.place, row_offsets, &traversal.next, &remainders);
-        let value = traversal.values.load(node);
-        for edge in block.take(first, row_offsets.get(node + 1)) {
-            let neighbour = columns.get(edge);
-            if O::visit(&mut traversal, value, neighbour, edge) {
-                push(&mut traversal, lane, next_base, neighbour);
-            }
-        }
+        let value = traversal.data.values.load(node);
+        let edges = block.take(first, row_offsets.get(node + 1));
+        traversal.visit_all::<O>(columns, value, edges, |traversal, neighbour, _| {
+            traversal.push_behind(lane, next_base, neighbour);
+        });
     }
-    if lane.last(&mut traversal.control, Control::TICKET) {
-        end_iteration(&mut traversal);
+    let mut state = traversal.state;
+    if state.is_last(lane) {
+        end_iteration(&mut state);
     }
 }
 
@@ -165,39 +206,44 @@ pub fn hierarchical_rest<O: Operate>(
 pub fn hierarchical_step(
     lane: Lane,
     params: &HierarchyParams,
-    row_offsets: Read<u32>,
-    worklists: Global<u32>,
-    remainders: Global<Remainder>,
+    graph: Csr,
+    lists: HierarchyLists,
     mut edges_before: Global<u32>,
-    mut control: Global<u32>,
+    mut state: State<HierarchyState>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
-    let list = List::of(&control, params);
+    let row_offsets = graph.row_offsets;
+    let HierarchyLists { worklists, remainders } = lists;
+    let list = List::of(&state, params);
     let decomposed = if list.length < params.switch_below { list.length } else { 0 };
-    let mut edges = 0;
-    let mut base = 0;
-    while base < decomposed {
-        let place = base + lane.local;
-        let mut left = 0;
-        if place < decomposed {
-            let Remainder { node, edge } = list.entry(place, row_offsets, &worklists, &remainders);
-            left = row_offsets.get(node + 1) - edge;
-        }
-        let prefix = prefix_sum(lane, left, &mut slots);
-        if place < decomposed {
-            edges_before.set(place, edges + prefix.before);
-        }
-        edges += prefix.total;
-        lane.barrier();
-        base += lane.threads;
-    }
+    let edges_left = |_: &Global<u32>, place| {
+        let Remainder { node, edge } = list.entry(place, row_offsets, &worklists, &remainders);
+        row_offsets.get(node + 1) - edge
+    };
+    let edges = prefix_by_workgroup(lane, decomposed, edges_left, &mut edges_before, &mut slots);
     if lane.local == 0 {
         let in_rounds = list.length - decomposed;
-        control.set(Control::GROUPS, in_rounds.div_ceil(WORKGROUP).min(params.max_groups));
-        control.set(Control::DECOMPOSED, decomposed);
-        control.set(Control::EDGES, edges);
+        state.set(HierarchyState::GROUPS.at(0), in_rounds.div_ceil(WORKGROUP).min(params.max_groups));
+        state.set(HierarchyState::ENTRIES, decomposed);
+        state.set(HierarchyState::EDGES, edges);
         // At least one workgroup, to end the iteration of nodes without edges.
         let groups = edges.div_ceil(WORKGROUP).max(decomposed.min(1));
-        control.set(Control::EXPAND_GROUPS, groups.min(params.max_decomposed_groups));
+        state.set_groups(HierarchyState::EXPAND_GROUPS, groups.min(params.max_decomposed_groups));
+    }
+}
+
+/// Puts the source on the worklist, alone.
+#[kernel(threads = 1)]
+pub fn hierarchical_start(
+    lane: Lane,
+    params: &TraversalParams,
+    source: Read<u32>,
+    mut values: Global<u32>,
+    mut worklists: Global<u32>,
+    mut state: State<HierarchyState>,
+) {
+    let node = source.get(0);
+    if lane.global() == 0 && node < params.nodes {
+        begin_at(node, &mut values, &mut worklists, &mut state);
     }
 }

@@ -1,38 +1,49 @@
-//! One invocation a node (Raval et al., BS): the baseline. Simple and light on memory; an invocation with a hub works long
-//! after its neighbours are done.
+//! One invocation for each node (Raval et al., BS): the baseline. It is simple and needs little memory; an invocation with a hub works
+//! long after its neighbours are done.
 
+use super::TraversalParams;
 use crate::{
     kernel,
     lane::Lane,
-    memory::{Global, Read},
-    operator::{Operate, Traversal},
+    memory::{Read, Views},
+    operator::{Operate, Traversal, TraversalData},
+    state::State,
 };
-use evenkeel_types::TraversalParams;
+use evenkeel_types::{Csr, LoopHeader, LoopState, Worklist};
 
 /// One iteration: each invocation takes a node of the worklist and all its edges.
 #[kernel(threads = 256, each(O in for_each_operator))]
 pub fn node<O: Operate>(
     lane: Lane,
     params: &TraversalParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    weights: Read<u32>,
-    worklist: Read<u32>,
-    values: Global<u32>,
-    marks: Global<u32>,
-    next: Global<u32>,
-    control: Global<u32>,
+    graph: Csr,
+    data: TraversalData,
+    worklist: Worklist,
+    state: State<LoopHeader>,
 ) {
-    let mut traversal = Traversal { weights, values, marks, next, control };
-    for place in lane.grid_stride(traversal.frontier()) {
-        let node = worklist.get(place);
-        let value = traversal.values.load(node);
-        for edge in row_offsets.get(node)..row_offsets.get(node + 1) {
-            let neighbour = columns.get(edge);
-            if O::visit(&mut traversal, value, neighbour, edge) {
-                traversal.push(lane, neighbour);
-            }
-        }
-    }
+    let mut traversal = Traversal { data, next: worklist.next, state };
+    let found = |traversal: &mut Traversal<LoopHeader>, neighbour, _| {
+        traversal.push(lane, neighbour);
+    };
+    visit_rows::<O, _>(lane, &mut traversal, worklist.current, graph, |node| node, found);
     traversal.advance(lane, params.max_groups);
+}
+
+/// Visits all edges of each row on the worklist, an invocation for each row, and calls `found` with each neighbour that must go on the next
+/// worklist and the edge that found it. `node` says whose value a row's edges carry.
+#[inline(always)]
+pub(super) fn visit_rows<'a, O: Operate, L: LoopState>(
+    lane: Lane,
+    traversal: &mut Traversal<'a, L>,
+    worklist: Read<u32>,
+    rows: Csr<Views>,
+    node: impl Fn(u32) -> u32,
+    mut found: impl FnMut(&mut Traversal<'a, L>, u32, u32),
+) {
+    for place in lane.grid_stride(traversal.frontier()) {
+        let row = worklist.get(place);
+        let value = traversal.data.values.load(node(row));
+        let edges = rows.row_offsets.get(row)..rows.row_offsets.get(row + 1);
+        traversal.visit_all::<O>(rows.columns, value, edges, &mut found);
+    }
 }

@@ -1,74 +1,62 @@
-//! An invocation to every node of the graph in each iteration, the simplest of the classic formulations (Harish and Narayanan
+//! One invocation for every node of the graph in each iteration, the simplest of the classic formulations (Harish and Narayanan
 //! 2007): those whose depth is the level's take their edges, all others are done at once. There is no worklist, only a flag
 //! that says whether anything was found.
 
-use super::start::begin;
 use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read},
-    operator::{Operate, Traversal},
+    operator::{Operate, Traversal, TraversalData},
+    state::State,
 };
-use evenkeel_types::{Control, EveryNodeParams};
+use bytemuck::{Pod, Zeroable};
+use evenkeel_types::{Csr, LoopHeader, LoopState};
 
-/// One iteration.
+/// What the host pushes to the kernels that look at every node.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct EveryNodeParams {
+    /// The number of nodes.
+    pub nodes: u32,
+    /// The workgroups of each dispatch; invocations stride over the nodes.
+    pub groups: u32,
+}
+
+/// One iteration. The worklist `next` is a placeholder.
 #[kernel(threads = 256, each(O in for_each_search))]
 pub fn parallel<O: Operate>(
     lane: Lane,
     params: &EveryNodeParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    weights: Read<u32>,
-    values: Global<u32>,
-    marks: Global<u32>,
+    graph: Csr,
+    data: TraversalData,
     next: Global<u32>,
-    control: Global<u32>,
+    state: State<LoopHeader>,
 ) {
-    let mut traversal = Traversal { weights, values, marks, next, control };
-    let level = traversal.control.load(Control::ITERATION);
+    let mut traversal = Traversal { data, next, state };
+    let level = traversal.state.load(LoopHeader::ITERATION);
     for node in lane.grid_stride(params.nodes) {
-        if traversal.values.load(node) == level {
-            for edge in row_offsets.get(node)..row_offsets.get(node + 1) {
-                if O::visit(&mut traversal, level, columns.get(edge), edge) {
-                    traversal.control.store(Control::NEXT, 1);
-                }
-            }
+        if traversal.data.values.load(node) == level {
+            let edges = graph.row_offsets.get(node)..graph.row_offsets.get(node + 1);
+            traversal.visit_all::<O>(graph.columns, level, edges, |traversal, _, _| {
+                traversal.state.store(LoopHeader::NEXT, 1);
+            });
         }
     }
-    advance_all(lane, params.groups, &mut traversal.control);
+    traversal.state.advance_all(lane, params.groups);
 }
 
-/// The source is at depth 0, and the first iteration is as large as all others.
+/// Puts the source at depth 0; the first iteration is as large as all others.
 #[kernel(threads = 1)]
 pub fn parallel_start(
     lane: Lane,
     params: &EveryNodeParams,
     source: Read<u32>,
     mut values: Global<u32>,
-    mut control: Global<u32>,
+    mut state: State<LoopHeader>,
 ) {
     let node = source.get(0);
     if lane.global() == 0 && node < params.nodes {
         values.set(node, 0);
-        begin_all(params.groups, &mut control);
-    }
-}
-
-/// Sets the control block for an iteration over all nodes.
-#[inline(always)]
-pub fn begin_all(groups: u32, control: &mut Global<u32>) {
-    begin(control, 1, 1);
-    control.set(Control::GROUPS, groups);
-}
-
-/// Every invocation calls this last. When all are done, there is a next iteration, as large, if the flag `next` was raised.
-#[inline(always)]
-pub fn advance_all(lane: Lane, groups: u32, control: &mut Global<u32>) {
-    if lane.last(control, Control::TICKET) {
-        let flag = control.load(Control::NEXT);
-        control.store(Control::GROUPS, flag * groups);
-        control.store(Control::FRONTIER, flag);
-        control.store(Control::NEXT, 0);
-        control.store(Control::ITERATION, control.load(Control::ITERATION) + 1);
+        state.begin(1, params.groups);
     }
 }

@@ -1,40 +1,28 @@
-//! An invocation to every node of a queue, the second of the classic formulations: whoever lowers a neighbour's depth from
-//! unreached puts it on the next queue, with an atomic addition of its own. `node` differs in this alone: a subgroup there
-//! makes room for all its finds at once.
+//! One invocation for each node of a queue, the second of the classic formulations: the invocation that lowers a neighbour's depth from
+//! unreached puts the neighbour on the next queue, with an atomic addition of its own. `node` differs in this alone: there, a subgroup
+//! reserves places for all its finds at once.
 
+use super::{TraversalParams, node::visit_rows};
 use crate::{
     kernel,
     lane::Lane,
-    memory::{Global, Read},
-    operator::{Operate, Traversal},
+    operator::{Operate, Traversal, TraversalData},
+    state::State,
 };
-use evenkeel_types::{Control, TraversalParams};
+use evenkeel_types::{Csr, LoopHeader, Worklist};
 
 /// One iteration.
 #[kernel(threads = 256, each(O in for_each_search))]
 pub fn queue<O: Operate>(
     lane: Lane,
     params: &TraversalParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    weights: Read<u32>,
-    worklist: Read<u32>,
-    values: Global<u32>,
-    marks: Global<u32>,
-    next: Global<u32>,
-    control: Global<u32>,
+    graph: Csr,
+    data: TraversalData,
+    worklist: Worklist,
+    state: State<LoopHeader>,
 ) {
-    let mut traversal = Traversal { weights, values, marks, next, control };
-    for place in lane.grid_stride(traversal.frontier()) {
-        let node = worklist.get(place);
-        let value = traversal.values.load(node);
-        for edge in row_offsets.get(node)..row_offsets.get(node + 1) {
-            let neighbour = columns.get(edge);
-            if O::visit(&mut traversal, value, neighbour, edge) {
-                let place = traversal.control.add(Control::NEXT, 1);
-                traversal.next.set(place, neighbour);
-            }
-        }
-    }
+    let mut traversal = Traversal { data, next: worklist.next, state };
+    let found = |traversal: &mut Traversal<LoopHeader>, neighbour, _| traversal.push_alone(neighbour);
+    visit_rows::<O, _>(lane, &mut traversal, worklist.current, graph, |node| node, found);
     traversal.advance(lane, params.max_groups);
 }

@@ -1,137 +1,134 @@
 //! A queue without atomic additions, the third of the classic formulations: what each node will put on the next queue is counted
-//! first, and prefix sums of the counts say where. Four steps: the next layer, which notes for each node found the edge that
+//! first, and prefix sums of the counts say where. There are four steps: the next layer, which notes for each node found the edge that
 //! found it; the counts; their prefix sums by Blelloch's two sweeps in workgroup memory; and the next queue.
 //!
 //! A workgroup sweeps [`SWEEP`] entries. The sums of these blocks are swept again, block by block, so a queue may have any length.
 
+use super::{TraversalParams, node::visit_rows};
 use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read, Shared},
-    operator::{Operate, Traversal, advance},
+    operator::{Operate, Traversal, TraversalData},
+    state::State,
 };
-use evenkeel_types::{Control, SWEEP, TraversalParams};
+use evenkeel_types::{Bundle, Csr, LoopHeader, LoopState, Storage, Worklist};
+
+/// Entries of a queue whose prefix sums a workgroup makes in its own memory: two for each invocation.
+pub const SWEEP: u32 = 512;
 
 /// What a workgroup sweeps.
 const CELLS: usize = SWEEP as usize;
 
-/// The next layer: every node found is claimed by one edge.
+/// The places of what is put on the next queue.
+#[derive(Bundle)]
+pub struct Places<S: Storage> {
+    /// The number of nodes that each entry has claimed, then their prefix sums within its block.
+    pub counts: S::Write<u32>,
+    /// The sum of each block, then the prefix sums of these.
+    pub sums: S::Write<u32>,
+}
+
+/// Finds the next layer: every node found is claimed by one edge.
 #[kernel(threads = 256, each(O in for_each_search))]
 pub fn scan_layer<O: Operate>(
     lane: Lane,
     _params: &TraversalParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    weights: Read<u32>,
-    worklist: Read<u32>,
-    values: Global<u32>,
-    marks: Global<u32>,
-    next: Global<u32>,
-    control: Global<u32>,
+    graph: Csr,
+    data: TraversalData,
+    worklist: Worklist,
     mut claims: Global<u32>,
+    state: State<LoopHeader>,
 ) {
-    let mut traversal = Traversal { weights, values, marks, next, control };
-    for place in lane.grid_stride(traversal.frontier()) {
-        let node = worklist.get(place);
-        let value = traversal.values.load(node);
-        for edge in row_offsets.get(node)..row_offsets.get(node + 1) {
-            let neighbour = columns.get(edge);
-            if O::visit(&mut traversal, value, neighbour, edge) {
-                claims.store(neighbour, edge);
-            }
-        }
-    }
+    let mut traversal = Traversal { data, next: worklist.next, state };
+    let found = |_: &mut Traversal<LoopHeader>, neighbour, edge| claims.store(neighbour, edge);
+    visit_rows::<O, _>(lane, &mut traversal, worklist.current, graph, |node| node, found);
 }
 
-/// How many nodes each entry of the queue has claimed.
+/// Counts the nodes that each entry of the queue has claimed.
 #[kernel(threads = 256)]
 pub fn scan_counts(
     lane: Lane,
     _params: &TraversalParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    worklist: Read<u32>,
+    graph: Csr,
+    queue: Read<u32>,
     claims: Read<u32>,
-    control: Read<u32>,
-    mut counts: Global<u32>,
+    mut places: Places,
+    state: State<LoopHeader>,
 ) {
-    for place in lane.grid_stride(control.get(Control::FRONTIER)) {
-        let node = worklist.get(place);
+    for place in lane.grid_stride(state.get(LoopHeader::FRONTIER)) {
+        let node = queue.get(place);
         let mut count = 0;
-        for edge in row_offsets.get(node)..row_offsets.get(node + 1) {
-            count += u32::from(claims.get(columns.get(edge)) == edge);
+        for edge in graph.row_offsets.get(node)..graph.row_offsets.get(node + 1) {
+            count += u32::from(claims.get(graph.columns.get(edge)) == edge);
         }
-        counts.set(place, count);
+        places.counts.set(place, count);
     }
 }
 
-/// The prefix sums of each block of counts, in place, and the block's sum.
+/// Makes the prefix sums of each block of counts, in place, and the block's sum.
 #[kernel(threads = 256)]
 pub fn scan_sweep(
     lane: Lane,
     _params: &TraversalParams,
-    control: Read<u32>,
-    mut counts: Global<u32>,
-    mut sums: Global<u32>,
+    mut places: Places,
+    state: State<LoopHeader>,
     mut cells: Shared<u32, CELLS>,
 ) {
-    let length = control.get(Control::FRONTIER);
+    let length = state.get(LoopHeader::FRONTIER);
     for block in lane.by_group(length.div_ceil(SWEEP)) {
-        let sum = sweep_block(lane, block, length, &mut counts, 0, &mut cells);
+        let sum = sweep_block(lane, block, length, &mut places.counts, 0, &mut cells);
         if lane.local == 0 {
-            sums.set(block, sum);
+            places.sums.set(block, sum);
         }
     }
 }
 
-/// The prefix sums of the blocks' sums, by a single workgroup, and how long the next queue is.
+/// Makes the prefix sums of the blocks' sums, by a single workgroup, and from them the length of the next queue.
 #[kernel(threads = 256)]
 pub fn scan_blocks_again(
     lane: Lane,
     _params: &TraversalParams,
-    mut sums: Global<u32>,
-    mut control: Global<u32>,
+    mut places: Places,
+    mut state: State<LoopHeader>,
     mut cells: Shared<u32, CELLS>,
 ) {
-    let length = control.load(Control::FRONTIER).div_ceil(SWEEP);
+    let length = state.load(LoopHeader::FRONTIER).div_ceil(SWEEP);
     let mut before = 0;
     for block in 0..length.div_ceil(SWEEP) {
-        before += sweep_block(lane, block, length, &mut sums, before, &mut cells);
+        before += sweep_block(lane, block, length, &mut places.sums, before, &mut cells);
     }
     if lane.local == 0 {
-        control.store(Control::NEXT, before);
+        state.store(LoopHeader::NEXT, before);
     }
 }
 
-/// The next queue.
+/// Writes the next queue.
 #[kernel(threads = 256)]
 pub fn scan_populate(
     lane: Lane,
     params: &TraversalParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    worklist: Read<u32>,
+    graph: Csr,
+    mut worklist: Worklist,
     claims: Read<u32>,
-    counts: Read<u32>,
-    sums: Read<u32>,
-    mut next: Global<u32>,
-    mut control: Global<u32>,
+    places: Places,
+    mut state: State<LoopHeader>,
 ) {
-    for place in lane.grid_stride(control.load(Control::FRONTIER)) {
-        let node = worklist.get(place);
-        let mut free = sums.get(place / SWEEP) + counts.get(place);
-        for edge in row_offsets.get(node)..row_offsets.get(node + 1) {
-            let neighbour = columns.get(edge);
+    for place in lane.grid_stride(state.load(LoopHeader::FRONTIER)) {
+        let node = worklist.current.get(place);
+        let mut free = places.sums.get(place / SWEEP) + places.counts.get(place);
+        for edge in graph.row_offsets.get(node)..graph.row_offsets.get(node + 1) {
+            let neighbour = graph.columns.get(edge);
             if claims.get(neighbour) == edge {
-                next.set(free, neighbour);
+                worklist.next.set(free, neighbour);
                 free += 1;
             }
         }
     }
-    advance(lane, &mut control, lane.threads, params.max_groups);
+    state.advance(lane, lane.threads, params.max_groups);
 }
 
-/// Turns block number `block` of `numbers` into its prefix sums from `before` on; returns the block's sum.
+/// Replaces block number `block` of `numbers` by its prefix sums from `before` on; returns the block's sum.
 #[inline(always)]
 fn sweep_block(
     lane: Lane,

@@ -6,35 +6,72 @@ use super::degree;
 use crate::{
     kernel,
     lane::Lane,
-    memory::{Global, Read, Shared},
-    operator::{Operate, Traversal},
-    primitive::workgroup::{SUBGROUPS, Slots, prefix_sum},
-    ranges::step,
+    memory::{Read, Shared},
+    operator::{Operate, Traversal, TraversalData},
+    primitive::{
+        scan::{prefix_blocks, prefix_by_workgroup, sum_blocks},
+        workgroup::SUBGROUPS,
+    },
     schedule::{Distribute, Scratch},
+    state::State,
     tiles::Frontier,
 };
-use evenkeel_types::{Control, ExpandParams, SCAN_BLOCK, SCAN_ITEMS};
+use bytemuck::{Pod, Zeroable};
+use evenkeel_types::{Bundle, Csr, Fields, LoopHeader, LoopState, SCAN_BLOCK, ScheduleParams, Storage, Worklist};
+
+/// What the host pushes with each dispatch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct ExpandParams {
+    /// The most workgroups of a dispatch.
+    pub max_groups: u32,
+    /// The number of nodes and edges for a workgroup, where a dispatch is sized by edges.
+    pub part: u32,
+    /// What the host chose of the schedule.
+    pub schedule: ScheduleParams,
+}
+
+/// The state of a loop in which a second dispatch of an iteration is sized by edges.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable, Fields)]
+pub struct ExpandState {
+    /// What every loop has.
+    pub header: LoopHeader,
+    /// The dispatch that takes the edges.
+    pub expand_groups: [u32; 3],
+    /// The number of edges that it takes.
+    pub edges: u32,
+    /// The number of entries of the list whose edges they are.
+    pub entries: u32,
+}
+
+/// The prefix sums of the degrees of a worklist's nodes.
+#[derive(Bundle)]
+pub struct DegreesBefore<S: Storage> {
+    /// The sum of the degrees in each block of the worklist, then the prefix sums of these.
+    pub sums: S::Write<u32>,
+    /// The prefix sums; for a schedule, their total stands behind them.
+    pub prefixes: S::Write<u32>,
+}
 
 /// One iteration: the schedule finds the edges, the operator takes them.
 #[kernel(threads = 256, each(S in for_each_schedule, O in for_each_operator))]
 pub fn expand<S: Distribute, O: Operate>(
     lane: Lane,
     params: &ExpandParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    weights: Read<u32>,
-    worklist: Read<u32>,
+    graph: Csr,
+    data: TraversalData,
+    worklist: Worklist,
     degrees_before: Read<u32>,
-    values: Global<u32>,
-    marks: Global<u32>,
-    next: Global<u32>,
-    control: Global<u32>,
+    state: State<ExpandState>,
     scratch: Scratch<u32>,
 ) {
-    let mut traversal = Traversal { weights, values, marks, next, control };
-    let frontier = Frontier { nodes: worklist, count: traversal.frontier(), row_offsets, degrees_before };
+    let Csr { row_offsets, columns } = graph;
+    let Worklist { current, next } = worklist;
+    let mut traversal = Traversal { data, next, state };
+    let frontier = Frontier { nodes: current, count: traversal.frontier(), row_offsets, degrees_before };
     S::scatter(lane, &frontier, scratch, |place, edge| {
-        let value = traversal.values.load(worklist.get(place));
+        let value = traversal.data.values.load(current.get(place));
         let neighbour = columns.get(edge);
         if O::visit(&mut traversal, value, neighbour, edge) {
             traversal.push(lane, neighbour);
@@ -43,108 +80,58 @@ pub fn expand<S: Distribute, O: Operate>(
     traversal.advance(lane, params.max_groups);
 }
 
-/// The sum of the degrees in each block of a worklist of `length` entries.
-#[inline(always)]
-pub fn sum_blocks(lane: Lane, length: u32, degree: impl Fn(u32) -> u32, sums: &mut Global<u32>, slots: &mut Slots) {
-    for block in lane.by_group(length.div_ceil(SCAN_BLOCK)) {
-        let mut sum = 0;
-        for item in 0..SCAN_ITEMS {
-            let place = block * SCAN_BLOCK + item * lane.threads + lane.local;
-            if place < length {
-                sum += degree(place);
-            }
-        }
-        let prefix = prefix_sum(lane, sum, slots);
-        if lane.local == 0 {
-            sums.set(block, prefix.total);
-        }
-        lane.barrier();
-    }
-}
-
-/// The prefix sums of the degrees, from those of the blocks, and behind them their total.
-#[inline(always)]
-pub fn prefix_blocks(
-    lane: Lane,
-    control: Read<u32>,
-    degree: impl Fn(u32) -> u32,
-    sums: Read<u32>,
-    degrees_before: &mut Global<u32>,
-    slots: &mut Slots,
-) {
-    let length = control.get(Control::FRONTIER);
-    for block in lane.by_group(length.div_ceil(SCAN_BLOCK)) {
-        let mut running = sums.get(block);
-        for item in 0..SCAN_ITEMS {
-            let place = block * SCAN_BLOCK + item * lane.threads + lane.local;
-            let prefix = prefix_sum(lane, if place < length { degree(place) } else { 0 }, slots);
-            if place < length {
-                degrees_before.set(place, running + prefix.before);
-            }
-            running += prefix.total;
-            lane.barrier();
-        }
-    }
-    if lane.global() == 0 {
-        degrees_before.set(length, control.get(Control::EDGES));
-    }
-}
-
-/// The sum of the degrees in each block of the worklist.
+/// Sums the degrees in each block of the worklist.
 #[kernel(threads = 256)]
 pub fn degree_sums(
     lane: Lane,
     _params: &ExpandParams,
-    row_offsets: Read<u32>,
+    graph: Csr,
     worklist: Read<u32>,
-    control: Read<u32>,
-    mut sums: Global<u32>,
+    mut degrees_before: DegreesBefore,
+    state: State<ExpandState>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
-    let length = control.get(Control::FRONTIER);
-    sum_blocks(lane, length, |place| degree(row_offsets, worklist.get(place)), &mut sums, &mut slots);
+    let degree = |place| degree(graph.row_offsets, worklist.get(place));
+    sum_blocks(lane, state.get(ExpandState::FRONTIER), degree, &mut degrees_before.sums, &mut slots);
 }
 
-/// The prefix sums of those sums, by one workgroup, and from their total the size of the dispatch that takes the edges.
+/// Makes the prefix sums of those sums, by one workgroup, and from their total the size of the dispatch that takes the edges.
 #[kernel(threads = 256)]
 pub fn degree_blocks(
     lane: Lane,
     params: &ExpandParams,
-    mut sums: Global<u32>,
-    mut control: Global<u32>,
+    mut degrees_before: DegreesBefore,
+    mut state: State<ExpandState>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
-    let length = control.get(Control::FRONTIER);
-    let blocks = length.div_ceil(SCAN_BLOCK);
-    let mut running = 0;
-    for base in step(0, blocks, lane.threads) {
-        let block = base + lane.local;
-        let sum = if block < blocks { sums.get(block) } else { 0 };
-        let prefix = prefix_sum(lane, sum, &mut slots);
-        if block < blocks {
-            sums.set(block, running + prefix.before);
-        }
-        running += prefix.total;
-        lane.barrier();
-    }
+    let entries = state.get(ExpandState::FRONTIER);
+    let blocks = entries.div_ceil(SCAN_BLOCK);
+    let sums = &mut degrees_before.sums;
+    let edges = prefix_by_workgroup(lane, blocks, |sums, block| sums.get(block), sums, &mut slots);
     if lane.local == 0 {
-        control.set(Control::EDGES, running);
-        control.set(Control::EXPAND_GROUPS, (length + running).div_ceil(params.part).min(params.max_groups));
+        state.set(ExpandState::EDGES, edges);
+        state.set(ExpandState::ENTRIES, entries);
+        let groups = (entries + edges).div_ceil(params.part).min(params.max_groups);
+        state.set_groups(ExpandState::EXPAND_GROUPS, groups);
     }
 }
 
-/// The prefix sums of the degrees, and behind them their total.
+/// Makes the prefix sums of the degrees, and behind them their total.
 #[kernel(threads = 256)]
 pub fn degree_prefixes(
     lane: Lane,
     _params: &ExpandParams,
-    row_offsets: Read<u32>,
+    graph: Csr,
     worklist: Read<u32>,
-    control: Read<u32>,
-    sums: Read<u32>,
-    mut degrees_before: Global<u32>,
+    degrees_before: DegreesBefore,
+    state: State<ExpandState>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
-    let degree = |place| degree(row_offsets, worklist.get(place));
-    prefix_blocks(lane, control, degree, sums, &mut degrees_before, &mut slots);
+    let degree = |place| degree(graph.row_offsets, worklist.get(place));
+    let DegreesBefore { sums, mut prefixes } = degrees_before;
+    let length = state.get(ExpandState::FRONTIER);
+    prefix_blocks(lane, length, degree, |block| sums.get(block), &mut prefixes, 0, &mut slots);
+    if lane.global() == 0 {
+        prefixes.set(length, state.get(ExpandState::EDGES));
+    }
 }

@@ -1,31 +1,25 @@
 //! The beginning of a traversal from one source. The host has set all values but the source's, which is 0.
 
+use super::TraversalParams;
 use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read},
+    state::State,
 };
-use evenkeel_types::{Control, TraversalParams, WORKGROUP};
+use evenkeel_types::{LoopHeader, LoopState, WORKGROUP};
 
-/// Sets the control block to nothing, with dispatches that have a size in the first dimension only.
+/// Puts `node` on the worklist, alone, and begins the loop.
 #[inline(always)]
-pub fn clear(control: &mut Global<u32>) {
-    for word in 0..Control::WORDS {
-        control.set(word, 0);
-    }
-    for word in 1..3 {
-        control.set(Control::GROUPS + word, 1);
-        control.set(Control::EXPAND_GROUPS + word, 1);
-        control.set(Control::ABREAST_GROUPS + word, 1);
-    }
-}
-
-/// Sets the control block for a worklist of `frontier` entries, an invocation each.
-#[inline(always)]
-pub fn begin(control: &mut Global<u32>, frontier: u32, max_groups: u32) {
-    clear(control);
-    control.set(Control::GROUPS, frontier.div_ceil(WORKGROUP).min(max_groups));
-    control.set(Control::FRONTIER, frontier);
+pub(super) fn begin_at<L: LoopState>(
+    node: u32,
+    values: &mut Global<u32>,
+    worklist: &mut Global<u32>,
+    state: &mut State<L>,
+) {
+    values.set(node, 0);
+    worklist.set(0, node);
+    state.begin(1, 1);
 }
 
 /// Puts the source on the worklist, alone.
@@ -36,13 +30,11 @@ pub fn start(
     source: Read<u32>,
     mut values: Global<u32>,
     mut worklist: Global<u32>,
-    mut control: Global<u32>,
+    mut state: State<LoopHeader>,
 ) {
     let node = source.get(0);
     if lane.global() == 0 && node < params.nodes {
-        values.set(node, 0);
-        worklist.set(0, node);
-        begin(&mut control, 1, params.max_groups);
+        begin_at(node, &mut values, &mut worklist, &mut state);
     }
 }
 
@@ -55,7 +47,7 @@ pub fn start_range(
     firsts: Read<u32>,
     mut values: Global<u32>,
     mut worklist: Global<u32>,
-    mut control: Global<u32>,
+    mut state: State<LoopHeader>,
 ) {
     let node = source.get(0);
     if node < params.nodes {
@@ -66,7 +58,7 @@ pub fn start_range(
         }
         if lane.global() == 0 {
             values.set(node, 0);
-            begin(&mut control, count, params.max_groups);
+            state.begin(count, count.div_ceil(WORKGROUP).min(params.max_groups));
         }
     }
 }

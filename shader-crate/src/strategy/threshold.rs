@@ -1,16 +1,49 @@
 //! The threshold of node splitting and hierarchical processing (Raval et al., MDT), from a histogram of the degrees: bins of equal
-//! width up to the largest degree, and of the fullest bin the upper bound. Most nodes then stay whole, and none takes longer
-//! than those.
+//! width up to the largest degree, of which the fullest has the threshold as its upper bound. Most nodes then stay whole, and no piece takes
+//! longer than those.
 
 use super::degree;
 use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read, Shared},
+    primitive::search::first,
+    state::State,
 };
-use evenkeel_types::{Threshold, ThresholdParams};
+use bytemuck::{Pod, Zeroable};
+use evenkeel_types::Fields;
 
-/// How many pieces a node of `degree` edges becomes: one if it is not over the threshold.
+/// The most bins that the histogram of degrees may have.
+pub const MAX_BINS: u32 = 1024;
+
+/// The counts of all bins in workgroup memory.
+const BINS: usize = MAX_BINS as usize;
+
+/// What the host pushes with each dispatch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct ThresholdParams {
+    /// The number of nodes.
+    pub nodes: u32,
+    /// The number of bins of the histogram.
+    pub bins: u32,
+}
+
+/// The threshold, and what a strategy needs beside it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable, Fields)]
+pub struct Threshold {
+    /// The largest degree of the graph.
+    pub largest: u32,
+    /// The most edges that a piece has.
+    pub threshold: u32,
+    /// The number of nodes with more edges than that.
+    pub split_nodes: u32,
+    /// The number of pieces: one for a node that is not split.
+    pub pieces: u32,
+}
+
+/// The number of pieces that a node of `degree` edges becomes: one if it is not over the threshold.
 #[inline(always)]
 pub fn pieces_of(degree: u32, threshold: u32) -> u32 {
     degree.div_ceil(threshold).max(1)
@@ -23,16 +56,16 @@ fn upper_bound(largest: u32, bins: u32, count: u32) -> u32 {
     largest / bins * count + largest % bins * count / bins
 }
 
-/// Finds the largest degree, into `words`, which the host has cleared.
+/// Finds the largest degree. The host has cleared the threshold.
 #[kernel(threads = 256)]
-pub fn largest_degree(lane: Lane, params: &ThresholdParams, row_offsets: Read<u32>, mut words: Global<u32>) {
+pub fn largest_degree(lane: Lane, params: &ThresholdParams, row_offsets: Read<u32>, mut threshold: State<Threshold>) {
     let mut largest = 0;
     for node in lane.grid_stride(params.nodes) {
         largest = largest.max(degree(row_offsets, node));
     }
     largest = lane.reduce_max(largest);
     if lane.subgroup_lane == 0 {
-        words.max(Threshold::LARGEST, largest);
+        threshold.max(Threshold::LARGEST, largest);
     }
 }
 
@@ -42,28 +75,20 @@ pub fn degree_histogram(
     lane: Lane,
     params: &ThresholdParams,
     row_offsets: Read<u32>,
-    words: Read<u32>,
+    threshold: State<Threshold>,
     mut histogram: Global<u32>,
-    mut counts: Shared<u32, 1024>,
+    mut counts: Shared<u32, BINS>,
 ) {
     for bin in lane.group_stride(params.bins) {
         counts.set(bin, 0);
     }
     lane.barrier();
-    let largest = words.get(Threshold::LARGEST);
+    let largest = threshold.get(Threshold::LARGEST);
     for node in lane.grid_stride(params.nodes) {
         let degree = degree(row_offsets, node);
         // The first bin whose bound is not below the degree.
-        let (mut low, mut high) = (0, params.bins - 1);
-        while low < high {
-            let middle = (low + high) / 2;
-            if upper_bound(largest, params.bins, middle + 1) < degree {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        counts.add(low, 1);
+        let bin = first(0, params.bins - 1, |bin| upper_bound(largest, params.bins, bin + 1) >= degree);
+        counts.add(bin, 1);
     }
     lane.barrier();
     for bin in lane.group_stride(params.bins) {
@@ -73,7 +98,7 @@ pub fn degree_histogram(
 
 /// Chooses the threshold: the upper bound of the fullest bin, the first of several, and at least 1.
 #[kernel(threads = 1)]
-pub fn choose_threshold(lane: Lane, params: &ThresholdParams, histogram: Read<u32>, mut words: Global<u32>) {
+pub fn choose_threshold(lane: Lane, params: &ThresholdParams, histogram: Read<u32>, mut threshold: State<Threshold>) {
     if lane.global() == 0 {
         let mut fullest = 0;
         for bin in 1..params.bins {
@@ -81,24 +106,24 @@ pub fn choose_threshold(lane: Lane, params: &ThresholdParams, histogram: Read<u3
                 fullest = bin;
             }
         }
-        let bound = upper_bound(words.get(Threshold::LARGEST), params.bins, fullest + 1);
-        words.set(Threshold::THRESHOLD, bound.max(1));
+        let bound = upper_bound(threshold.get(Threshold::LARGEST), params.bins, fullest + 1);
+        threshold.set(Threshold::THRESHOLD, bound.max(1));
     }
 }
 
 /// Counts the nodes that are over the threshold, and the pieces that there will be.
 #[kernel(threads = 256)]
-pub fn count_pieces(lane: Lane, params: &ThresholdParams, row_offsets: Read<u32>, mut words: Global<u32>) {
-    let threshold = words.load(Threshold::THRESHOLD);
+pub fn count_pieces(lane: Lane, params: &ThresholdParams, row_offsets: Read<u32>, mut threshold: State<Threshold>) {
+    let most = threshold.load(Threshold::THRESHOLD);
     let (mut split, mut pieces) = (0, 0);
     for node in lane.grid_stride(params.nodes) {
         let degree = degree(row_offsets, node);
-        split += u32::from(degree > threshold);
-        pieces += pieces_of(degree, threshold);
+        split += u32::from(degree > most);
+        pieces += pieces_of(degree, most);
     }
     (split, pieces) = (lane.reduce_add(split), lane.reduce_add(pieces));
     if lane.subgroup_lane == 0 {
-        words.add(Threshold::SPLIT_NODES, split);
-        words.add(Threshold::PIECES, pieces);
+        threshold.add(Threshold::SPLIT_NODES, split);
+        threshold.add(Threshold::PIECES, pieces);
     }
 }

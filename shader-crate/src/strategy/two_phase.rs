@@ -1,41 +1,38 @@
 //! Shortest paths in two phases (Harish and Narayanan 2007), with the atomic minimum that Martín, Torres and Gavilanes (2009)
-//! found it to lack. Every node has a cost, a cost to be and a mask. In the first phase those under the mask take their edges
-//! and lower the costs to be of their neighbours; in the second, those whose cost to be is lower take it, and are under the
+//! found it to lack. Every node has a cost, an updated cost and a mask. In the first phase those under the mask take their edges
+//! and lower the updated costs of their neighbours; in the second, those whose updated cost is lower take it, and are under the
 //! mask. No cost changes while it is read: an iteration is the same whatever the order.
 
-use super::parallel::{advance_all, begin_all};
+use super::parallel::EveryNodeParams;
 use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read},
-    operator::{Operate, Traversal},
+    operator::{Operate, Traversal, TraversalData},
+    state::State,
 };
-use evenkeel_types::{Control, EveryNodeParams};
+use evenkeel_types::{Csr, LoopHeader, LoopState};
 
-/// The first phase: relaxes into `updating`.
+/// The first phase: relaxes into the values of `data`, which are the updated costs. The worklist `next` is a placeholder.
 #[kernel(threads = 256, each(O in for_each_path))]
 pub fn two_phase_relax<O: Operate>(
     lane: Lane,
     params: &EveryNodeParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    weights: Read<u32>,
+    graph: Csr,
+    data: TraversalData,
     costs: Read<u32>,
     mut mask: Global<u32>,
-    updating: Global<u32>,
-    marks: Global<u32>,
     next: Global<u32>,
-    control: Global<u32>,
+    state: State<LoopHeader>,
 ) {
-    let mut traversal = Traversal { weights, values: updating, marks, next, control };
+    let mut traversal = Traversal { data, next, state };
     for node in lane.grid_stride(params.nodes) {
         if mask.get(node) == 1 {
             mask.set(node, 0);
             let cost = costs.get(node);
-            for edge in row_offsets.get(node)..row_offsets.get(node + 1) {
-                // The second phase finds out whose cost fell.
-                O::visit(&mut traversal, cost, columns.get(edge), edge);
-            }
+            let edges = graph.row_offsets.get(node)..graph.row_offsets.get(node + 1);
+            // The second phase finds out whose cost fell.
+            traversal.visit_all::<O>(graph.columns, cost, edges, |_, _, _| {});
         }
     }
 }
@@ -45,20 +42,20 @@ pub fn two_phase_relax<O: Operate>(
 pub fn two_phase_commit(
     lane: Lane,
     params: &EveryNodeParams,
-    updating: Read<u32>,
+    updated: Read<u32>,
     mut costs: Global<u32>,
     mut mask: Global<u32>,
-    mut control: Global<u32>,
+    mut state: State<LoopHeader>,
 ) {
     for node in lane.grid_stride(params.nodes) {
-        let cost = updating.get(node);
+        let cost = updated.get(node);
         if cost < costs.get(node) {
             costs.set(node, cost);
             mask.set(node, 1);
-            control.store(Control::NEXT, 1);
+            state.store(LoopHeader::NEXT, 1);
         }
     }
-    advance_all(lane, params.groups, &mut control);
+    state.advance_all(lane, params.groups);
 }
 
 /// Puts the source under the mask, alone, at no cost.
@@ -68,15 +65,15 @@ pub fn two_phase_start(
     params: &EveryNodeParams,
     source: Read<u32>,
     mut costs: Global<u32>,
-    mut updating: Global<u32>,
+    mut updated: Global<u32>,
     mut mask: Global<u32>,
-    mut control: Global<u32>,
+    mut state: State<LoopHeader>,
 ) {
     let node = source.get(0);
     if lane.global() == 0 && node < params.nodes {
         costs.set(node, 0);
-        updating.set(node, 0);
+        updated.set(node, 0);
         mask.set(node, 1);
-        begin_all(params.groups, &mut control);
+        state.begin(1, params.groups);
     }
 }

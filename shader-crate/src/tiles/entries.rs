@@ -2,7 +2,7 @@
 
 use super::TileSet;
 
-/// See the module.
+/// A list of entries as tiles.
 #[derive(Clone, Copy)]
 pub struct Entries {
     /// How many entries there are.

@@ -3,7 +3,7 @@
 use super::TileSet;
 use crate::memory::Read;
 
-/// See the module.
+/// A list of nodes as tiles.
 #[derive(Clone, Copy)]
 pub struct Frontier<'a> {
     /// The nodes.

@@ -3,7 +3,7 @@
 use super::TileSet;
 use crate::memory::Read;
 
-/// See the module.
+/// Compressed rows as tiles.
 #[derive(Clone, Copy)]
 pub struct Rows<'a> {
     /// Where each row begins, and the number of entries.

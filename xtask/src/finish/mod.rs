@@ -14,6 +14,7 @@ use rspirv::{
 pub fn finish(compiled: &[u8]) -> Result<Vec<u8>> {
     let mut module = parse(compiled)?;
     pointers::refuse_kept(&module)?;
+    shared_memory::refuse_unwritten(&module)?;
     shared_memory::order(&mut module);
     capabilities::keep_used(&mut module);
     Ok(module.assemble().into_iter().flat_map(u32::to_le_bytes).collect())

@@ -4,11 +4,12 @@
 //! invocation, and a compiler may move it across the barrier. rust-gpu marks none. What lies in workgroup memory is there to be
 //! shared, so every plain load, store and copy of it is marked here.
 
+use anyhow::{Result, ensure};
 use rspirv::{
     dr::{Instruction, Module, Operand},
     spirv::{MemoryAccess, Op, StorageClass},
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Marks every plain access to workgroup memory.
 pub fn order(module: &mut Module) {
@@ -18,6 +19,45 @@ pub fn order(module: &mut Module) {
             mark(instruction);
         }
     }
+}
+
+/// Refuses a module that reads a workgroup array which it never writes. rust-gpu drops stores to an array that lies in a struct within a
+/// struct within another, without a word; such structs must be flat.
+pub fn refuse_unwritten(module: &Module) -> Result<()> {
+    let is_array = |instruction: &&Instruction| {
+        instruction.class.opcode == Op::Variable
+            && instruction.operands.first() == Some(&Operand::StorageClass(StorageClass::Workgroup))
+    };
+    let mut roots: HashMap<u32, u32> = HashMap::new();
+    for id in module.types_global_values.iter().filter(is_array).filter_map(|array| array.result_id) {
+        roots.insert(id, id);
+    }
+    let (mut read, mut written) = (HashSet::new(), HashSet::new());
+    for instruction in module.functions.iter().flat_map(|function| function.all_inst_iter()) {
+        let root = |place: usize| match instruction.operands.get(place) {
+            Some(Operand::IdRef(id)) => roots.get(id).copied(),
+            _ => None,
+        };
+        match instruction.class.opcode {
+            Op::AccessChain | Op::InBoundsAccessChain => {
+                if let (Some(id), Some(array)) = (instruction.result_id, root(0)) {
+                    roots.insert(id, array);
+                }
+            }
+            Op::Load => read.extend(root(0)),
+            Op::CopyMemory => {
+                written.extend(root(0));
+                read.extend(root(1));
+            }
+            // Stores and atomics; an atomic load alone would not count, but none is made of workgroup memory.
+            _ => written.extend(root(0)),
+        }
+    }
+    ensure!(
+        read.is_subset(&written),
+        "a workgroup array is read but never written: is it within structs within structs?"
+    );
+    Ok(())
 }
 
 /// The ids of a module that point to workgroup memory.
@@ -66,7 +106,7 @@ fn mark(instruction: &mut Instruction) {
 
 #[cfg(test)]
 mod tests {
-    use super::{SharedPointers, order};
+    use super::{SharedPointers, order, refuse_unwritten};
     use rspirv::{
         dr::{Builder, Instruction, Module, Operand},
         spirv::{FunctionControl, MemoryAccess, Op, StorageClass},
@@ -106,6 +146,31 @@ mod tests {
         operands
             .find_map(|operand| if let Operand::MemoryAccess(it) = operand { Some(*it) } else { None })
             .unwrap_or(MemoryAccess::NONE)
+    }
+
+    /// A module that reads a workgroup variable, and writes it if `written`.
+    fn reading(written: bool) -> Module {
+        let mut builder = Builder::new();
+        let nothing = builder.type_void();
+        let word = builder.type_int(32, 0);
+        let signature = builder.type_function(nothing, []);
+        let pointer = builder.type_pointer(None, StorageClass::Workgroup, word);
+        let shared = builder.variable(pointer, None, StorageClass::Workgroup, None);
+        builder.begin_function(nothing, None, FunctionControl::NONE, signature).unwrap();
+        builder.begin_block(None).unwrap();
+        let value = builder.load(word, None, shared, None, []).unwrap();
+        if written {
+            builder.store(shared, value, None, []).unwrap();
+        }
+        builder.ret().unwrap();
+        builder.end_function().unwrap();
+        builder.module()
+    }
+
+    #[test]
+    fn an_array_that_is_read_but_never_written_is_refused() {
+        assert!(refuse_unwritten(&reading(true)).is_ok());
+        assert!(refuse_unwritten(&reading(false)).unwrap_err().to_string().contains("never written"));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use evenkeel_kernels::{
-    Scratch, for_each_schedule, kernel,
+    Csr, Scratch, for_each_schedule, kernel,
     lane::Lane,
     memory::{Global, Read},
     ranges::infinite,
@@ -20,31 +20,31 @@ use evenkeel_types::ScheduleParams;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct NodeParams {
-    /// How many nodes there are.
+    /// The number of nodes.
     pub nodes: u32,
-    /// The schedule's, under this name.
+    /// What the host chose of the schedule. `Scratch` needs a field of this name.
     pub schedule: ScheduleParams,
 }
 
-/// In place of a neighbour where there is none.
+/// The neighbour of a node without edges.
 pub const NOBODY: u32 = u32::MAX;
 
-/// For each node the sum of its edges' weights: a gather with a join that is there already.
+/// For each node the sum of its edges' weights: a gather with a join of the library.
 #[kernel(threads = 256, each(S in for_each_schedule))]
 pub fn weighted_degree<S: Distribute>(
     lane: Lane,
     params: &NodeParams,
-    row_offsets: Read<u32>,
+    graph: Csr,
     weights: Read<f32>,
     mut degrees: Global<f32>,
     scratch: Scratch<f32>,
 ) {
-    let nodes = Rows { offsets: row_offsets, count: params.nodes };
+    let nodes = Rows { offsets: graph.row_offsets, count: params.nodes };
     let weight = move |edge| weights.get(edge);
     S::gather(lane, &nodes, scratch, Sum, weight, move |node, sum| degrees.set(node, sum));
 }
 
-/// A join of one's own: keeps the heavier.
+/// A join of the example's own: keeps the larger weight.
 pub struct Heavier;
 
 impl Join<f32> for Heavier {
@@ -64,12 +64,12 @@ impl Join<f32> for Heavier {
 pub fn heaviest_weight<S: Distribute>(
     lane: Lane,
     params: &NodeParams,
-    row_offsets: Read<u32>,
+    graph: Csr,
     weights: Read<f32>,
     mut heaviest: Global<f32>,
     scratch: Scratch<f32>,
 ) {
-    let nodes = Rows { offsets: row_offsets, count: params.nodes };
+    let nodes = Rows { offsets: graph.row_offsets, count: params.nodes };
     let weight = move |edge| weights.get(edge);
     S::gather(lane, &nodes, scratch, Heavier, weight, move |node, weight| heaviest.set(node, weight));
 }
@@ -80,23 +80,22 @@ pub fn heaviest_weight<S: Distribute>(
 pub fn heaviest_neighbour<S: Distribute>(
     lane: Lane,
     params: &NodeParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
+    graph: Csr,
     weights: Read<f32>,
     heaviest: Read<f32>,
     mut neighbours: Global<u32>,
     scratch: Scratch<u32>,
 ) {
-    let nodes = Rows { offsets: row_offsets, count: params.nodes };
+    let nodes = Rows { offsets: graph.row_offsets, count: params.nodes };
     S::scatter(lane, &nodes, scratch, move |node, edge| {
         if weights.get(edge) == heaviest.get(node) {
-            neighbours.min(node, columns.get(edge));
+            neighbours.min(node, graph.columns.get(edge));
         }
     });
 }
 
-/// For each node how many edges one can follow, each to the heaviest neighbour, while they grow heavier. Nobody knows how far
-/// that is before, and each invocation goes from edge to edge by itself: there is nothing to schedule.
+/// For each node the number of edges that a path can follow, each to the heaviest neighbour, while the edges grow heavier. The
+/// length of a path is unknown before it is followed, and each invocation follows its own: there is nothing to schedule.
 #[kernel(threads = 256)]
 pub fn climb(lane: Lane, params: &NodeParams, heaviest: Read<f32>, neighbours: Read<u32>, mut climbs: Global<u32>) {
     for start in lane.grid_stride(params.nodes) {

@@ -6,24 +6,31 @@ mod record;
 
 pub use matrix::AllPairs;
 
-use super::{Algorithm, Run, sssp};
+use super::{Algorithm, Alternative, Answer, Distances, Figures, Outcome, Run, Session, Value, WeightUse};
 use crate::{
     Error, Result,
     device::{Buffer, Device, MemoryPlan, Recording, memory::Bytes},
-    graph::{Csr, Weights},
-    strategy::{self, AUTO, DeviceGraph, DeviceLoop},
+    engine::{DeviceLoop, SharedGraph},
+    graph::{Csr, Graph, NodeIds, Weights},
+    oracle::{Mismatch, dijkstra, floyd_warshall},
+    strategy::{self, AUTO},
 };
-use evenkeel_kernels::{algorithm::apsp::Length, memory::UVec4};
-use evenkeel_types::{Control, MATRIX_TILE, SPAN};
+use evenkeel_kernels::{
+    algorithm::apsp::{Length, MATRIX_TILE, SPAN},
+    memory::UVec4,
+};
+use evenkeel_types::LoopHeader;
+use rayon::prelude::*;
 use record::Job;
-use std::time::Instant;
+use std::{
+    fmt::Write as _,
+    io::{self, Write},
+    time::Instant,
+};
 
-pub(super) const ALGORITHM: Algorithm =
-    Algorithm { name: "apsp", summary: "all-pairs shortest paths: the distance of every node from every other" };
-
-/// A way to all distances.
+/// How all distances are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Method {
     Sssp,
     FloydWarshall,
     Blocked,
@@ -38,10 +45,11 @@ pub const STRATEGIES: [[&str; 3]; 4] = [
 ];
 
 /// What can be chosen.
-#[derive(Clone, Debug, PartialEq, Eq, clap::Args, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct ApspConfig {
-    /// The way to the distances: sssp, floyd-warshall, blocked or auto, which looks at the density.
-    #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = known_strategy)]
+    /// How distances are computed: sssp, floyd-warshall, blocked or auto, which looks at the density.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = AUTO, value_parser = known_strategy))]
     pub strategy: String,
 }
 
@@ -51,11 +59,8 @@ impl Default for ApspConfig {
     }
 }
 
-/// That name, if a strategy has it that all pairs can take: for the command line.
-///
-/// # Errors
-/// [`Error::UnknownName`] with the names there are.
-pub fn known_strategy(name: &str) -> Result<String> {
+/// The name, if a strategy of all pairs has it.
+fn known_strategy(name: &str) -> Result<String> {
     let names = || STRATEGIES.iter().map(|strategy| strategy[0]);
     names().find(|known| *known == name).map(str::to_owned).ok_or_else(|| Error::UnknownName {
         kind: "strategy",
@@ -65,23 +70,26 @@ pub fn known_strategy(name: &str) -> Result<String> {
 }
 
 impl ApspConfig {
-    fn way(&self, csr: &Csr) -> Result<Way> {
+    fn method(&self, csr: &Csr) -> Result<Method> {
         Ok(match known_strategy(&self.strategy)?.as_str() {
-            "sssp" => Way::Sssp,
-            "floyd-warshall" => Way::FloydWarshall,
-            "blocked" => Way::Blocked,
+            "sssp" => Method::Sssp,
+            "floyd-warshall" => Method::FloydWarshall,
+            "blocked" => Method::Blocked,
             _ => choose(csr.nodes(), csr.edges(), is_negative(csr)),
         })
     }
 }
 
-/// On an H200 `sssp` and `blocked` take 16 and 24 ms where a node has one in 89 of all nodes for neighbours (4,412 nodes), and 110
-/// and 86 ms where it has one in 34 (7,500 nodes).
+/// Between the densities at which `sssp` and `blocked` are faster: see docs/all-pairs.md.
 const SPARSE: f64 = 50.0;
 
 /// The rule of `auto`: edges are less work than the matrix when a node has less than a fiftieth of all nodes for neighbours.
-fn choose(nodes: u32, edges: u32, negative: bool) -> Way {
-    if !negative && f64::from(edges) * SPARSE < f64::from(nodes) * f64::from(nodes) { Way::Sssp } else { Way::Blocked }
+fn choose(nodes: u32, edges: u32, negative: bool) -> Method {
+    if !negative && f64::from(edges) * SPARSE < f64::from(nodes) * f64::from(nodes) {
+        Method::Sssp
+    } else {
+        Method::Blocked
+    }
 }
 
 /// Words in a row of the matrix, and rows.
@@ -94,8 +102,7 @@ const WIDEST: u32 = (1 << 16) - SPAN;
 
 /// All pairs of one graph, ready to run.
 pub struct Apsp {
-    device: Device,
-    csr: Csr,
+    session: Session,
     length: Length,
     matrix: Buffer<u32>,
     steps: Steps,
@@ -109,13 +116,51 @@ enum Steps {
     Loop(DeviceLoop),
 }
 
-impl Apsp {
-    /// The device memory it needs, the graph and the matrix included.
-    ///
-    /// # Errors
-    /// When the strategy is not known, or the matrix has more distances than can be counted.
-    pub fn plan(csr: &Csr, config: &ApspConfig) -> Result<MemoryPlan> {
-        let way = config.way(csr)?;
+impl Algorithm for Apsp {
+    const NAME: &'static str = "apsp";
+    const SUMMARY: &'static str = "all-pairs shortest paths: the distance of every node from every other";
+    const HELP: &'static str = "\
+A graph without weights is taken as if every edge weighed 1. Weights may be negative with blocked and floyd-warshall; a cycle of \
+negative length is an error. The output is text, a line `id distance distance …` for each node, with inf where there is no path, \
+on standard output and in a file named .txt; any other file is binary: EVKPAIRS, the number of nodes and 0 (u32) or 1 (f32) as \
+32-bit words, then the distances row by row, all little-endian. Whole distances are checked to the last digit, real ones to four.
+
+Examples:
+  evenkeel apsp complete:nodes=1000 --weights random:1..64 --validate
+  evenkeel apsp soc-sign-bitcoinotc.csv --weights unit --strategy sssp --runs 5 --warmup 1
+  evenkeel apsp roads.gr --output distances.bin";
+    const ALTERNATIVE: &'static str = "strategy";
+    const HEADING: &'static str = "for all pairs";
+    const WEIGHTS: WeightUse = WeightUse::Optional;
+    type Config = ApspConfig;
+    type InputOptions = ();
+    type Tables = ();
+    type Input = ();
+    type Answer = AllPairs;
+    type Reference = Distances;
+
+    fn alternatives() -> Vec<Alternative> {
+        STRATEGIES.iter().map(|[name, paper, summary]| Alternative::new(name, paper, summary)).collect()
+    }
+
+    fn known_alternative(name: &str) -> Result<String> {
+        known_strategy(name)
+    }
+
+    fn alternative(config: &ApspConfig) -> &str {
+        &config.strategy
+    }
+
+    fn with_alternative(_: &ApspConfig, name: &str) -> Result<ApspConfig> {
+        Ok(ApspConfig { strategy: name.to_owned() })
+    }
+
+    fn input((): &(), _: &Graph, _: &ApspConfig) -> Result<()> {
+        Ok(())
+    }
+
+    fn plan(csr: &Csr, config: &ApspConfig) -> Result<MemoryPlan> {
+        let method = config.method(csr)?;
         if csr.nodes() > WIDEST {
             let distances = u64::from(csr.nodes()) * u64::from(csr.nodes());
             return Err(Error::Memory(format!(
@@ -124,29 +169,20 @@ impl Apsp {
                 Bytes(4 * distances)
             )));
         }
-        Ok(plan(csr.nodes(), csr.columns.len(), way))
+        Ok(plan(csr.nodes(), csr.columns().len(), method))
     }
 
-    /// The most nodes whose matrix the device has room for, beside as many edges.
-    ///
-    /// # Errors
-    /// When the strategy is not known.
-    pub fn most_nodes(device: &Device, csr: &Csr, config: &ApspConfig) -> Result<u32> {
-        let way = config.way(csr)?;
-        let spans: Vec<u32> = (1..=WIDEST / SPAN).collect();
-        let fits = |spans: &u32| device.admit(&plan(spans * SPAN, csr.columns.len(), way)).is_ok();
-        Ok(spans.partition_point(fits) as u32 * SPAN)
+    fn size_that_fits(device: &Device, csr: &Csr, config: &ApspConfig) -> Option<String> {
+        let most = Self::most_nodes(device, csr, config).ok()?;
+        Some(format!("of {} nodes at most {most} would fit", csr.nodes()))
     }
 
-    /// Copies the graph to the device and records the computation. A graph without weights gets 1 for each edge.
-    ///
-    /// # Errors
-    /// When a weight is negative and the strategy takes none, the strategy is not known, or something does not fit.
-    pub fn prepare(device: &Device, csr: &Csr, config: &ApspConfig) -> Result<Self> {
+    fn prepare_on(graph: &SharedGraph, config: &ApspConfig) -> Result<Self> {
+        let (device, csr) = (graph.device(), graph.csr());
         strategy::refuse_unending_rows(device, csr)?;
-        device.admit(&Self::plan(csr, config)?)?;
-        let way = config.way(csr)?;
-        if way == Way::Sssp && is_negative(csr) {
+        let session = Session::open(graph, Self::plan(csr, config)?)?;
+        let method = config.method(csr)?;
+        if method == Method::Sssp && is_negative(csr) {
             return Err(Error::Graph(
                 "the graph has negative weights, which strategy sssp cannot take; blocked and floyd-warshall can"
                     .into(),
@@ -154,56 +190,133 @@ impl Apsp {
         }
         let (length, width) = (length(csr), width(csr.nodes()) as usize);
         let fours = device.buffer::<UVec4>("distances", width * width / 4)?;
-        let job = Job {
-            device,
-            graph: DeviceGraph::upload(device, csr)?,
-            weights: sssp::upload_weights(device, csr)?,
-            length,
-            words: fours.cast(),
-            fours,
+        let (words, weights) = (fours.cast(), graph.weights()?.clone());
+        let job = Job { device, graph: graph.rows()?.clone(), weights, length, words, fours };
+        let steps = match method {
+            Method::Sssp => Steps::Loop(job.batched()?),
+            Method::FloydWarshall => Steps::Fixed(job.floyd_warshall()?, csr.nodes()),
+            Method::Blocked => Steps::Fixed(job.blocked()?, csr.nodes().div_ceil(MATRIX_TILE)),
         };
-        let steps = match way {
-            Way::Sssp => Steps::Loop(job.batched()?),
-            Way::FloydWarshall => Steps::Fixed(job.floyd_warshall()?, csr.nodes()),
-            Way::Blocked => Steps::Fixed(job.blocked()?, csr.nodes().div_ceil(MATRIX_TILE)),
-        };
-        Ok(Self { device: device.clone(), csr: csr.clone(), length, matrix: job.words, steps })
+        Ok(Self { session, length, matrix: job.words, steps })
     }
 
-    /// Computes all distances.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn run(&mut self) -> Result<Run> {
-        match &mut self.steps {
+    fn memory(&self) -> &MemoryPlan {
+        self.session.memory()
+    }
+
+    fn run(&mut self, (): &()) -> Result<Run> {
+        self.session.run(|_| match &mut self.steps {
             Steps::Loop(iterations) => Ok(iterations.run()?.into()),
             Steps::Fixed(recordings, iterations) => {
                 let begin = Instant::now();
                 let kernel = recordings.iter_mut().map(Recording::run).sum::<Result<_>>()?;
                 Ok(Run { total: begin.elapsed(), kernel, iterations: *iterations })
             }
-        }
+        })
     }
 
-    /// The distances found by the last run.
-    ///
-    /// # Errors
-    /// When the device fails, a cycle is negative, or a distance does not fit into 32 bits.
-    pub fn distances(&self) -> Result<AllPairs> {
-        let words = self.device.download(&self.matrix)?;
-        AllPairs::from_words(words, width(self.csr.nodes()) as usize, &self.csr, self.length)
+    /// A negative cycle, or a distance that does not fit into 32 bits, is an error.
+    fn answer(&self) -> Result<AllPairs> {
+        let graph = self.session.answered()?;
+        let words = graph.device().download(&self.matrix)?;
+        AllPairs::from_words(words, width(graph.csr().nodes()) as usize, graph.csr(), self.length)
+    }
+
+    /// Dijkstra from every node, and where a weight is negative Floyd and Warshall.
+    fn reference(graph: &Graph, (): &(), _: &ApspConfig) -> Result<Distances> {
+        let (csr, nodes) = (&graph.csr, graph.csr.nodes());
+        Ok(match csr.weights() {
+            Weights::F32(_) if is_negative(csr) => {
+                Distances::F32(floyd_warshall::real(csr)?.into_iter().map(|distance| distance as f32).collect())
+            }
+            Weights::F32(_) => {
+                let rows = (0..nodes).into_par_iter().map(|source| dijkstra::real(csr, source));
+                Distances::F32(rows.collect::<Result<Vec<_>>>()?.concat())
+            }
+            _ => {
+                let rows = (0..nodes).into_par_iter().map(|source| dijkstra::whole(csr, source));
+                Distances::U32(rows.collect::<Result<Vec<_>>>()?.concat())
+            }
+        })
+    }
+
+    fn check(found: &AllPairs, expected: &Distances, graph: &Graph, (): &()) -> Option<Mismatch> {
+        let nodes = graph.csr.nodes() as usize;
+        let place = match (&found.distances, expected) {
+            (Distances::U32(found), Distances::U32(expected)) => {
+                (0..nodes * nodes).find(|&place| found[place] != expected[place])
+            }
+            (Distances::F32(found), Distances::F32(expected)) => {
+                let (low, high) = graph.csr.weight_range().unwrap_or_default();
+                let unit = low.abs().max(high.abs());
+                (0..nodes * nodes).find(|&place| !is_close(found[place].into(), expected[place].into(), unit))
+            }
+            _ => Some(0),
+        }?;
+        let (source, target) = ((place / nodes) as u32, (place % nodes) as u32);
+        let text = |distances: &Distances| {
+            let value = distances.at(place).map_or("inf".to_owned(), |value| value.to_string());
+            format!("{value} to node {}", graph.ids.id(target))
+        };
+        Some(Mismatch { node: source, expected: text(expected), found: text(&found.distances) })
+    }
+
+    /// Every edge is taken once for each node to come from.
+    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
+        let csr = &outcome.graph.csr;
+        Figures { edges: u64::from(csr.nodes()) * u64::from(csr.edges()), list: Vec::new() }
     }
 }
 
-fn plan(nodes: u32, edges: usize, way: Way) -> MemoryPlan {
+impl Apsp {
+    /// The most nodes whose matrix the device has memory for, beside as many edges as the graph has.
+    ///
+    /// # Errors
+    /// When the strategy is not known.
+    pub fn most_nodes(device: &Device, csr: &Csr, config: &ApspConfig) -> Result<u32> {
+        let method = config.method(csr)?;
+        let spans: Vec<u32> = (1..=WIDEST / SPAN).collect();
+        let fits = |spans: &u32| device.admit(&plan(spans * SPAN, csr.columns().len(), method)).is_ok();
+        Ok(spans.partition_point(fits) as u32 * SPAN)
+    }
+}
+
+/// Strategies add the weights of a path in different orders, so real distances differ by rounding: by some ten-thousandths of
+/// a weight even where weights of both signs come to nothing.
+fn is_close(found: f64, expected: f64, longest_weight: f64) -> bool {
+    found == expected || (found - expected).abs() <= 1e-4 * expected.abs().max(longest_weight)
+}
+
+impl Answer for AllPairs {
+    fn value(&self, node: u32) -> Option<Value> {
+        self.distances.at(node as usize * self.nodes as usize)
+    }
+
+    fn further_columns(&self, node: u32, _: &NodeIds, line: &mut String) {
+        let first = node as usize * self.nodes as usize;
+        for place in first + 1..first + self.nodes as usize {
+            // Writing to a string does not fail.
+            let _ = match self.distances.at(place) {
+                Some(value) => write!(line, " {value}"),
+                None => write!(line, " inf"),
+            };
+        }
+    }
+
+    fn write_binary(&self, writer: &mut dyn Write) -> io::Result<bool> {
+        self.write(writer).map(|()| true)
+    }
+}
+
+fn plan(nodes: u32, edges: usize, method: Method) -> MemoryPlan {
     let width = width(nodes) as usize;
     let plan = MemoryPlan::new()
         .with::<u32>("row offsets", nodes as usize + 1)
         .with::<u32>("columns", edges)
         .with::<u32>("weights", edges)
         .with::<u32>("distances", width * width);
-    match way {
-        Way::Sssp => plan.with::<u32>("marks", marks(nodes)).with::<Control>("control", 1),
+    match method {
+        Method::Sssp => plan.with::<u32>("marks", marks(nodes)).with::<LoopHeader>("loop state", 1),
         _ => plan,
     }
 }
@@ -214,14 +327,14 @@ fn marks(nodes: u32) -> usize {
 }
 
 fn is_negative(csr: &Csr) -> bool {
-    matches!(&csr.weights, Weights::F32(weights) if weights.iter().any(|weight| *weight < 0.0))
+    csr.weight_range().is_some_and(|(smallest, _)| smallest < 0.0)
 }
 
 /// What distances are: a path has an edge less than there are nodes, each no longer than the longest.
 fn length(csr: &Csr) -> Length {
-    let longest = csr.weights.range().map_or(1.0, |(_, longest)| longest);
+    let longest = csr.weight_range().map_or(1.0, |(_, longest)| longest);
     let furthest = f64::from(csr.nodes().max(2) - 1) * longest;
-    match csr.weights {
+    match csr.weights() {
         Weights::F32(_) => Length::Real,
         _ if furthest < f64::from(Length::Short.unreached()) => Length::Short,
         _ => Length::Whole,
@@ -234,20 +347,54 @@ mod tests {
 
     #[test]
     fn density_and_sign_decide() {
-        assert_eq!(choose(5881, 35_592, false), Way::Sssp, "bitcoin-otc");
-        assert_eq!(choose(4412, 217_640, false), Way::Sssp, "faster by edges on an H200");
-        assert_eq!(choose(7500, 1_673_348, false), Way::Blocked, "and this by tiles");
-        assert_eq!(choose(5881, 35_592, true), Way::Blocked);
-        assert_eq!(choose(0, 0, false), Way::Blocked);
+        assert_eq!(choose(5881, 35_592, false), Method::Sssp, "bitcoin-otc");
+        assert_eq!(choose(4412, 217_640, false), Method::Sssp, "faster by edges on an H200");
+        assert_eq!(choose(7500, 1_673_348, false), Method::Blocked, "and this by tiles");
+        assert_eq!(choose(5881, 35_592, true), Method::Blocked);
+        assert_eq!(choose(0, 0, false), Method::Blocked);
     }
 
     #[test]
     fn a_length_is_chosen_by_the_longest_path_there_could_be() {
-        let csr = |weights| Csr { row_offsets: vec![0, 2, 2, 2].into(), columns: vec![1, 2].into(), weights };
+        let csr = |weights| Csr::new(vec![0, 2, 2, 2], vec![1, 2], weights).unwrap();
         let whole = |longest| length(&csr(Weights::U32(vec![1, longest].into())));
         assert_eq!(length(&csr(Weights::None)), Length::Short);
         assert_eq!(whole(u32::MAX / 4), Length::Short, "2³¹ - 2 at most");
         assert_eq!(whole(u32::MAX / 4 + 1), Length::Whole);
         assert_eq!(length(&csr(Weights::F32(vec![1.0, -1.0].into()))), Length::Real);
+    }
+
+    /// 0 → 1; 2 is alone. The file counts from 1.
+    fn edge(weights: Weights) -> Graph {
+        let csr = Csr::new(vec![0, 1, 1, 1], vec![1], weights).unwrap();
+        Graph { name: "edge".into(), csr, ids: NodeIds::Counted { first: 1 }, directed: true }
+    }
+
+    fn check(graph: &Graph, distances: Distances) -> Option<String> {
+        let expected = Apsp::reference(graph, &(), &ApspConfig::default()).unwrap();
+        let found = AllPairs { nodes: 3, distances };
+        Apsp::check(&found, &expected, graph, &()).map(|mismatch| mismatch.to_string())
+    }
+
+    #[test]
+    fn a_wrong_pair_is_named() {
+        const FAR: u32 = u32::MAX;
+        let graph = edge(Weights::U32(vec![5].into()));
+        assert_eq!(check(&graph, Distances::U32(vec![0, 5, FAR, FAR, 0, FAR, FAR, FAR, 0])), None);
+        let wrong = check(&graph, Distances::U32(vec![0, 5, FAR, FAR, 0, 7, FAR, FAR, 0]));
+        assert_eq!(wrong.unwrap(), "node 1: expected inf to node 3, found 7 to node 3");
+    }
+
+    #[test]
+    fn reals_may_differ_by_rounding_alone() {
+        const FAR: f32 = f32::INFINITY;
+        for weight in [0.5, -0.5] {
+            let graph = edge(Weights::F32(vec![weight].into()));
+            let found = |distance| Distances::F32(vec![0.0, distance, FAR, FAR, 0.0, FAR, FAR, FAR, 0.0]);
+            assert_eq!(check(&graph, found(weight * 1.000_01)), None);
+            assert!(check(&graph, found(weight * 1.001)).is_some());
+            assert!(check(&graph, found(FAR)).is_some());
+            assert!(check(&graph, found(f32::NAN)).is_some());
+        }
     }
 }

@@ -1,24 +1,23 @@
-//! What each way to all distances does on the device, recorded.
+//! The recorded steps of each method for all distances.
 
 use super::{marks, width};
 use crate::{
     Result,
     device::{Buffer, Device, Recorder, Recording},
-    strategy::{DeviceGraph, DeviceLoop},
+    engine::{DeviceGraph, DeviceLoop, DeviceRows},
 };
 use evenkeel_kernels::{
     algorithm::apsp::{
-        ApspDiagonal, ApspEdges, Length,
-        batched::{Batched, BatchedStart},
+        ApspDiagonal, ApspEdges, Length, MATRIX_TILE, PivotParams, SPAN,
+        batched::{Batched, BatchedParams, BatchedStart},
         blocked::{BlockedCross, BlockedPivot, BlockedRest},
         floyd_warshall::FloydWarshall,
     },
     memory::UVec4,
 };
-use evenkeel_types::{BatchedParams, Control, MATRIX_TILE, PivotParams, SPAN, WORKGROUP};
+use evenkeel_types::{LoopHeader, LoopState, WORKGROUP};
 
-/// Nodes, or tiles of them, in one recording: a tenth of a second on an H200 for the largest matrices, and no device is kept
-/// from other work for long.
+/// Nodes, or tiles of them, in one recording: few enough that no device is kept from other work for long, even with the largest matrices.
 const NODES_AT_A_TIME: u32 = 256;
 const TILES_AT_A_TIME: u32 = 16;
 
@@ -54,13 +53,8 @@ impl Job<'_> {
         self.device.record("apsp start", |recorder| {
             recorder.label("start");
             self.clear(recorder);
-            let edges = ApspEdges {
-                length: self.length,
-                row_offsets: &self.graph.row_offsets,
-                columns: &self.graph.columns,
-                weights: &self.weights,
-                matrix: &self.words,
-            };
+            let edges =
+                ApspEdges { length: self.length, graph: &self.graph, weights: &self.weights, matrix: &self.words };
             recorder.dispatch(&edges, self.params(0), workgroups(self.graph.nodes()));
         })
     }
@@ -109,25 +103,23 @@ impl Job<'_> {
     pub fn batched(&self) -> Result<DeviceLoop> {
         let (device, nodes) = (self.device, self.graph.nodes());
         let marks = device.buffer("marks", marks(nodes))?;
-        let control = device.buffer::<Control>("control", 1)?;
-        let words = control.cast();
+        let state = device.buffer::<LoopHeader>("loop state", 1)?;
         let params = BatchedParams { nodes, width: width(nodes), groups: (marks.len() as u32).min(MOST_GROUPS) };
         let step = Batched {
             length: self.length,
-            row_offsets: &self.graph.row_offsets,
-            columns: &self.graph.columns,
+            graph: &self.graph,
             weights: &self.weights,
             matrix: &self.words,
             marks: &marks,
-            control: &words,
+            state: &state,
         };
         let start = |recorder: &mut Recorder| {
             self.clear(recorder);
             recorder.fill(&marks, 0);
-            recorder.dispatch(&BatchedStart { marks: &marks, control: &words }, params, nodes as usize);
+            recorder.dispatch(&BatchedStart { marks: &marks, state: &state }, params, nodes as usize);
         };
-        DeviceLoop::record(device, "apsp sssp", &control, start, |recorder, _| {
-            recorder.dispatch_indirect(&step, params, &control, Control::GROUPS);
+        DeviceLoop::record(device, "apsp sssp", &state, start, |recorder, _| {
+            recorder.dispatch_indirect(&step, params, &state, LoopHeader::GROUPS);
         })
     }
 }

@@ -6,57 +6,111 @@ mod labelled;
 mod sections;
 pub mod strategy;
 
-pub use strategy::{AUTO, ColorStrategy, ColorTuning, STRATEGIES, has_queues, known_strategy, names_with_schedules};
+pub use strategy::{ColorStrategy, STRATEGIES, names_with_schedules};
 
-use super::{Algorithm, Run};
+use super::{Algorithm, Alternative, Answer, Figure, Figures, Outcome, Run, Session, Table, Tables, Value};
 use crate::{
     Error, Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    graph::{Csr, Graph, NodeIds, Weights, statistics::Skew, transform},
-    strategy::{DeviceGraph, DeviceLoop, refuse_unending_rows},
+    device::{Buffer, Device, MemoryPlan, Recorder, profile::Span},
+    engine::{DeviceGraph, DeviceLoop, DeviceRows, SharedGraph},
+    graph::{Csr, Graph, NodeIds, Weights, statistics::grouped, transform},
+    oracle::{
+        Mismatch,
+        color::{check, count, largest_first},
+    },
+    settings::Configured,
+    strategy::refuse_unending_rows,
 };
-use evenkeel_types::{Control, TENTATIVE};
+use evenkeel_kernels::algorithm::color::TENTATIVE;
+use evenkeel_types::LoopHeader;
 use labelled::Labelled;
 use rayon::prelude::*;
 use sections::Sectioned;
-use std::{borrow::Cow, time::Duration};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 use strategy::Method;
 
-pub(super) const ALGORITHM: Algorithm =
-    Algorithm { name: "color", summary: "graph colouring: a colour for every node that no neighbour has" };
-
 /// What can be chosen.
-#[derive(Clone, Debug, PartialEq, Eq, clap::Args, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct ColorConfig {
-    /// How nodes get their colours: a name from `evenkeel strategies color`; random and hybrid also under a schedule, as
-    /// random:merge-path.
-    #[arg(long, value_name = "NAME", default_value = AUTO, value_parser = known_strategy)]
-    pub strategy: String,
-    /// The seed of the random labels: another one, another colouring.
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
-    pub seed: u32,
-    /// What to change about the strategy.
-    #[command(flatten)]
+    /// How nodes get their colours.
+    #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
-    pub tuning: ColorTuning,
+    pub strategy: Configured<Color>,
+    /// The seed of the random labels: another one, another colouring.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 0))]
+    pub seed: u32,
 }
 
-impl Default for ColorConfig {
-    fn default() -> Self {
-        Self { strategy: AUTO.to_owned(), seed: 0, tuning: ColorTuning::default() }
+/// Tables of what happened in a colouring.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct ColorTables {
+    /// Colour once more after the timed runs, and write a line for each iteration as CSV: how many nodes had no colour, their
+    /// degrees, how many have one now, and how long it took. `-` is standard output.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Run"))]
+    pub per_iteration: Option<PathBuf>,
+    /// stealing: write for each queue how many elements its workgroup popped and stole in the last run, as CSV. `-` is standard
+    /// output.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Run"))]
+    pub queue_counts: Option<PathBuf>,
+}
+
+impl Tables<Color> for ColorTables {
+    fn paths(&self) -> Vec<&Path> {
+        [&self.per_iteration, &self.queue_counts].into_iter().flatten().map(PathBuf::as_path).collect()
+    }
+
+    fn check(&self, config: &ColorConfig) -> Result<()> {
+        if self.queue_counts.is_some() && !config.strategy.item().has_queues() {
+            return Err(Error::Usage("--queue-counts is for strategy stealing and hybrid-stealing".into()));
+        }
+        Ok(())
+    }
+
+    fn make(&self, color: &mut Color, _: &Colors, _: &[Span]) -> Result<Vec<Table>> {
+        let mut tables = Vec::new();
+        if let Some(path) = &self.queue_counts {
+            let rows = color.queues()?.iter().map(QueueCount::row).collect();
+            tables.push(Table { path: path.clone(), columns: &["queue", "popped", "stolen"], rows });
+        }
+        if let Some(path) = &self.per_iteration {
+            let rows = color.iterations()?.iter().map(Iteration::row).collect();
+            tables.push(Table { path: path.clone(), columns: Iteration::COLUMNS, rows });
+        }
+        Ok(tables)
+    }
+}
+
+/// The colour of each node, counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Colors(pub Vec<u32>);
+
+impl Answer for Colors {
+    fn value(&self, node: u32) -> Option<Value> {
+        Some(Value::Whole(self.0[node as usize]))
     }
 }
 
 /// What a strategy's file says: the recorded loop.
 trait Steps: Send {
-    /// The control block that the loop ends by.
-    fn control(&self) -> &Buffer<Control>;
+    /// The header of the loop's state.
+    fn header(&self) -> Buffer<LoopHeader>;
 
     /// Records the beginning: no node has a colour.
     fn start(&self, recorder: &mut Recorder);
 
     /// Records one iteration; whether its number is odd says which worklist it reads.
     fn iteration(&self, recorder: &mut Recorder, odd: bool);
+
+    /// Whether each workgroup has a queue.
+    fn has_queues(&self) -> bool {
+        false
+    }
 
     /// What each queue's workgroup has taken in the last run; nothing where there are no queues.
     fn queues(&self, _device: &Device) -> Result<Vec<QueueCount>> {
@@ -65,7 +119,7 @@ trait Steps: Send {
 }
 
 /// What the workgroup of one queue took in a run, counted in elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueCount {
     /// Which queue.
     pub queue: usize,
@@ -75,8 +129,14 @@ pub struct QueueCount {
     pub stolen: u32,
 }
 
+impl QueueCount {
+    fn row(&self) -> Vec<String> {
+        vec![self.queue.to_string(), self.popped.to_string(), self.stolen.to_string()]
+    }
+}
+
 /// What happened in one iteration.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Iteration {
     /// Its number, from 1 on.
     pub iteration: u32,
@@ -102,7 +162,7 @@ pub struct Iteration {
 
 /// A graph that is ready to be coloured.
 pub struct Color {
-    device: Device,
+    session: Session,
     graph: DeviceGraph,
     colors: Buffer<u32>,
     steps: Box<dyn Steps>,
@@ -110,117 +170,229 @@ pub struct Color {
 }
 
 /// How that strategy colours that graph.
-fn method(csr: &Csr, config: &ColorConfig) -> Result<Method> {
-    Ok(Method::by_name(&config.strategy)?.chosen(Skew::of(csr).highest))
+fn method(csr: &Csr, config: &ColorConfig) -> Method {
+    config.strategy.item().method(csr.skew().highest)
 }
 
-impl Color {
-    /// The device memory it needs, the graph included.
-    ///
-    /// # Errors
-    /// When the strategy is not known, or does not read what was tuned.
-    pub fn plan(csr: &Csr, config: &ColorConfig) -> Result<MemoryPlan> {
-        config.tuning.check(&[&config.strategy])?;
-        let plan = DeviceGraph::plan(csr).with::<u32>("colours", csr.nodes() as usize);
-        Ok(plan.and(match method(csr, config)? {
-            Method::Labelled { find, .. } => labelled::plan(csr, find, &config.tuning),
-            Method::Independent | Method::Auto => sections::plan(csr, false),
-            Method::Speculative => sections::plan(csr, true),
-        }))
+impl Algorithm for Color {
+    const NAME: &'static str = "color";
+    const SUMMARY: &'static str = "graph colouring: a colour for every node that no neighbour has";
+    const HELP: &'static str = "\
+Edges are taken both ways, and edges from a node to itself are ignored. The output is a line `id colour` for each node; colours \
+are counted from 0. The same seed gives the same colours on every device. An answer is right when no edge has the same colour at \
+both ends; how many colours a sequential greedy colouring takes, largest degrees first, is shown beside it.
+
+Examples:
+  evenkeel color rmat:scale=20 --validate
+  evenkeel color schedule.col --seed 7 --output colours.txt
+  evenkeel color rmat:scale=14 --strategy hybrid --switch-at 4 --per-iteration iterations.csv
+  evenkeel color rmat:scale=14 --strategy stealing --queues 16 --queue-counts queues.csv
+  evenkeel compare color rmat:scale=14 --strategies random,random:merge-path,hybrid,auto";
+    const ALTERNATIVE: &'static str = "strategy";
+    const HEADING: &'static str = "colouring";
+    const NOTE: &'static str =
+        "random and hybrid also run under a schedule, as random:merge-path or hybrid:group-mapped:8.";
+    const UNDIRECTED: bool = true;
+    type Config = ColorConfig;
+    type InputOptions = ();
+    type Tables = ColorTables;
+    type Input = ();
+    type Answer = Colors;
+    /// The number of colours that a sequential greedy colouring takes.
+    type Reference = u32;
+
+    fn alternatives() -> Vec<Alternative> {
+        let alternative = |strategy: &ColorStrategy| Alternative::new(strategy.name, strategy.paper, strategy.summary);
+        STRATEGIES.iter().map(alternative).collect()
     }
 
-    /// Copies the graph to the device and records the loop. Edges from a node to itself are ignored.
-    ///
-    /// # Errors
-    /// When an edge has no reverse, the strategy is not known, or something does not fit.
-    pub fn prepare(device: &Device, csr: &Csr, config: &ColorConfig) -> Result<Self> {
-        device.admit(&Self::plan(csr, config)?)?;
-        // Before edges are left out: what was planned is what is done.
-        let method = method(csr, config)?;
-        let csr = &*undirected(csr)?;
-        let graph = DeviceGraph::upload(device, csr)?;
+    fn known_alternative(name: &str) -> Result<String> {
+        name.parse().map(|strategy: Configured<Self>| strategy.to_string())
+    }
+
+    fn alternative(config: &ColorConfig) -> &str {
+        config.strategy.as_str()
+    }
+
+    fn with_alternative(config: &ColorConfig, name: &str) -> Result<ColorConfig> {
+        Ok(ColorConfig { strategy: config.strategy.with(name)?, seed: config.seed })
+    }
+
+    fn check_config(config: &ColorConfig, names: &[&str]) -> Result<()> {
+        config.strategy.check_given(names)
+    }
+
+    /// Warns of edges that are going to be ignored.
+    fn input((): &(), graph: &Graph, _: &ColorConfig) -> Result<()> {
+        match graph.csr.self_loops() {
+            0 => {}
+            count => tracing::warn!("{}: edges from a node to itself are ignored: {count}", graph.name),
+        }
+        Ok(())
+    }
+
+    fn plan(csr: &Csr, config: &ColorConfig) -> Result<MemoryPlan> {
+        Ok(plan(csr, method(csr, config)))
+    }
+
+    /// Edges from a node to itself are ignored; an edge without its reverse is an error.
+    fn prepare_on(graph: &SharedGraph, config: &ColorConfig) -> Result<Self> {
+        let device = graph.device();
+        // Before self-loops are left out: what is planned is what is done.
+        let method = method(graph.csr(), config);
+        let session = Session::open(graph, plan(graph.csr(), method))?;
+        let csr = &*undirected(graph.csr())?;
+        let rows = match csr.columns().len() == graph.csr().columns().len() {
+            true => graph.rows()?.clone(),
+            false => DeviceGraph::upload(device, csr)?,
+        };
         let colors = device.buffer("colours", csr.nodes() as usize)?;
         let steps: Box<dyn Steps> = match method {
             Method::Labelled { hybrid, find } => {
                 refuse_unending_rows(device, csr)?;
-                Box::new(Labelled::new(device, csr, &graph, &colors, config, (hybrid, find))?)
+                Box::new(Labelled::new(device, csr, &rows, &colors, config.seed, (hybrid, find))?)
             }
             Method::Independent | Method::Auto => {
-                Box::new(Sectioned::new(device, csr, &graph, &colors, config.seed, false)?)
+                Box::new(Sectioned::new(device, csr, &rows, &colors, config.seed, false)?)
             }
-            Method::Speculative => Box::new(Sectioned::new(device, csr, &graph, &colors, config.seed, true)?),
+            Method::Speculative => Box::new(Sectioned::new(device, csr, &rows, &colors, config.seed, true)?),
         };
         let whole = DeviceLoop::record(
             device,
             &format!("color {}", config.strategy),
-            steps.control(),
+            &steps.header(),
             |recorder| steps.start(recorder),
             |recorder, odd| steps.iteration(recorder, odd),
         )?;
-        Ok(Self { device: device.clone(), graph, colors, steps, whole })
+        Ok(Self { session, graph: rows, colors, steps, whole })
     }
 
-    /// Colours the graph.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn run(&mut self) -> Result<Run> {
-        Ok(self.whole.run()?.into())
+    fn memory(&self) -> &MemoryPlan {
+        self.session.memory()
     }
 
-    /// The colours that the last run found, counted from 0.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn colors(&self) -> Result<Vec<u32>> {
-        self.device.download(&self.colors)
+    fn run(&mut self, (): &()) -> Result<Run> {
+        self.session.run(|_| Ok(self.whole.run()?.into()))
     }
 
+    fn answer(&self) -> Result<Colors> {
+        self.session.answered()?.device().download(&self.colors).map(Colors)
+    }
+
+    fn reference(graph: &Graph, (): &(), _: &ColorConfig) -> Result<u32> {
+        Ok(count(&largest_first(&graph.csr)))
+    }
+
+    fn check(found: &Colors, _: &u32, graph: &Graph, (): &()) -> Option<Mismatch> {
+        check(&graph.csr, &found.0).err()
+    }
+
+    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
+        let colors = count(&outcome.answer.0);
+        let mut list = vec![
+            Figure::new("colors", Value::Whole(colors), "colours")
+                .in_line("colours", grouped(colors.into()))
+                .in_column("colours"),
+        ];
+        list.extend(outcome.reference.map(|&colors| {
+            let text = format!("where a sequential greedy colouring takes {}", grouped(colors.into()));
+            Figure::new("sequential_colors", Value::Whole(colors), "colours").in_line("colours", text)
+        }));
+        Figures { edges: outcome.graph.csr.edges().into(), list }
+    }
+}
+
+fn plan(csr: &Csr, method: Method) -> MemoryPlan {
+    let plan = DeviceGraph::plan(csr).with::<u32>("colours", csr.nodes() as usize);
+    plan.and(match method {
+        Method::Labelled { find, .. } => labelled::plan(csr, find),
+        Method::Independent | Method::Auto => sections::plan(csr, false),
+        Method::Speculative => sections::plan(csr, true),
+    })
+}
+
+impl Color {
     /// What each queue's workgroup took in the last run; nothing where there are no queues.
     ///
     /// # Errors
-    /// When the device fails.
+    /// [`Error::Usage`] when there are queues and no successful run; when the device fails.
     pub fn queues(&self) -> Result<Vec<QueueCount>> {
-        self.steps.queues(&self.device)
+        match self.steps.has_queues() {
+            true => self.steps.queues(self.session.answered()?.device()),
+            false => Ok(Vec::new()),
+        }
     }
 
-    /// Colours the graph once more, with a look at it after every iteration. That takes its time, but for what it says of each.
+    /// Colours the graph once more and looks at it after every iteration, which takes longer than a run.
     ///
     /// # Errors
     /// When the device fails.
     pub fn iterations(&mut self) -> Result<Vec<Iteration>> {
-        let row_offsets = self.device.download(&self.graph.row_offsets)?;
-        let degree = |node: usize| row_offsets[node + 1] - row_offsets[node];
-        let mut start = self.device.record("color, start", |recorder| self.steps.start(recorder))?;
-        start.run()?;
-        let turn = |odd: bool| -> Result<_> {
-            let mut control = None;
-            let recording = self.device.record("color, one iteration", |recorder| {
-                self.steps.iteration(recorder, odd);
-                control = Some(recorder.read_back(self.steps.control()));
-            })?;
-            let control = control.ok_or_else(|| Error::Device("an iteration was not recorded".into()))?;
-            Ok((recording, control))
-        };
-        let mut turns = [turn(false)?, turn(true)?];
-        let mut iterations = Vec::new();
-        let mut active: Vec<usize> = (0..self.colors.len()).collect();
-        let mut colors = self.device.download(&self.colors)?;
-        while !active.is_empty() {
-            let (recording, control) = &mut turns[iterations.len() % 2];
-            let kernel = recording.run()?;
-            self.device.download_into(&self.colors, &mut colors)?;
-            let still: Vec<usize> = active.iter().copied().filter(|node| colors[*node] & TENTATIVE != 0).collect();
-            let degrees = active.into_iter().map(degree).collect();
-            iterations.push(Iteration::new(iterations.len() as u32 + 1, degrees, still.len(), &colors, kernel));
-            // The device has the last word on when it is over, as in a run.
-            active = if recording.value(*control).frontier > 0 { still } else { Vec::new() };
-        }
-        Ok(iterations)
+        let Self { session, graph, colors, steps, .. } = self;
+        session.run(|shared| iterations(shared.device(), graph, colors, &**steps))
     }
 }
 
+fn iterations(device: &Device, graph: &DeviceGraph, buffer: &Buffer<u32>, steps: &dyn Steps) -> Result<Vec<Iteration>> {
+    let row_offsets = device.download(&graph.row_offsets)?;
+    let degree = |node: usize| row_offsets[node + 1] - row_offsets[node];
+    let mut start = device.record("color, start", |recorder| steps.start(recorder))?;
+    start.run()?;
+    let record = |odd: bool| -> Result<_> {
+        let mut header = None;
+        let recording = device.record("color, one iteration", |recorder| {
+            steps.iteration(recorder, odd);
+            header = Some(recorder.read_back(&steps.header()));
+        })?;
+        let header = header.ok_or_else(|| Error::Device("an iteration was not recorded".into()))?;
+        Ok((recording, header))
+    };
+    let mut recordings = [record(false)?, record(true)?];
+    let mut iterations = Vec::new();
+    let mut active: Vec<usize> = (0..buffer.len()).collect();
+    let mut colors = device.download(buffer)?;
+    while !active.is_empty() {
+        let (recording, header) = &mut recordings[iterations.len() % 2];
+        let kernel = recording.run()?;
+        device.download_into(buffer, &mut colors)?;
+        let still: Vec<usize> = active.iter().copied().filter(|node| colors[*node] & TENTATIVE != 0).collect();
+        let degrees = active.into_iter().map(degree).collect();
+        iterations.push(Iteration::new(iterations.len() as u32 + 1, degrees, still.len(), &colors, kernel));
+        // The device decides when it is over, as in a run.
+        active = if recording.value(*header).frontier > 0 { still } else { Vec::new() };
+    }
+    Ok(iterations)
+}
+
 impl Iteration {
+    const COLUMNS: &'static [&'static str] = &[
+        "iteration",
+        "active",
+        "colored",
+        "colors",
+        "lowest_degree",
+        "median_degree",
+        "mean_degree",
+        "highest_degree",
+        "degrees",
+        "kernel_ms",
+    ];
+
+    fn row(&self) -> Vec<String> {
+        vec![
+            self.iteration.to_string(),
+            self.active.to_string(),
+            self.colored.to_string(),
+            self.colors.to_string(),
+            self.lowest_degree.to_string(),
+            self.median_degree.to_string(),
+            format!("{:?}", self.mean_degree),
+            self.highest_degree.to_string(),
+            self.degrees.clone(),
+            format!("{:?}", self.kernel_ms),
+        ]
+    }
+
     /// One in which the nodes with `degrees` were active, of which `left` still are, and after which the colours are as they
     /// are.
     fn new(iteration: u32, mut degrees: Vec<u32>, left: usize, colors: &[u32], kernel: Duration) -> Self {
@@ -247,28 +419,19 @@ impl Iteration {
     }
 }
 
-/// How many edges lead from a node to itself.
-pub fn self_loops(csr: &Csr) -> u64 {
-    let of = |node: u32| {
-        let row = csr.neighbours(node);
-        row.partition_point(|neighbour| *neighbour <= node) - row.partition_point(|neighbour| *neighbour < node)
-    };
-    (0..csr.nodes()).into_par_iter().map(|node| of(node) as u64).sum()
-}
-
 /// The graph without edges from a node to itself, if every edge has its reverse.
 fn undirected(csr: &Csr) -> Result<Cow<'_, Csr>> {
-    let plain = match csr.weights {
+    let plain = match csr.weights() {
         Weights::None => Cow::Borrowed(csr),
-        _ => Cow::Owned(Csr { weights: Weights::None, ..csr.clone() }),
+        _ => Cow::Owned(csr.without_weights()),
     };
-    if !transform::is_symmetric(&plain)? {
+    if !plain.is_symmetric() {
         return Err(Error::Graph(
             "an edge has no reverse, and colours are of undirected graphs: take each edge both ways (--undirected)"
                 .into(),
         ));
     }
-    if self_loops(&plain) == 0 {
+    if plain.self_loops() == 0 {
         return Ok(plain);
     }
     let ids = NodeIds::Counted { first: 0 };

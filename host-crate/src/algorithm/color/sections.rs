@@ -5,14 +5,19 @@ use super::Steps;
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
+    engine::DeviceGraph,
     graph::Csr,
-    strategy::DeviceGraph,
 };
-use evenkeel_kernels::algorithm::color::{
-    independent::{ColorIndependent, ColorWait},
-    speculative::{ColorBegin, ColorGuess, ColorSettle},
+use evenkeel_kernels::{
+    algorithm::color::{
+        UNCOLORED,
+        independent::{ColorIndependent, ColorWait},
+        sections::{LIGHT, MEDIUM, SectionParams, SectionState},
+        speculative::{ColorBegin, ColorGuess, ColorSettle},
+    },
+    launch::Buffers,
 };
-use evenkeel_types::{Control, LIGHT, MEDIUM, SectionParams, Sections, UNCOLORED, WORKGROUP};
+use evenkeel_types::{Csr as DeviceCsr, LoopHeader, LoopState, WORKGROUP, Worklist};
 
 /// The memory beside the graph and the colours.
 pub(super) fn plan(csr: &Csr, speculative: bool) -> MemoryPlan {
@@ -22,23 +27,21 @@ pub(super) fn plan(csr: &Csr, speculative: bool) -> MemoryPlan {
         .with::<u32>("worklist", nodes)
         .with::<u32>("next worklist", nodes)
         .with::<u32>("waits", if speculative { 0 } else { nodes })
-        .with::<Control>("control", 1)
-        .with::<Sections>("sections", 1)
+        .with::<SectionState>("loop state", 1)
 }
 
 /// What an iteration reads and writes.
 pub(super) struct Sectioned {
     speculative: bool,
     params: SectionParams,
-    graph: DeviceGraph,
+    graph: DeviceCsr<Buffers>,
     colors: Buffer<u32>,
-    /// All nodes, in their sections.
-    order: Buffer<u32>,
-    lists: [Buffer<u32>; 2],
+    /// From all nodes, in their sections, to the first worklist.
+    first: Worklist<Buffers>,
+    /// The worklists of even and of odd iterations.
+    worklists: [Worklist<Buffers>; 2],
     waits: Buffer<u32>,
-    control: Buffer<Control>,
-    words: Buffer<u32>,
-    sections: Buffer<u32>,
+    state: Buffer<SectionState>,
 }
 
 /// All nodes by section, and where the second and the third begin.
@@ -64,18 +67,18 @@ impl Sectioned {
     ) -> Result<Self> {
         let nodes = csr.nodes() as usize;
         let (order, medium, heavy) = order(csr);
-        let control = device.buffer::<Control>("control", 1)?;
+        let lists: [Buffer<u32>; 2] = [device.buffer("worklist", nodes)?, device.buffer("next worklist", nodes)?];
+        let worklist =
+            |current: &Buffer<u32>, next: &Buffer<u32>| Worklist { current: current.clone(), next: next.clone() };
         Ok(Self {
             speculative,
             params: SectionParams { nodes: csr.nodes(), medium, heavy, max_groups: device.info().max_groups, seed },
             graph: graph.clone(),
             colors: colors.clone(),
-            order: device.buffer_from("order", &order)?,
-            lists: [device.buffer("worklist", nodes)?, device.buffer("next worklist", nodes)?],
+            first: worklist(&device.buffer_from("order", &order)?, &lists[0]),
+            worklists: [worklist(&lists[0], &lists[1]), worklist(&lists[1], &lists[0])],
             waits: device.buffer("waits", if speculative { 0 } else { nodes })?,
-            words: control.cast(),
-            control,
-            sections: device.buffer::<Sections>("sections", 1)?.cast(),
+            state: device.buffer("loop state", 1)?,
         })
     }
 
@@ -87,37 +90,32 @@ impl Sectioned {
 }
 
 impl Steps for Sectioned {
-    fn control(&self) -> &Buffer<Control> {
-        &self.control
+    fn header(&self) -> Buffer<LoopHeader> {
+        self.state.header()
     }
 
     fn start(&self, recorder: &mut Recorder) {
         recorder.fill(&self.colors, UNCOLORED);
-        recorder.fill(&self.words, 0);
-        recorder.fill(&self.sections, 0);
-        let Self { params, order, waits, words, sections, lists: [next, _], .. } = self;
-        let DeviceGraph { row_offsets, columns } = &self.graph;
+        recorder.fill(&self.state.cast(), 0);
+        let Self { params, graph, first: worklist, waits, state, .. } = self;
         if self.speculative {
-            let begin = ColorBegin { order, row_offsets, next, control: words, sections };
-            recorder.dispatch(&begin, *params, order.len());
+            recorder.dispatch(&ColorBegin { graph, worklist, state }, *params, worklist.current.len());
         } else {
-            let wait = ColorWait { row_offsets, columns, order, waits, next, control: words, sections };
-            recorder.dispatch(&wait, *params, self.invocations());
+            recorder.dispatch(&ColorWait { graph, worklist, waits, state }, *params, self.invocations());
         }
     }
 
     fn iteration(&self, recorder: &mut Recorder, odd: bool) {
-        let Self { params, colors, waits, control, words, sections, .. } = self;
-        let DeviceGraph { row_offsets, columns } = &self.graph;
-        let [list, next] = if odd { [&self.lists[1], &self.lists[0]] } else { [&self.lists[0], &self.lists[1]] };
+        let Self { params, graph, colors, waits, state, .. } = self;
+        let worklist = &self.worklists[usize::from(odd)];
         if self.speculative {
-            let guess = ColorGuess { row_offsets, columns, list, colors, sections };
-            recorder.dispatch_indirect(&guess, *params, control, Control::GROUPS);
-            let settle = ColorSettle { row_offsets, columns, list, colors, next, control: words, sections };
-            recorder.dispatch_indirect(&settle, *params, control, Control::GROUPS);
+            let guess = ColorGuess { graph, worklist, colors, state };
+            recorder.dispatch_indirect(&guess, *params, state, SectionState::GROUPS);
+            let settle = ColorSettle { graph, worklist, colors, state };
+            recorder.dispatch_indirect(&settle, *params, state, SectionState::GROUPS);
         } else {
-            let step = ColorIndependent { row_offsets, columns, list, colors, waits, next, control: words, sections };
-            recorder.dispatch_indirect(&step, *params, control, Control::GROUPS);
+            let step = ColorIndependent { graph, worklist, colors, waits, state };
+            recorder.dispatch_indirect(&step, *params, state, SectionState::GROUPS);
         }
     }
 }

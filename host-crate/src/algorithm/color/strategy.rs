@@ -1,11 +1,12 @@
-//! The ways to colour a graph, by name, and what can be changed about some of them.
+//! The strategies of colouring, by name, each with its settings.
 
 use crate::{
-    Error, Result,
     engine::schedule::{Choice, Schedule},
+    settings::{Configurable, Key, Registry},
 };
 
-/// A strategy of colouring that can be asked for by name.
+/// A strategy of colouring with its settings.
+#[derive(Clone)]
 pub struct ColorStrategy {
     /// Its name in commands and reports.
     pub name: &'static str,
@@ -16,34 +17,31 @@ pub struct ColorStrategy {
     method: Method,
 }
 
-/// The strategy unless another is asked for.
-pub const AUTO: &str = "auto";
-
-/// All strategies.
+/// All strategies with their default settings.
 pub const STRATEGIES: &[ColorStrategy] = &[
     ColorStrategy {
         name: "random",
         paper: "the baseline of Che et al.",
         summary: "one colour an iteration, to nodes whose random label is the largest around",
-        method: Method::Labelled { hybrid: false, find: Find::Node },
+        method: Method::Labelled { hybrid: None, find: Find::Rows(None) },
     },
     ColorStrategy {
         name: "stealing",
         paper: "Che et al.",
         summary: "the same with a queue of nodes for each workgroup, which steals when its own is empty",
-        method: Method::Labelled { hybrid: false, find: Find::Stealing },
+        method: Method::Labelled { hybrid: None, find: Find::Stealing(None) },
     },
     ColorStrategy {
         name: "hybrid",
         paper: "Che et al.",
         summary: "one colour an iteration, to nodes of the highest degree around first, then by random labels",
-        method: Method::Labelled { hybrid: true, find: Find::Node },
+        method: Method::Labelled { hybrid: Some(Hybrid::DEFAULT), find: Find::Rows(None) },
     },
     ColorStrategy {
         name: "hybrid-stealing",
         paper: "left for later by Che et al.",
         summary: "the hybrid with queues and stealing",
-        method: Method::Labelled { hybrid: true, find: Find::Stealing },
+        method: Method::Labelled { hybrid: Some(Hybrid::DEFAULT), find: Find::Stealing(None) },
     },
     ColorStrategy {
         name: "independent",
@@ -57,21 +55,24 @@ pub const STRATEGIES: &[ColorStrategy] = &[
         summary: "the smallest free colour to all nodes at once; of neighbours with the same, one keeps it",
         method: Method::Speculative,
     },
-    ColorStrategy {
-        name: AUTO,
-        paper: "",
-        summary: "speculative where no node has many edges, else independent",
-        method: Method::Auto,
-    },
+    AUTO,
 ];
+
+/// The strategy that is taken unless another is asked for.
+const AUTO: ColorStrategy = ColorStrategy {
+    name: "auto",
+    paper: "",
+    summary: "speculative where no node has many edges, else independent",
+    method: Method::Auto,
+};
 
 /// How a strategy colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     /// One colour an iteration, to the largest label around.
     Labelled {
-        /// Whether labels are degrees at first.
-        hybrid: bool,
+        /// When labels stop being degrees, if they are at first.
+        hybrid: Option<Hybrid>,
         /// How the largest label is found.
         find: Find,
     },
@@ -83,74 +84,91 @@ pub(super) enum Method {
     Auto,
 }
 
-/// Where no node has more edges than this there are few colours, so speculation is over after a few rounds.
-const FEW: u32 = 64;
+/// When a colouring by degrees goes on by random labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hybrid {
+    /// After so many iterations at the latest; no limit where it is none.
+    pub switch_at: Option<u32>,
+    /// Once degrees have coloured fewer nodes than this in an iteration.
+    pub switch_below: u32,
+}
+
+impl Hybrid {
+    const DEFAULT: Self = Self { switch_at: None, switch_below: 1 };
+}
 
 /// How the largest label around each node is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Find {
-    /// An invocation to each node.
-    Node,
-    /// Queues and stealing.
-    Stealing,
-    /// A gather under a schedule.
-    Scheduled(Choice),
+    /// By a gather under a schedule, or by an invocation for each node where there is none.
+    Rows(Option<Choice>),
+    /// By workgroups with a queue each, which steal from each other. The number of queues suits the device where it is none.
+    Stealing(Option<u32>),
 }
 
-impl Method {
-    /// The method that a name stands for: a strategy's own, or `random` or `hybrid` with a schedule behind a colon.
-    ///
-    /// # Errors
-    /// When there is no such strategy, or no such schedule.
-    pub(super) fn by_name(name: &str) -> Result<Self> {
-        let own = |name: &str| STRATEGIES.iter().find(|strategy| strategy.name == name).map(|strategy| strategy.method);
-        if let Some(method) = own(name) {
-            return Ok(method);
-        }
-        let scheduled = name.split_once(':').and_then(|(base, schedule)| Some((own(base)?, schedule)));
-        if let Some((Self::Labelled { hybrid, find: Find::Node }, schedule)) = scheduled {
-            return Ok(Self::Labelled { hybrid, find: Find::Scheduled(schedule.parse()?) });
-        }
-        let scheduled = ["random:SCHEDULE", "hybrid:SCHEDULE"].map(str::to_owned);
-        let known = STRATEGIES.iter().map(|strategy| strategy.name.to_owned()).chain(scheduled).collect();
-        Err(Error::UnknownName { kind: "strategy", name: name.to_owned(), known })
+/// Where no node has more edges than this there are few colours, so speculation is over after a few rounds.
+const FEW: u32 = 64;
+
+/// The most queues there can be.
+const MAX_QUEUES: u32 = 16_384;
+
+impl Configurable for ColorStrategy {
+    fn name(&self) -> &'static str {
+        self.name
     }
 
-    /// What `auto` chooses for a graph whose highest degree is that. In milliseconds on an H200, `independent` and `speculative`:
-    /// 5.3 and 3.8 for er 2^22, 9.6 and 6.3 for a grid of 4096², 5.9 and 7.3 for cnr-2000, 39 and 32 for rmat 20.
-    pub(super) fn chosen(self, highest_degree: u32) -> Self {
-        match self {
-            Self::Auto if highest_degree <= FEW => Self::Speculative,
-            Self::Auto => Self::Independent,
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let Method::Labelled { hybrid, find } = &mut self.method else { return Vec::new() };
+        let mut keys = vec![match find {
+            Find::Rows(schedule) => {
+                let about = "the schedule by which the largest label around each node is found";
+                Key::optional("schedule", about, "an invocation for each node", schedule).positional()
+            }
+            Find::Stealing(queues) => {
+                let about = "how many workgroups there are, with a queue each";
+                Key::optional("queues", about, "1024 on a GPU, 16 on a CPU", queues).within(1, MAX_QUEUES)
+            }
+        }];
+        if let Some(Hybrid { switch_at, switch_below }) = hybrid {
+            let about = "compare degrees in so many iterations at most, and random labels after that";
+            keys.push(Key::optional("switch-at", about, "no limit", switch_at));
+            let about = "compare random labels once degrees have coloured fewer nodes in an iteration: 1 waits until they \
+                         colour none, the number of invocations that fill the device stops before it idles";
+            keys.push(Key::option("switch-below", about, switch_below).within(1, u32::MAX));
+        }
+        keys
+    }
+}
+
+impl ColorStrategy {
+    /// What it does with a graph whose highest degree is that.
+    pub(super) fn method(&self, highest_degree: u32) -> Method {
+        match self.method {
+            Method::Auto if highest_degree <= FEW => Method::Speculative,
+            Method::Auto => Method::Independent,
             method => method,
         }
     }
 
-    fn is_hybrid(self) -> bool {
-        matches!(self, Self::Labelled { hybrid: true, .. })
-    }
-
-    fn steals(self) -> bool {
-        matches!(self, Self::Labelled { find: Find::Stealing, .. })
+    /// Whether it has queues, whose counts can be asked for.
+    pub fn has_queues(&self) -> bool {
+        matches!(self.method, Method::Labelled { find: Find::Stealing(_), .. })
     }
 }
 
-/// That name as reports have it, if a strategy has it: for the command line.
-///
-/// # Errors
-/// When there is no such strategy.
-pub fn known_strategy(name: &str) -> Result<String> {
-    Ok(match Method::by_name(name)? {
-        Method::Labelled { hybrid, find: Find::Scheduled(choice) } => {
-            format!("{}:{choice}", if hybrid { "hybrid" } else { "random" })
-        }
-        _ => name.to_owned(),
-    })
-}
+impl Registry for super::Color {
+    type Item = ColorStrategy;
+    const KIND: &'static str = "strategy";
+    const HELP: &'static str = "How nodes get their colours: a name from `evenkeel strategies color`, and settings behind a \
+                                colon; random and hybrid also under a schedule, as random:merge-path";
 
-/// Whether the strategy of that name has queues, whose counts can be asked for.
-pub fn has_queues(name: &str) -> bool {
-    Method::by_name(name).is_ok_and(Method::steals)
+    fn items() -> Vec<ColorStrategy> {
+        STRATEGIES.to_vec()
+    }
+
+    fn default_item() -> ColorStrategy {
+        AUTO
+    }
 }
 
 /// The names of all strategies, those under a schedule included.
@@ -160,98 +178,49 @@ pub fn names_with_schedules() -> Vec<String> {
     own.chain(under("random")).chain(under("hybrid")).collect()
 }
 
-/// What can be changed about some strategies. What is not given is the default; what a strategy does not read is refused.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args, serde::Serialize)]
-pub struct ColorTuning {
-    /// hybrid: compare degrees in the first K iterations at most, and random labels after that [default: no limit].
-    #[arg(long, value_name = "K")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub switch_at: Option<u32>,
-    /// hybrid: compare random labels once degrees have coloured fewer than N nodes in an iteration: 1 waits until they colour
-    /// nobody, the number of invocations that fill the device stops before it idles [default: 1].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub switch_below: Option<u32>,
-    /// stealing: how many workgroups there are, with a queue each [default: 1024 on a GPU, 16 on a CPU].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Self::MAX_QUEUES)))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queues: Option<u32>,
-}
-
-impl ColorTuning {
-    /// The most queues there can be.
-    pub const MAX_QUEUES: u32 = 16_384;
-
-    /// What of it the strategy of that name reads.
-    pub fn read_by(&self, name: &str) -> Self {
-        let method = Method::by_name(name);
-        let reads = |what: fn(Method) -> bool| method.as_ref().is_ok_and(|method| what(*method));
-        Self {
-            switch_at: self.switch_at.filter(|_| reads(Method::is_hybrid)),
-            switch_below: self.switch_below.filter(|_| reads(Method::is_hybrid)),
-            queues: self.queues.filter(|_| reads(Method::steals)),
-        }
-    }
-
-    /// Refuses numbers that mean nothing, and what none of the named strategies reads.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] with the option and what it is for; when there is no such strategy.
-    pub fn check(&self, names: &[&str]) -> Result<()> {
-        let methods = names.iter().map(|name| Method::by_name(name)).collect::<Result<Vec<_>>>()?;
-        if self.switch_below == Some(0) {
-            return Err(Error::Usage("--switch-below is at least 1".into()));
-        }
-        if self.queues.is_some_and(|queues| !(1..=Self::MAX_QUEUES).contains(&queues)) {
-            return Err(Error::Usage(format!("--queues is at least 1 and at most {}", Self::MAX_QUEUES)));
-        }
-        let (hybrids, thieves) = ("hybrid and hybrid-stealing", "stealing and hybrid-stealing");
-        let (hybrid, steals) =
-            (methods.iter().any(|method| method.is_hybrid()), methods.iter().any(|method| method.steals()));
-        let unread = [
-            ("--switch-at", self.switch_at.is_some() && !hybrid, hybrids),
-            ("--switch-below", self.switch_below.is_some() && !hybrid, hybrids),
-            ("--queues", self.queues.is_some() && !steals, thieves),
-        ];
-        match unread.into_iter().find(|(_, is_unread, _)| *is_unread) {
-            Some((option, _, readers)) => Err(Error::Usage(format!("{option} is for strategy {readers}"))),
-            None => Ok(()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Result, algorithm::Color, settings::Configured};
+
+    fn parse(text: &str) -> Result<Configured<Color>> {
+        text.parse()
+    }
 
     #[test]
     fn names_go_there_and_back() {
         for name in names_with_schedules() {
-            assert_eq!(known_strategy(&name).unwrap(), name);
+            assert_eq!(parse(&name).unwrap().to_string(), name);
         }
-        assert_eq!(known_strategy("hybrid:group-mapped:8").unwrap(), "hybrid:group-mapped:8");
-        assert_eq!(known_strategy("random:group-mapped:32").unwrap(), "random:group-mapped");
+        let same = [
+            ("hybrid:group-mapped:8", "hybrid:group-mapped:8"),
+            ("random:group-mapped:32", "random:group-mapped"),
+            ("random:schedule=group-mapped:group=8", "random:group-mapped:8"),
+            ("random:group-mapped:group=8", "random:group-mapped:8"),
+            ("hybrid:merge-path,switch-at=3", "hybrid:merge-path,switch-at=3"),
+            ("hybrid-stealing:switch-below=7,queues=9", "hybrid-stealing:queues=9,switch-below=7"),
+        ];
+        for (text, canonical) in same {
+            assert_eq!(parse(text).unwrap().to_string(), canonical);
+        }
     }
 
     #[test]
     fn what_is_no_strategy_is_refused() {
-        for name in ["greedy", "stealing:merge-path", "independent:merge-path", "random:", "random:even", ":"] {
-            let error = known_strategy(name).unwrap_err();
-            assert!(matches!(error, Error::UnknownName { .. }), "{name}: {error}");
+        for text in ["greedy", "stealing:merge-path", "independent:merge-path", "random:", "random:even", ":"] {
+            let error = parse(text).unwrap_err();
+            assert_eq!(error.exit_status(), 2, "{text}: {error}");
         }
+        assert!(parse("random:even").unwrap_err().to_string().contains("no schedule named 'even'"));
+        assert!(parse("hybrid:switch-below=0").unwrap_err().to_string().contains("0 is not in 1..=4294967295"));
+        assert!(parse("stealing:queues=16385").unwrap_err().to_string().contains("16385 is not in 1..=16384"));
     }
 
     #[test]
-    fn options_that_change_nothing_are_refused() {
-        let at = ColorTuning { switch_at: Some(3), ..ColorTuning::default() };
-        let queues = ColorTuning { queues: Some(3), ..ColorTuning::default() };
-        assert!(at.check(&["hybrid"]).is_ok() && at.check(&["random", "hybrid:merge-path"]).is_ok());
-        assert!(queues.check(&["hybrid-stealing"]).is_ok() && queues.check(&["stealing"]).is_ok());
-        let message = at.check(&["auto", "stealing"]).unwrap_err().to_string();
-        assert!(message.contains("--switch-at is for strategy hybrid and hybrid-stealing"), "{message}");
-        assert!(queues.check(&["hybrid"]).is_err());
-        assert_eq!(at.read_by("hybrid"), at);
-        assert_eq!(at.read_by("stealing"), ColorTuning::default());
-        assert!(ColorTuning { switch_below: Some(0), ..at }.check(&["hybrid"]).is_err());
+    fn the_degrees_decide() {
+        assert_eq!(AUTO.method(FEW), Method::Speculative);
+        assert_eq!(AUTO.method(FEW + 1), Method::Independent);
+        let queues: Vec<_> = STRATEGIES.iter().filter(|strategy| strategy.has_queues()).map(|it| it.name).collect();
+        assert_eq!(queues, ["stealing", "hybrid-stealing"]);
     }
 }

@@ -6,7 +6,7 @@
 
 use super::{
     memory::{Memory, Queue},
-    workgroup::{Counts, Group, Reason, Room},
+    workgroup::{Counts, Group, Reason, WorkgroupMemory},
 };
 use crate::{
     Error, Result,
@@ -37,7 +37,7 @@ const WORTH_HELP: Duration = Duration::from_micros(40);
 const SPINS: u32 = 1_000;
 
 thread_local! {
-    static ROOM: RefCell<Room> = RefCell::default();
+    static MEMORY: RefCell<WorkgroupMemory> = RefCell::default();
 }
 
 /// A kernel with all it needs but the number of its workgroups, if that is read from a buffer.
@@ -205,18 +205,19 @@ impl Job {
         let Dispatch { kernel, buffers, params, .. } = &*self.dispatch;
         let buffers: Vec<_> = buffers.iter().map(|buffer| buffer.view()).collect();
         let params = &bytemuck::cast_slice(params)[..kernel.params_bytes];
-        ROOM.with_borrow_mut(|room| {
+        MEMORY.with_borrow_mut(|memory| {
             loop {
                 let group = self.next.fetch_add(1, Relaxed);
                 if group >= u64::from(self.groups) {
                     return;
                 }
                 if self.failure.get().is_none() {
-                    let arguments = Arguments { params, buffers: &buffers, shared: room.shared(kernel) };
+                    // SAFETY: the dispatch has bound what the kernel declares; whoever recorded it has promised that it stays within.
+                    let arguments = unsafe { Arguments::new(params, &buffers, memory.shared(kernel)) };
                     let (group, groups, tickets) = (group as u32, self.groups, &self.tickets);
                     let counts = self.tally.as_ref().map(|_| Counts::new(kernel.threads));
                     let group = Group { kernel, arguments: &arguments, group, groups, tickets, counts };
-                    if let Err(reason) = group.run(room) {
+                    if let Err(reason) = group.run(memory) {
                         // Of several that fail at once the first is reported.
                         let _ = self.failure.set(reason);
                     }

@@ -61,7 +61,8 @@ impl Memory {
 
     /// Where it lies, for kernels.
     pub(super) fn view(&self) -> BufferMemory {
-        BufferMemory { pointer: self.pointer.as_ptr(), bytes: self.bytes }
+        // SAFETY: the memory was allocated so, and a program keeps its buffers while it runs.
+        unsafe { BufferMemory::new(self.pointer.as_ptr(), self.bytes) }
     }
 
     /// What it was called when it was allocated.

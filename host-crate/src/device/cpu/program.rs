@@ -11,7 +11,7 @@ use crate::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// See the module.
+/// A recorded list of steps, ready to run.
 pub(super) struct Program {
     name: String,
     actions: Vec<Action>,

@@ -26,7 +26,7 @@ pub(super) type Reason = String;
 
 /// What a thread keeps from one workgroup to the next.
 #[derive(Default)]
-pub(super) struct Room {
+pub(super) struct WorkgroupMemory {
     shared: Vec<u128>,
     stacks: Vec<DefaultStack>,
     waiting: Vec<Fibre>,
@@ -34,7 +34,7 @@ pub(super) struct Room {
 
 type Fibre = Coroutine<(), (), (), DefaultStack>;
 
-impl Room {
+impl WorkgroupMemory {
     /// Memory for all workgroup arrays of `kernel`, each aligned to 16. Where debugging is worth more than speed it holds
     /// what no kernel expects: a GPU does not clear it either.
     pub(super) fn shared(&mut self, kernel: &Kernel) -> *mut u8 {
@@ -84,7 +84,7 @@ impl Counts {
 
 impl Group<'_> {
     /// Runs all invocations to their end.
-    pub(super) fn run(&self, room: &mut Room) -> Result<(), Reason> {
+    pub(super) fn run(&self, memory: &mut WorkgroupMemory) -> Result<(), Reason> {
         let arrived = Cell::new(0);
         if self.kernel.shared_bytes.is_empty() {
             caught(|| {
@@ -100,10 +100,10 @@ impl Group<'_> {
                 Ok(())
             })?;
         } else {
-            let ended = caught(|| self.run_fibres(&arrived, room));
+            let ended = caught(|| self.run_fibres(&arrived, memory));
             if ended.is_err() {
                 // What still waits will not be resumed; its stacks are unwound and given up.
-                room.waiting.clear();
+                memory.waiting.clear();
             }
             ended?;
         }
@@ -116,8 +116,8 @@ impl Group<'_> {
         }
     }
 
-    fn run_fibres(&self, arrived: &Cell<u32>, room: &mut Room) -> Result<(), Reason> {
-        let Room { stacks, waiting, .. } = room;
+    fn run_fibres(&self, arrived: &Cell<u32>, memory: &mut WorkgroupMemory) -> Result<(), Reason> {
+        let WorkgroupMemory { stacks, waiting, .. } = memory;
         for local in 0..self.kernel.threads {
             let stack = stacks.pop().map_or_else(new_stack, Ok)?;
             let mut fibre = self.fibre(stack, local, arrived);
@@ -175,23 +175,8 @@ impl Group<'_> {
     }
 
     fn lane(&self, local: u32, workgroup: &dyn Workgroup) -> Lane {
-        let threads = self.kernel.threads;
-        Lane {
-            local,
-            group: self.group,
-            groups: self.groups,
-            threads,
-            subgroup: local,
-            subgroups: threads,
-            subgroup_lane: 0,
-            subgroup_size: 1,
-            team: 1,
-            member: 0,
-            // SAFETY: only the lifetime changes, and an invocation has no way to keep its lane after its end.
-            workgroup: unsafe {
-                std::mem::transmute::<*const (dyn Workgroup + '_), *const (dyn Workgroup + 'static)>(workgroup)
-            },
-        }
+        // SAFETY: an invocation has no way to keep its lane after its end.
+        unsafe { Lane::new(local, self.kernel.threads, self.group, self.groups, workgroup) }
     }
 
     /// See [`Lane::last`]: of a workgroup the last to arrive takes a ticket, and the last ticket is the end.

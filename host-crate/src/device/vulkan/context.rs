@@ -24,7 +24,7 @@ use std::{
 
 const MIB: u64 = 1 << 20;
 
-/// See the module. Fields are dropped in this order: memory first, then the device, then the instance.
+/// An open device. Its fields are dropped in this order: memory first, then the device, then the instance.
 pub(super) struct Context {
     pub(super) allocator: Mutex<Allocator>,
     pub(super) device: LogicalDevice,

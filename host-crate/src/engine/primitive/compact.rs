@@ -5,10 +5,9 @@ use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
 };
-use evenkeel_kernels::primitive::compact::CompactScatter;
-use evenkeel_types::LengthParams;
+use evenkeel_kernels::primitive::{LengthParams, compact::CompactScatter};
 
-/// The room that compactions of up to some length need.
+/// The memory that compactions of up to some length need.
 pub struct Compact {
     scan: Scan,
     places: Buffer<u32>,
@@ -38,6 +37,8 @@ impl Compact {
         count: &Buffer<u32>,
     ) {
         let (length, places) = (values.len(), &self.places);
+        let shortest = flags.len().min(places.len()).min(output.len());
+        assert!(length <= shortest && !count.is_empty(), "{length} elements do not fit");
         reduce(recorder, Reduction::Sum, flags, count);
         self.scan.record(recorder, flags, places, length, Kind::Exclusive);
         recorder.dispatch(

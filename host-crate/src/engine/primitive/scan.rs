@@ -5,8 +5,11 @@ use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
 };
-use evenkeel_kernels::primitive::scan::{ScanBlocks, ScanSums};
-use evenkeel_types::{LengthParams, SCAN_BLOCK, ScanParams, WORKGROUP};
+use evenkeel_kernels::primitive::{
+    LengthParams,
+    scan::{ScanBlocks, ScanParams, ScanSums},
+};
+use evenkeel_types::{SCAN_BLOCK, WORKGROUP};
 
 /// Whether an element's own value counts in its prefix sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +20,7 @@ pub enum Kind {
     Exclusive,
 }
 
-/// The room that prefix sums of up to some length need.
+/// The memory that prefix sums of up to some length need.
 pub struct Scan {
     levels: Vec<Level>,
     zero: Buffer<u32>,
@@ -69,6 +72,9 @@ impl Scan {
         length: usize,
         kind: Kind,
     ) {
+        let blocks = self.levels.first().map_or(1, |level| level.sums.len());
+        let most = input.len().min(output.len()).min(blocks * SCAN_BLOCK as usize);
+        assert!(length <= most, "{length} elements do not fit");
         self.record_level(recorder, 0, input, output, length, kind);
     }
 

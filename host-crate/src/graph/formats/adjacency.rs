@@ -3,7 +3,7 @@
 //! so that it is read only when asked for by name.
 
 use super::{
-    Listing, Parsed,
+    FileFormat, Files, Holds, Listing, Loaded, Parsed, Writer,
     batch::Batch,
     compact,
     lines::{Flaw, Lines, Text},
@@ -11,12 +11,27 @@ use super::{
 };
 use crate::{
     Result,
-    graph::{Graph, csr::EdgeWeights},
+    graph::{EdgeWeights, Graph},
 };
 use std::io::{self, Write};
 
+/// Lines of neighbours.
+pub(super) struct Adjacency;
+
+impl FileFormat for Adjacency {
+    const NAME: &'static str = "adjacency";
+    const ABOUT: &'static str = "lines of a node and its neighbours; never recognised";
+    const EXTENSIONS: &'static [&'static str] = &[];
+    const HOLDS: Holds = Holds { direction: false, weights: false, ..Holds::EVERYTHING };
+    const WRITER: Option<Writer> = Some(write);
+
+    fn read(files: Files<'_>) -> Result<Loaded> {
+        parse(files.main.text()).map(Loaded::Edges)
+    }
+}
+
 /// Reads lines of neighbours.
-pub(super) fn parse(text: Text<'_>) -> Result<Parsed> {
+fn parse(text: Text<'_>) -> Result<Parsed> {
     let (batches, nodes): (Vec<_>, Vec<_>) = text.in_pieces(0, piece)?.into_iter().unzip();
     let (edges, ids) = compact::join(text, batches, &nodes.concat())?;
     Ok(Parsed { edges, ids, listing: Listing::Directed })
@@ -37,7 +52,7 @@ fn piece(lines: Lines<'_>) -> Result<(Batch<u64>, Vec<u64>), Flaw> {
 }
 
 /// Writes every stored edge, both directions of an undirected one.
-pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     rows::write_rows(graph, out, |node, text| {
         rows::push_whole(text, graph.ids.id(node));
         for neighbour in graph.csr.neighbours(node) {

@@ -2,14 +2,11 @@
 //! checked against the 32-bit limits, then all pieces are copied to their places in parallel.
 
 use super::{
-    super::csr::EdgeWeights,
+    super::{EdgeWeights, csr::MOST_NODES},
     lines::{Number, Text, push_weight},
 };
 use crate::Result;
 use rayon::prelude::*;
-
-/// Most nodes a graph may have: the highest 32-bit number stays free to mean "none".
-pub(super) const MOST_NODES: u64 = u32::MAX as u64 - 1;
 
 /// Nodes any file may claim. A file may claim more when it is large: [`NODES_PER_BYTE`] for each of its bytes.
 const FREE_NODES: u64 = 1 << 26;

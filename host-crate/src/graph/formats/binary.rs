@@ -2,10 +2,15 @@
 //!
 //! Little-endian. A header of 64 bytes, then sections that each begin at a multiple of 64: row offsets (u32, one more than
 //! nodes), columns (u32), weights if any (u32 or f32), ids if listed (u64). Opening checks the header's checksum, the exact
-//! length, and every offset, column, weight and id, in parallel: a damaged file is an error, never a crash later on.
+//! length, and every offset, column, real weight and id, in parallel: a damaged file is an error, never a crash later on.
+//!
+//! Since version 2 the header also holds facts about the graph, so that they need not be computed again: whether it is symmetric,
+//! its node of the highest degree, and the range of its weights. The node and the range of real weights are compared with the
+//! sections, which are read for the checks anyway. Symmetry and the range of whole weights are believed: a wrong one can make an
+//! answer wrong, as any other change of a section can, and cannot lead outside of a buffer.
 
-use super::super::{Array, Csr, Graph, NodeIds, Weights};
-use super::batch::MOST_NODES;
+use super::super::{Array, Csr, Graph, NodeIds, Weights, csr::MOST_NODES};
+use super::{FileFormat, Files, Loaded, Recognition, Text, Writer};
 use crate::{Error, Result};
 use bytemuck::{Pod, Zeroable};
 use memmap2::Mmap;
@@ -16,19 +21,45 @@ use std::{
     sync::Arc,
 };
 
+/// evenkeel's own format.
+pub(super) struct Binary;
+
+impl FileFormat for Binary {
+    const NAME: &'static str = "binary";
+    const ABOUT: &'static str = "evenkeel's own, which opens at once";
+    const EXTENSIONS: &'static [&'static str] = &["ekg"];
+    const WRITER: Option<Writer> = Some(write);
+
+    fn recognise(beginning: Text<'_>) -> Recognition {
+        Recognition::certain_if(beginning.bytes.starts_with(&MAGIC))
+    }
+
+    fn read(files: Files<'_>) -> Result<Loaded> {
+        let path = files.main.path;
+        open(path, files.main.contents.into_map(path)?).map(Loaded::Graph)
+    }
+}
+
 // Sections are read and written as they lie in memory.
 const _: () = assert!(cfg!(target_endian = "little"), "the binary format is for little-endian machines");
 
 /// What every file begins with.
-pub(super) const MAGIC: [u8; 8] = *b"EVENKEEL";
-const VERSION: u32 = 1;
+const MAGIC: [u8; 8] = *b"EVENKEEL";
+/// The version that is written.
+const VERSION: u32 = 2;
+/// The version without facts, which is read too.
+const VERSION_WITHOUT_FACTS: u32 = 1;
 const ALIGNMENT: u64 = 64;
 
 const DIRECTED: u32 = 1 << 0;
 const WEIGHTS_U32: u32 = 1 << 1;
 const WEIGHTS_F32: u32 = 1 << 2;
 const IDS_LISTED: u32 = 1 << 3;
-const KNOWN_FLAGS: u32 = DIRECTED | WEIGHTS_U32 | WEIGHTS_F32 | IDS_LISTED;
+// One of these two is set where it is known.
+const SYMMETRIC: u32 = 1 << 4;
+const NOT_SYMMETRIC: u32 = 1 << 5;
+const FLAGS_WITHOUT_FACTS: u32 = DIRECTED | WEIGHTS_U32 | WEIGHTS_F32 | IDS_LISTED;
+const FLAGS: u32 = FLAGS_WITHOUT_FACTS | SYMMETRIC | NOT_SYMMETRIC;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -40,7 +71,11 @@ struct Header {
     edges: u64,
     /// The id of node 0 when ids are not listed.
     first_id: u64,
-    reserved: [u32; 5],
+    /// The node of the highest degree, the first of several; 0 without nodes. This and the following are 0 in version 1.
+    max_degree_node: u32,
+    /// The smallest and the largest weight, as the bits of the weights' type; 0 without weights.
+    weight_range: [u32; 2],
+    reserved: [u32; 2],
     /// CRC-32 of all bytes before it.
     checksum: u32,
 }
@@ -49,10 +84,17 @@ const _: () = assert!(size_of::<Header>() as u64 == ALIGNMENT);
 
 impl Header {
     fn of(graph: &Graph) -> Self {
-        let weights = match graph.csr.weights {
+        let csr = &graph.csr;
+        let weights = match csr.weights() {
             Weights::None => 0,
             Weights::U32(_) => WEIGHTS_U32,
             Weights::F32(_) => WEIGHTS_F32,
+        };
+        // Found now if it is not known: that takes less time than writing the file, and readers need not look any more.
+        let symmetric = if csr.is_symmetric() { SYMMETRIC } else { NOT_SYMMETRIC };
+        let bits = |weight: f64| match csr.weights() {
+            Weights::F32(_) => (weight as f32).to_bits(),
+            _ => weight as u32,
         };
         let (first_id, listed) = match graph.ids {
             NodeIds::Counted { first } => (first, 0),
@@ -61,11 +103,13 @@ impl Header {
         let mut header = Self {
             magic: MAGIC,
             version: VERSION,
-            flags: if graph.directed { DIRECTED } else { 0 } | weights | listed,
-            nodes: u64::from(graph.csr.nodes()),
-            edges: u64::from(graph.csr.edges()),
+            flags: if graph.directed { DIRECTED } else { 0 } | weights | listed | symmetric,
+            nodes: u64::from(csr.nodes()),
+            edges: u64::from(csr.edges()),
             first_id,
-            reserved: [0; 5],
+            max_degree_node: csr.max_degree_node().unwrap_or(0),
+            weight_range: csr.weight_range().map_or([0; 2], |(low, high)| [bits(low), bits(high)]),
+            reserved: [0; 2],
             checksum: 0,
         };
         header.checksum = header.computed_checksum();
@@ -83,6 +127,35 @@ impl Header {
         self.flags & flag != 0
     }
 
+    fn has_facts(&self) -> bool {
+        self.version >= VERSION
+    }
+
+    /// Compares the facts of the header with the sections, and states those that were not computed on the way.
+    fn state_facts(&self, csr: Csr) -> Result<Csr, String> {
+        if !self.has_facts() {
+            return Ok(csr);
+        }
+        if csr.max_degree_node().unwrap_or(0) != self.max_degree_node {
+            return Err(format!(
+                "the header calls {} the node of the highest degree, which it is not",
+                self.max_degree_node
+            ));
+        }
+        let [low, high] = match csr.weights() {
+            Weights::F32(_) => self.weight_range.map(|bits| f64::from(f32::from_bits(bits))),
+            _ => self.weight_range.map(f64::from),
+        };
+        csr.state_weight_range((!csr.weights().is_empty()).then_some((low, high)));
+        if csr.weight_range().is_some_and(|range| range != (low, high)) || low > high {
+            return Err(format!("the header says that weights are {low} to {high}, which they are not"));
+        }
+        Ok(match (self.has(SYMMETRIC), self.has(NOT_SYMMETRIC)) {
+            (false, false) => csr,
+            (symmetric, _) => csr.state_symmetric(symmetric),
+        })
+    }
+
     /// Reads and checks all that can be known without the sections.
     fn read(bytes: &[u8]) -> Result<Self, String> {
         let header = bytes.get(..size_of::<Self>()).ok_or("the file is shorter than a header")?;
@@ -90,14 +163,22 @@ impl Header {
         if header.magic != MAGIC {
             return Err("this is not evenkeel's binary format".to_string());
         }
-        if header.version != VERSION {
-            return Err(format!("version {} of the binary format; this program reads {VERSION}", header.version));
+        if ![VERSION_WITHOUT_FACTS, VERSION].contains(&header.version) {
+            return Err(format!(
+                "version {} of the binary format; this program reads {VERSION_WITHOUT_FACTS} and {VERSION}",
+                header.version
+            ));
         }
         if header.checksum != header.computed_checksum() {
             return Err("the header is damaged: its checksum does not match".to_string());
         }
-        if header.flags & !KNOWN_FLAGS != 0 || (header.has(WEIGHTS_U32) && header.has(WEIGHTS_F32)) {
+        let known = if header.has_facts() { FLAGS } else { FLAGS_WITHOUT_FACTS };
+        let both = |one, other| header.has(one) && header.has(other);
+        if header.flags & !known != 0 || both(WEIGHTS_U32, WEIGHTS_F32) || both(SYMMETRIC, NOT_SYMMETRIC) {
             return Err(format!("the header's flags {:#x} mean nothing", header.flags));
+        }
+        if !header.has(DIRECTED) && header.has(NOT_SYMMETRIC) {
+            return Err("the header calls the graph undirected and not symmetric".to_string());
         }
         if header.nodes > MOST_NODES || header.edges > u64::from(u32::MAX) {
             let (nodes, edges) = (header.nodes, header.edges);
@@ -129,7 +210,7 @@ impl Sections {
 }
 
 /// Opens a mapped file.
-pub(super) fn open(path: &Path, map: Arc<Mmap>) -> Result<Graph> {
+fn open(path: &Path, map: Arc<Mmap>) -> Result<Graph> {
     let reason = |reason| Error::File { path: path.to_path_buf(), reason };
     let header = Header::read(&map).map_err(reason)?;
     read_sections(&header, map).map_err(reason).map(|(csr, ids)| Graph {
@@ -157,9 +238,9 @@ fn read_sections(header: &Header, map: Arc<Mmap>) -> Result<(Csr, NodeIds), Stri
     if sections.position != length {
         return Err(format!("{length} bytes where {} belong", sections.position));
     }
-    check_rows(&row_offsets, &columns)?;
-    if let Weights::F32(column) = &weights
-        && column.par_iter().any(|weight| !weight.is_finite())
+    let csr = Csr::new(row_offsets, columns, weights).map_err(|error| error.to_string())?;
+    if let Weights::F32(_) = csr.weights()
+        && csr.weight_range().is_some_and(|(low, high)| !low.is_finite() || !high.is_finite())
     {
         return Err("a weight is not a finite number".to_string());
     }
@@ -168,25 +249,11 @@ fn read_sections(header: &Header, map: Arc<Mmap>) -> Result<(Csr, NodeIds), Stri
     {
         return Err("the ids are not in ascending order".to_string());
     }
-    Ok((Csr { row_offsets, columns, weights }, ids))
-}
-
-fn check_rows(row_offsets: &[u32], columns: &[u32]) -> Result<(), String> {
-    let nodes = row_offsets.len() - 1;
-    let ends_right = row_offsets[0] == 0 && row_offsets[nodes] as usize == columns.len();
-    // Offsets must be known to rise before rows are cut along them.
-    if !ends_right || !row_offsets.par_windows(2).all(|pair| pair[0] <= pair[1]) {
-        return Err("the row offsets do not rise from 0 to the number of edges".to_string());
-    }
-    let sorted = |row: &[u32]| columns[row[0] as usize..row[1] as usize].is_sorted();
-    if !columns.par_iter().all(|column| (*column as usize) < nodes) || !row_offsets.par_windows(2).all(sorted) {
-        return Err("the columns of a row are out of order or out of range".to_string());
-    }
-    Ok(())
+    Ok((header.state_facts(csr)?, ids))
 }
 
 /// Writes a graph.
-pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     let mut position = size_of::<Header>() as u64;
     out.write_all(bytemuck::bytes_of(&Header::of(graph)))?;
     let mut section = |bytes: &[u8]| {
@@ -195,9 +262,9 @@ pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(&[0; ALIGNMENT as usize][..padding as usize])?;
         out.write_all(bytes)
     };
-    section(bytemuck::cast_slice(&graph.csr.row_offsets))?;
-    section(bytemuck::cast_slice(&graph.csr.columns))?;
-    match &graph.csr.weights {
+    section(bytemuck::cast_slice(graph.csr.row_offsets()))?;
+    section(bytemuck::cast_slice(graph.csr.columns()))?;
+    match graph.csr.weights() {
         Weights::None => {}
         Weights::U32(column) => section(bytemuck::cast_slice(column))?,
         Weights::F32(column) => section(bytemuck::cast_slice(column))?,
@@ -210,15 +277,18 @@ pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse_binary;
     use super::*;
 
+    fn parse_binary(path: &Path, bytes: &[u8]) -> Result<Graph> {
+        match super::super::parse("binary".parse()?, path, &[bytes])? {
+            Loaded::Graph(graph) => Ok(graph),
+            Loaded::Edges(_) => panic!("a binary file holds a graph"),
+        }
+    }
+
     fn graph() -> Graph {
-        let csr = Csr {
-            row_offsets: vec![0, 2, 2, 3].into(),
-            columns: vec![1, 2, 0].into(),
-            weights: Weights::F32(vec![0.5, -1.0, 2.0].into()),
-        };
+        let weights = Weights::F32(vec![0.5, -1.0, 2.0].into());
+        let csr = Csr::new(vec![0, 2, 2, 3], vec![1, 2, 0], weights).unwrap();
         Graph { name: String::new(), csr, ids: NodeIds::Listed(vec![3, 5, 8].into()), directed: true }
     }
 
@@ -265,21 +335,43 @@ mod tests {
     #[test]
     fn damaged_sections_are_named() {
         assert!(reason(&with_section_value(1, 1)).contains("row offsets"));
-        assert!(reason(&with_section_value(2, 3)).contains("columns"));
-        assert!(reason(&with_section_value(2, 9)).contains("columns"));
+        assert!(reason(&with_section_value(2, 3)).contains("row 0 has the column 3, but there are 3 nodes"));
+        assert!(reason(&with_section_value(2, 9)).contains("row 0 has the column 9"));
         assert!(reason(&with_section_value(3, f32::NAN.to_bits())).contains("weight"));
         assert!(reason(&with_section_value(4, 9)).contains("ids"));
+    }
+
+    fn with_header(change: impl Fn(&mut Header)) -> Vec<u8> {
+        let mut bytes = bytes();
+        let mut header: Header = bytemuck::pod_read_unaligned(&bytes[..64]);
+        change(&mut header);
+        header.checksum = header.computed_checksum();
+        bytes[..64].copy_from_slice(bytemuck::bytes_of(&header));
+        bytes
     }
 
     #[test]
     fn a_header_that_lies_about_sizes_is_an_error() {
         for (nodes, edges) in [(u64::MAX, 3), (MOST_NODES, 3), (3, u64::from(u32::MAX)), (3, u64::MAX), (0, 0)] {
-            let mut bytes = bytes();
-            let mut header: Header = bytemuck::pod_read_unaligned(&bytes[..64]);
-            (header.nodes, header.edges) = (nodes, edges);
-            header.checksum = header.computed_checksum();
-            bytes[..64].copy_from_slice(bytemuck::bytes_of(&header));
+            let bytes = with_header(|header| (header.nodes, header.edges) = (nodes, edges));
             assert!(parse_binary(Path::new("test"), &bytes).is_err(), "{nodes} {edges}");
         }
+    }
+
+    #[test]
+    fn a_header_that_contradicts_itself_or_the_sections_is_an_error() {
+        assert!(reason(&with_header(|header| header.max_degree_node = 2)).contains("the highest degree"));
+        assert!(reason(&with_header(|header| header.weight_range[0] = 0)).contains("weights are 0 to 2"));
+        assert!(reason(&with_header(|header| header.flags &= !DIRECTED)).contains("undirected and not symmetric"));
+        assert!(reason(&with_header(|header| header.flags |= SYMMETRIC)).contains("mean nothing"));
+        assert!(reason(&with_header(|header| header.version = 3)).contains("this program reads 1 and 2"));
+    }
+
+    #[test]
+    fn facts_are_stored() {
+        let read = parse_binary(Path::new("test"), &bytes()).unwrap();
+        assert_eq!(read.csr.known_symmetric(), Some(false));
+        let unknown = with_header(|header| header.flags &= !NOT_SYMMETRIC);
+        assert_eq!(parse_binary(Path::new("test"), &unknown).unwrap().csr.known_symmetric(), None);
     }
 }

@@ -4,23 +4,42 @@
 //! other way round.
 
 use super::{
-    Listing, Parsed,
+    FileFormat, Files, Holds, Listing, Loaded, Parsed, Recognition, Writer,
     batch::{self, Batch},
     lines::{Flaw, Lines, Text},
-    problem::{counted_node, is_comment, parse_problem},
+    problem::{counted_node, is_comment, parse_problem, problem_name},
     rows,
 };
 use crate::{
     Result,
-    graph::{Graph, NodeIds, Weights, csr::EdgeWeights},
+    graph::{EdgeWeights, Graph, NodeIds, Weights},
 };
 use std::io::{self, Write};
 
+/// Colouring problems of the 2nd DIMACS challenge.
+pub(super) struct Coloring;
+
+impl FileFormat for Coloring {
+    const NAME: &'static str = "coloring";
+    const ABOUT: &'static str = "DIMACS colouring problems";
+    const EXTENSIONS: &'static [&'static str] = &["col"];
+    const HOLDS: Holds = Holds { directed: false, weights: false, ids: false, ..Holds::EVERYTHING };
+    const WRITER: Option<Writer> = Some(write);
+
+    fn recognise(beginning: Text<'_>) -> Recognition {
+        Recognition::certain_if(problem_name(beginning).is_some_and(|name| PROBLEMS.contains(&name)))
+    }
+
+    fn read(files: Files<'_>) -> Result<Loaded> {
+        parse(files.main.text()).map(Loaded::Edges)
+    }
+}
+
 /// Names that the problem line has in such files.
-pub(super) const PROBLEMS: [&str; 4] = ["edge", "col", "edges", "coloring"];
+const PROBLEMS: [&str; 4] = ["edge", "col", "edges", "coloring"];
 
 /// Reads a colouring problem.
-pub(super) fn parse(text: Text<'_>) -> Result<Parsed> {
+fn parse(text: Text<'_>) -> Result<Parsed> {
     let problem = parse_problem(text, &PROBLEMS)?;
     let batches = text.in_pieces(problem.start, |lines| piece(lines, problem.nodes))?;
     let edges = batch::join(text, batches)?;
@@ -49,7 +68,7 @@ fn piece(lines: Lines<'_>, nodes: u32) -> Result<Batch<u32>, Flaw> {
 }
 
 /// Writes each edge once.
-pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "p edge {} {}", graph.csr.nodes(), rows::listed_edges(graph))?;
     rows::write_counted_edges(graph, out, "e ", &Weights::None)
 }

@@ -4,8 +4,8 @@
 //! they are far apart the ids are sorted and searched.
 
 use super::{
-    super::{EdgeList, NodeIds},
-    batch::{self, Batch, MOST_NODES},
+    super::{EdgeList, NodeIds, csr::MOST_NODES},
+    batch::{self, Batch},
     lines::Text,
 };
 use crate::Result;

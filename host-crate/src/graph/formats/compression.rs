@@ -68,30 +68,26 @@ impl Compression {
 }
 
 /// A file's bytes, decompressed.
-#[derive(Clone, Debug)]
-pub(super) enum Contents {
+#[derive(Debug)]
+pub(super) enum Contents<'a> {
     Mapped(Arc<Mmap>),
-    Owned(Arc<Vec<u8>>),
+    Owned(Vec<u8>),
+    Borrowed(&'a [u8]),
 }
 
-impl Deref for Contents {
+impl Deref for Contents<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
         match self {
             Self::Mapped(map) => map,
             Self::Owned(bytes) => bytes,
+            Self::Borrowed(bytes) => bytes,
         }
     }
 }
 
-impl From<&[u8]> for Contents {
-    fn from(bytes: &[u8]) -> Self {
-        Self::Owned(Arc::new(bytes.to_vec()))
-    }
-}
-
-impl Contents {
+impl Contents<'_> {
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Self> {
         Self::read_unnamed(path).map_err(|source| Error::Io { path: path.to_path_buf(), source })
@@ -106,10 +102,10 @@ impl Contents {
         } else {
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes)?;
-            Self::Owned(Arc::new(bytes))
+            Self::Owned(bytes)
         };
         match Compression::of_bytes(&plain) {
-            Some(compression) => Ok(Self::Owned(Arc::new(compression.decompress(&plain)?))),
+            Some(compression) => Ok(Self::Owned(compression.decompress(&plain)?)),
             None => Ok(plain),
         }
     }
@@ -118,9 +114,7 @@ impl Contents {
     pub fn into_map(self, path: &Path) -> Result<Arc<Mmap>> {
         match self {
             Self::Mapped(map) => Ok(map),
-            Self::Owned(bytes) => {
-                map_of(&bytes).map(Arc::new).map_err(|source| Error::Io { path: path.to_path_buf(), source })
-            }
+            bytes => map_of(&bytes).map(Arc::new).map_err(|source| Error::Io { path: path.to_path_buf(), source }),
         }
     }
 }

@@ -2,20 +2,39 @@
 //! Directed; nodes are counted from 1; as many arcs must be there as are promised.
 
 use super::{
-    Listing, Parsed,
+    FileFormat, Files, Holds, Listing, Loaded, Parsed, Recognition, Writer,
     batch::{self, Batch, check_promised_edges},
     lines::{Flaw, Lines, Text},
-    problem::{counted_node, is_comment, parse_problem},
+    problem::{counted_node, is_comment, parse_problem, problem_name},
     rows,
 };
 use crate::{
     Result,
-    graph::{Graph, NodeIds, Weights, csr::EdgeWeights},
+    graph::{EdgeWeights, Graph, NodeIds},
 };
 use std::io::{self, Write};
 
+/// Shortest-path problems of the 9th DIMACS challenge.
+pub(super) struct Dimacs;
+
+impl FileFormat for Dimacs {
+    const NAME: &'static str = "dimacs";
+    const ABOUT: &'static str = "DIMACS shortest-path problems";
+    const EXTENSIONS: &'static [&'static str] = &["gr"];
+    const HOLDS: Holds = Holds { direction: false, real_weights: false, ids: false, ..Holds::EVERYTHING };
+    const WRITER: Option<Writer> = Some(write);
+
+    fn recognise(beginning: Text<'_>) -> Recognition {
+        Recognition::certain_if(problem_name(beginning) == Some("sp"))
+    }
+
+    fn read(files: Files<'_>) -> Result<Loaded> {
+        parse(files.main.text()).map(Loaded::Edges)
+    }
+}
+
 /// Reads a shortest-path problem.
-pub(super) fn parse(text: Text<'_>) -> Result<Parsed> {
+fn parse(text: Text<'_>) -> Result<Parsed> {
     let problem = parse_problem(text, &["sp"])?;
     let batches = text.in_pieces(problem.start, |lines| piece(lines, problem.nodes))?;
     let arcs = batch::join(text, batches)?;
@@ -40,13 +59,13 @@ fn piece(lines: Lines<'_>, nodes: u32) -> Result<Batch<u32>, Flaw> {
 }
 
 /// Writes every stored arc, both of an undirected edge; a graph without weights gets 1 for each.
-pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "p sp {} {}", graph.csr.nodes(), graph.csr.edges())?;
     rows::write_rows(graph, out, |node, text| {
         for position in graph.csr.row(node) {
-            let ends = (u64::from(node) + 1, u64::from(graph.csr.columns[position]) + 1);
-            rows::push_edge(text, "a ", ends, &graph.csr.weights, position);
-            if graph.csr.weights == Weights::None {
+            let ends = (u64::from(node) + 1, u64::from(graph.csr.columns()[position]) + 1);
+            rows::push_edge(text, "a ", ends, graph.csr.weights(), position);
+            if graph.csr.weights().is_none() {
                 text.pop();
                 text.extend_from_slice(b" 1\n");
             }

@@ -5,7 +5,7 @@
 //! The nodes are exactly the ids that occur.
 
 use super::{
-    Listing, Parsed,
+    FileFormat, Files, Holds, Listing, Loaded, Parsed, Recognition, Writer,
     batch::Batch,
     compact,
     lines::{Flaw, Line, Lines, Text},
@@ -13,9 +13,32 @@ use super::{
 };
 use crate::{
     Result,
-    graph::{Graph, csr::EdgeWeights},
+    graph::{EdgeWeights, Graph},
 };
 use std::io::{self, Write};
+
+/// Edge lists.
+pub(super) struct EdgeListFormat;
+
+impl FileFormat for EdgeListFormat {
+    const NAME: &'static str = "edge-list";
+    const ABOUT: &'static str = "pairs of nodes, with weights or without, as in SNAP";
+    const EXTENSIONS: &'static [&'static str] = &["el", "txt", "tsv", "csv", "edges", "edgelist", "wel"];
+    const HOLDS: Holds = Holds { isolated_nodes: false, ..Holds::EVERYTHING };
+    const WRITER: Option<Writer> = Some(write);
+
+    fn recognise(beginning: Text<'_>) -> Recognition {
+        let first = beginning.lines_from(0).find(|line| line.is_data(b"#%"));
+        match first.is_some_and(|mut line| line.whole("").is_ok() && line.whole("").is_ok()) {
+            true => Recognition::Possible,
+            false => Recognition::No,
+        }
+    }
+
+    fn read(files: Files<'_>) -> Result<Loaded> {
+        parse(files.main.text()).map(Loaded::Edges)
+    }
+}
 
 const ADJACENCY_HINT: &str = "(if lines are a node and its neighbours, the format is 'adjacency')";
 
@@ -27,7 +50,7 @@ struct Layout {
 }
 
 /// Reads an edge list.
-pub(super) fn parse(text: Text<'_>) -> Result<Parsed> {
+fn parse(text: Text<'_>) -> Result<Parsed> {
     let layout = layout(text);
     let batches = text.in_pieces(layout.start, |lines| piece(lines, layout.weight_column))?;
     let (edges, ids) = compact::join(text, batches, &[])?;
@@ -99,7 +122,7 @@ fn piece(lines: Lines<'_>, weight_column: Option<usize>) -> Result<Batch<u64>, F
 }
 
 /// Writes an edge list with SNAP's remark on directions. Nodes without edges have no place in it.
-pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     let kind = if graph.directed { "Directed" } else { "Undirected" };
     writeln!(out, "# {kind} graph\n# Nodes: {} Edges: {}", graph.csr.nodes(), rows::listed_edges(graph))?;
     rows::write_named_edges(graph, out)

@@ -4,21 +4,41 @@
 //! `positive` are not weights.
 
 use super::{
-    Listing, Parsed,
-    batch::{self, Batch, MOST_NODES, check_claimed_nodes},
+    FileFormat, Files, Holds, Listing, Loaded, Parsed, Recognition, Writer,
+    batch::{self, Batch, check_claimed_nodes},
     lines::{Flaw, Line, Lines, Text, shown},
     problem::counted_node,
     rows,
 };
 use crate::{
     Result,
-    graph::{Graph, NodeIds, Weights, csr::EdgeWeights},
+    graph::{EdgeWeights, Graph, NodeIds, Weights, csr::MOST_NODES},
 };
 use rayon::prelude::*;
 use std::io::{self, Write};
 
+/// Networks of the KONECT collection.
+pub(super) struct Konect;
+
+impl FileFormat for Konect {
+    const NAME: &'static str = "konect";
+    const ABOUT: &'static str = "networks of the KONECT collection";
+    const EXTENSIONS: &'static [&'static str] = &["konect"];
+    const HOLDS: Holds = Holds { ids: false, ..Holds::EVERYTHING };
+    const WRITER: Option<Writer> = Some(write);
+
+    fn recognise(beginning: Text<'_>) -> Recognition {
+        let shape = beginning.lines_from(0).next().and_then(header_words);
+        Recognition::certain_if(shape.is_some_and(|(word, _)| SHAPES.contains(&word)))
+    }
+
+    fn read(files: Files<'_>) -> Result<Loaded> {
+        parse(files.main.text()).map(Loaded::Edges)
+    }
+}
+
 /// What the first words of the header may be.
-pub(super) const SHAPES: [&[u8]; 3] = [b"sym", b"asym", b"bip"];
+const SHAPES: [&[u8]; 3] = [b"sym", b"asym", b"bip"];
 const UNWEIGHTED: [&[u8]; 3] = [b"unweighted", b"positive", b"dynamic"];
 const WEIGHTED: [&[u8]; 6] =
     [b"posweighted", b"signed", b"weighted", b"multisigned", b"multiweighted", b"multiposweighted"];
@@ -32,7 +52,7 @@ struct Header<'a> {
 }
 
 /// Reads a KONECT network.
-pub(super) fn parse(text: Text<'_>) -> Result<Parsed> {
+fn parse(text: Text<'_>) -> Result<Parsed> {
     let header = header(text).map_err(|flaw| text.error(flaw))?;
     let bipartite = header.shape == b"bip";
     let limits = match header.sizes {
@@ -63,7 +83,7 @@ pub(super) fn parse(text: Text<'_>) -> Result<Parsed> {
 }
 
 /// The words of a header line, if this is one with something on it.
-pub(super) fn header_words<'a>(mut line: Line<'a>) -> Option<(&'a [u8], Line<'a>)> {
+fn header_words<'a>(mut line: Line<'a>) -> Option<(&'a [u8], Line<'a>)> {
     let first = line.field()?;
     match first.strip_prefix(b"%")? {
         b"" => Some((line.field()?, line)),
@@ -108,16 +128,16 @@ fn piece(lines: Lines<'_>, header: &Header<'_>, limits: (u32, u32)) -> Result<Ba
 }
 
 /// Writes each edge once, and the header that says what they are.
-pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     let shape = if graph.directed { "asym" } else { "sym" };
-    let kind = match &graph.csr.weights {
+    let kind = match graph.csr.weights() {
         Weights::None => "unweighted",
         Weights::F32(column) if column.par_iter().any(|weight| *weight < 0.0) => "weighted",
         _ => "posweighted",
     };
     let nodes = graph.csr.nodes();
     writeln!(out, "% {shape} {kind}\n% {} {nodes} {nodes}", rows::listed_edges(graph))?;
-    rows::write_counted_edges(graph, out, "", &graph.csr.weights)
+    rows::write_counted_edges(graph, out, "", graph.csr.weights())
 }
 
 #[cfg(test)]

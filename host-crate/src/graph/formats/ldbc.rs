@@ -3,7 +3,7 @@
 //! directed unless the caller knows better.
 
 use super::{
-    Listing, Parsed,
+    Companion, FileFormat, Files, Holds, Listing, Loaded, Parsed, Writer,
     batch::{self, Batch},
     compact::Occurring,
     compression::Compression,
@@ -12,15 +12,35 @@ use super::{
 };
 use crate::{
     Result,
-    graph::{EdgeList, Graph, csr::EdgeWeights},
+    graph::{EdgeList, EdgeWeights, Graph},
 };
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
+/// LDBC Graphalytics graphs.
+pub(super) struct Ldbc;
+
+impl FileFormat for Ldbc {
+    const NAME: &'static str = "ldbc";
+    const ABOUT: &'static str = "LDBC Graphalytics, with the .v file beside the .e file";
+    const EXTENSIONS: &'static [&'static str] = &["e"];
+    const HOLDS: Holds = Holds { direction: false, ..Holds::EVERYTHING };
+    const COMPANION: Option<Companion> =
+        Some(Companion { about: "nodes", paths: vertex_paths, writer: write_vertices });
+    const WRITER: Option<Writer> = Some(write_edges);
+
+    fn read(files: Files<'_>) -> Result<Loaded> {
+        let Files { main, companion: Some(vertices) } = &files else {
+            return Err(files.main.text().error_of_file("the file of nodes is missing"));
+        };
+        parse(main.text(), vertices.text()).map(Loaded::Edges)
+    }
+}
+
 /// Reads the edges between the nodes of a `.v` file.
-pub(super) fn parse(text: Text<'_>, vertices: Text<'_>) -> Result<Parsed> {
+fn parse(text: Text<'_>, vertices: Text<'_>) -> Result<Parsed> {
     let lists = vertices.in_pieces(0, vertex_piece)?;
     let lists: Vec<&[u64]> = lists.iter().map(Vec::as_slice).collect();
     let occurring = Occurring::new(vertices, &lists)?;
@@ -63,7 +83,7 @@ fn edge_piece(lines: Lines<'_>, weighted: bool, nodes: &Occurring) -> Result<Bat
 }
 
 /// The names that the file of nodes beside an edge file may have, the most likely first.
-pub(super) fn vertex_paths(edges: &Path) -> Vec<PathBuf> {
+fn vertex_paths(edges: &Path) -> Vec<PathBuf> {
     let compression = Compression::of_path(edges);
     let plain = if compression.is_some() { edges.with_extension("") } else { edges.to_path_buf() };
     let vertices = plain.with_extension("v");
@@ -73,12 +93,12 @@ pub(super) fn vertex_paths(edges: &Path) -> Vec<PathBuf> {
 }
 
 /// Writes the edges, each once.
-pub(super) fn write_edges(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+fn write_edges(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     rows::write_named_edges(graph, out)
 }
 
 /// Writes the nodes.
-pub(super) fn write_vertices(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+fn write_vertices(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     rows::write_rows(graph, out, |node, text| {
         rows::push_whole(text, graph.ids.id(node));
         text.push(b'\n');

@@ -2,7 +2,7 @@
 //! file order is the one reported. A flaw knows only its byte position; its line number is counted when it is reported, so
 //! that parsing pays nothing for it.
 
-use super::super::csr::EdgeWeights;
+use super::super::EdgeWeights;
 use crate::{Error, Result};
 use memchr::memchr;
 use rayon::prelude::*;
@@ -29,7 +29,7 @@ pub(super) struct Flaw {
 pub(super) struct Lines<'a> {
     bytes: &'a [u8],
     position: usize,
-    /// Which piece of the text this is, counted from 0.
+    /// The index of this piece of the text, from 0.
     pub piece: usize,
 }
 

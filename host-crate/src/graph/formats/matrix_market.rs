@@ -4,20 +4,40 @@
 //! are counted from 1; a file that uses 0 and never the highest index is taken as counted from 0, with a warning.
 
 use super::{
-    Listing, Parsed,
+    FileFormat, Files, Holds, Listing, Loaded, Parsed, Recognition, Writer,
     batch::{self, Batch, check_claimed_nodes, check_promised_edges},
     lines::{Flaw, Line, Lines, Text, shown},
     rows,
 };
 use crate::{
     Result,
-    graph::{Graph, NodeIds, Weights, csr::EdgeWeights},
+    graph::{EdgeWeights, Graph, NodeIds, Weights},
 };
 use rayon::prelude::*;
 use std::io::{self, Write};
 
+/// Matrix Market files.
+pub(super) struct MatrixMarket;
+
+impl FileFormat for MatrixMarket {
+    const NAME: &'static str = "matrix-market";
+    const ABOUT: &'static str = "Matrix Market, coordinates";
+    const EXTENSIONS: &'static [&'static str] = &["mtx"];
+    const HOLDS: Holds = Holds { ids: false, ..Holds::EVERYTHING };
+    const WRITER: Option<Writer> = Some(write);
+
+    fn recognise(beginning: Text<'_>) -> Recognition {
+        let start = beginning.bytes.get(..BANNER.len());
+        Recognition::certain_if(start.is_some_and(|start| start.eq_ignore_ascii_case(BANNER)))
+    }
+
+    fn read(files: Files<'_>) -> Result<Loaded> {
+        parse(files.main.text()).map(Loaded::Edges)
+    }
+}
+
 /// What every file begins with.
-pub(super) const BANNER: &[u8] = b"%%MatrixMarket";
+const BANNER: &[u8] = b"%%MatrixMarket";
 
 const FORM: &str = "'%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric|skew-symmetric'";
 
@@ -42,7 +62,7 @@ struct Entries {
 }
 
 /// Reads a matrix.
-pub(super) fn parse(text: Text<'_>) -> Result<Parsed> {
+fn parse(text: Text<'_>) -> Result<Parsed> {
     let mut lines = text.lines_from(0);
     let Some(first) = lines.next() else {
         return Err(text.error_of_file(format!("the first line should be {FORM}")));
@@ -162,8 +182,8 @@ fn with_opposites(text: Text<'_>, entries: Batch<u32>) -> Result<Batch<u32>> {
 }
 
 /// Writes a general matrix, or a symmetric one for an undirected graph: then its lower triangle, as the format demands.
-pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
-    let field = match graph.csr.weights {
+fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+    let field = match graph.csr.weights() {
         Weights::None => "pattern",
         Weights::U32(_) => "integer",
         Weights::F32(_) => "real",
@@ -176,7 +196,7 @@ pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
         for (target, position) in rows::listed(graph, node) {
             let ends = (u64::from(node) + 1, u64::from(target) + 1);
             let ends = if graph.directed { ends } else { (ends.1, ends.0) };
-            rows::push_edge(text, "", ends, &graph.csr.weights, position);
+            rows::push_edge(text, "", ends, graph.csr.weights(), position);
         }
     })
 }

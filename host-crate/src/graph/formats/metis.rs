@@ -3,18 +3,34 @@
 //! edge weights. Undirected: every edge stands at both its ends, which is checked. Nodes are counted from 1.
 
 use super::{
-    Listing, Parsed,
-    batch::{self, Batch, MOST_NODES},
+    FileFormat, Files, Holds, Listing, Loaded, Parsed, Writer,
+    batch::{self, Batch},
     lines::{Flaw, Line, Lines, Text, shown},
     problem::counted_node,
     rows,
 };
 use crate::{
     Error, Result,
-    graph::{Graph, NodeIds, Weights, csr::EdgeWeights, generate::random::mix},
+    graph::{EdgeWeights, Graph, NodeIds, csr::MOST_NODES, generate::random::mix},
 };
 use rayon::prelude::*;
 use std::io::{self, Write};
+
+/// METIS graphs.
+pub(super) struct Metis;
+
+impl FileFormat for Metis {
+    const NAME: &'static str = "metis";
+    const ABOUT: &'static str = "METIS and the 10th DIMACS challenge";
+    const EXTENSIONS: &'static [&'static str] = &["graph", "metis"];
+    const HOLDS: Holds =
+        Holds { directed: false, self_loops: false, real_weights: false, ids: false, ..Holds::EVERYTHING };
+    const WRITER: Option<Writer> = Some(write);
+
+    fn read(files: Files<'_>) -> Result<Loaded> {
+        parse(files.main.text()).map(Loaded::Edges)
+    }
+}
 
 #[derive(Clone, Copy)]
 struct Header {
@@ -26,7 +42,7 @@ struct Header {
 }
 
 /// Reads a METIS graph.
-pub(super) fn parse(text: Text<'_>) -> Result<Parsed> {
+fn parse(text: Text<'_>) -> Result<Parsed> {
     let mut lines = text.lines_from(0);
     let Some(line) = lines.find(|line| line.is_data(b"%")) else {
         return Err(text.error_of_file("the line '<nodes> <edges> [fmt [ncon]]' is missing"));
@@ -165,14 +181,14 @@ fn one_sided(text: Text<'_>, arcs: &Batch<u32>) -> Error {
 }
 
 /// Writes each edge at both ends, with its weight if there is one.
-pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
-    let format = if graph.csr.weights == Weights::None { "" } else { " 001" };
+fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+    let format = if graph.csr.weights().is_none() { "" } else { " 001" };
     writeln!(out, "{} {}{format}", graph.csr.nodes(), rows::listed_edges(graph))?;
     rows::write_rows(graph, out, |node, text| {
         for position in graph.csr.row(node) {
             text.push(b' ');
-            rows::push_whole(text, u64::from(graph.csr.columns[position]) + 1);
-            rows::push_weight(text, &graph.csr.weights, position);
+            rows::push_whole(text, u64::from(graph.csr.columns()[position]) + 1);
+            rows::push_weight(text, graph.csr.weights(), position);
         }
         text.push(b'\n');
     })

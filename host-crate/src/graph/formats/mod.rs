@@ -1,12 +1,13 @@
 //! Graph files: which formats there are, how one is told from another, and what comes out of each.
 //!
-//! One file a format. A text format's `parse` turns text into [`Parsed`]: edges as they stand in the file, what the nodes
-//! are called there, and whether edges have a direction; its `write` does the reverse. Text is read in parallel and the
-//! first flaw in the file is reported with its line. [`super::open()`] makes a graph of it.
+//! A format is one file that implements [`FileFormat`] and one line in [`FORMATS`]; detection, `--format`, help texts,
+//! conversion and error messages follow from these. Text is read in parallel, and the first flaw in the file is reported with
+//! its line. [`super::open()`] makes a graph of what was read.
 //!
 //! ```
-//! use evenkeel::graph::formats::{Format, parse};
-//! let parsed = parse(Format::EdgeList, "tiny.txt".as_ref(), b"# a remark\n0 1\n1 2\n")?;
+//! use evenkeel::graph::formats::{Loaded, parse};
+//! let loaded = parse("edge-list".parse()?, "tiny.txt".as_ref(), &[b"# a comment\n0 1\n1 2\n"])?;
+//! let Loaded::Edges(parsed) = loaded else { panic!("an edge list holds edges") };
 //! assert_eq!((parsed.edges.nodes, parsed.edges.sources.len()), (3, 2));
 //! # Ok::<(), evenkeel::Error>(())
 //! ```
@@ -37,85 +38,201 @@ use crate::{Error, Result};
 use batch::Batch;
 use compression::Contents;
 use lines::Text;
-use std::{fmt, path::Path, str::FromStr};
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
-/// A file format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// Matrix Market's coordinate format.
-    MatrixMarket,
-    /// SNAP's and any other list of pairs.
-    EdgeList,
-    /// Shortest paths of the 9th DIMACS challenge.
-    Dimacs,
-    /// The PACE challenges.
-    Pace,
-    /// Colouring of the 2nd DIMACS challenge.
-    Coloring,
-    /// METIS and the 10th DIMACS challenge.
-    Metis,
-    /// The KONECT collection.
-    Konect,
-    /// LDBC Graphalytics, a pair of files.
-    Ldbc,
-    /// Lines of neighbours.
-    Adjacency,
-    /// evenkeel's own, which opens by mapping.
-    Binary,
+/// All formats, in the order in which lists show them.
+const FORMATS: &[Registered] = &[
+    Registered::of::<matrix_market::MatrixMarket>(),
+    Registered::of::<edge_list::EdgeListFormat>(),
+    Registered::of::<dimacs::Dimacs>(),
+    Registered::of::<pace::Pace>(),
+    Registered::of::<coloring::Coloring>(),
+    Registered::of::<metis::Metis>(),
+    Registered::of::<konect::Konect>(),
+    Registered::of::<ldbc::Ldbc>(),
+    Registered::of::<adjacency::Adjacency>(),
+    Registered::of::<binary::Binary>(),
+];
+
+/// A file format: everything that the rest of the program needs to know of it.
+trait FileFormat {
+    /// The name that options and messages use.
+    const NAME: &'static str;
+    /// What it is, in a few words for the help text.
+    const ABOUT: &'static str;
+    /// What names of such files end in, the usual one first. A format without any is only read when it is named.
+    const EXTENSIONS: &'static [&'static str];
+    /// What a graph must be like, and what is left out, when it is written.
+    const HOLDS: Holds = Holds::EVERYTHING;
+    /// The second file that belongs to a graph, if there is one.
+    const COMPANION: Option<Companion> = None;
+    /// How a graph is written; none when the format can only be read. The graph was checked against [`FileFormat::HOLDS`].
+    const WRITER: Option<Writer> = None;
+
+    /// Judges a file by its beginning.
+    fn recognise(_beginning: Text<'_>) -> Recognition {
+        Recognition::No
+    }
+
+    /// Reads a graph.
+    ///
+    /// # Errors
+    /// With the file, the line where there are lines, and the reason.
+    fn read(files: Files<'_>) -> Result<Loaded>;
 }
+
+/// What the beginning of a file says about its format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recognition {
+    /// Nothing.
+    No,
+    /// It may be of this format, unless the beginning or the name tells another one.
+    Possible,
+    /// No other format begins like this.
+    Certain,
+}
+
+impl Recognition {
+    fn certain_if(is_certain: bool) -> Self {
+        if is_certain { Self::Certain } else { Self::No }
+    }
+}
+
+/// What a format can express. A graph that would come back as another one is refused; what a reader can do without is left out
+/// with a warning.
+#[derive(Clone, Copy, Debug)]
+struct Holds {
+    /// Edges with a direction; otherwise a directed graph is refused.
+    directed: bool,
+    /// Whether edges have a direction; otherwise the reader has to be told of an undirected graph.
+    direction: bool,
+    /// Edges from a node to itself; otherwise a graph that has some is refused.
+    self_loops: bool,
+    /// Weights; otherwise they are left out.
+    weights: bool,
+    /// Weights that are reals; otherwise they are refused.
+    real_weights: bool,
+    /// Ids other than 1, 2, 3, …; otherwise they are left out.
+    ids: bool,
+    /// Nodes without edges; otherwise they are left out.
+    isolated_nodes: bool,
+}
+
+impl Holds {
+    const EVERYTHING: Self = Self {
+        directed: true,
+        direction: true,
+        self_loops: true,
+        weights: true,
+        real_weights: true,
+        ids: true,
+        isolated_nodes: true,
+    };
+}
+
+/// Writes a graph, or a part of it, to a file.
+type Writer = fn(&Graph, &mut dyn io::Write) -> io::Result<()>;
+
+/// A second file that belongs to a graph.
+#[derive(Clone, Copy)]
+struct Companion {
+    /// What it holds, for messages.
+    about: &'static str,
+    /// The names it may have beside the first file, the most likely first.
+    paths: fn(&Path) -> Vec<PathBuf>,
+    /// Writes it.
+    writer: Writer,
+}
+
+/// A file to read: its path, which errors name, and its bytes, decompressed.
+struct InputFile<'a> {
+    path: &'a Path,
+    contents: Contents<'a>,
+}
+
+impl InputFile<'_> {
+    fn text(&self) -> Text<'_> {
+        Text { path: self.path, bytes: &self.contents }
+    }
+}
+
+/// The files of a graph.
+struct Files<'a> {
+    main: InputFile<'a>,
+    /// There exactly when the format has a [`Companion`].
+    companion: Option<InputFile<'a>>,
+}
+
+/// One line of the registry.
+struct Registered {
+    name: &'static str,
+    about: &'static str,
+    extensions: &'static [&'static str],
+    holds: Holds,
+    companion: Option<Companion>,
+    writer: Option<Writer>,
+    recognise: fn(Text<'_>) -> Recognition,
+    read: fn(Files<'_>) -> Result<Loaded>,
+}
+
+impl Registered {
+    const fn of<F: FileFormat>() -> Self {
+        Self {
+            name: F::NAME,
+            about: F::ABOUT,
+            extensions: F::EXTENSIONS,
+            holds: F::HOLDS,
+            companion: F::COMPANION,
+            writer: F::WRITER,
+            recognise: F::recognise,
+            read: F::read,
+        }
+    }
+}
+
+/// A registered format; its text form is its name.
+#[derive(Clone, Copy)]
+pub struct Format(&'static Registered);
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::MatrixMarket,
-        Self::EdgeList,
-        Self::Dimacs,
-        Self::Pace,
-        Self::Coloring,
-        Self::Metis,
-        Self::Konect,
-        Self::Ldbc,
-        Self::Adjacency,
-        Self::Binary,
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        FORMATS.iter().map(Self)
+    }
+
+    /// The names of all of them, for messages.
+    fn names() -> String {
+        Self::all().map(Self::name).collect::<Vec<_>>().join(", ")
+    }
 
     /// The name that options and messages use.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::MatrixMarket => "matrix-market",
-            Self::EdgeList => "edge-list",
-            Self::Dimacs => "dimacs",
-            Self::Pace => "pace",
-            Self::Coloring => "coloring",
-            Self::Metis => "metis",
-            Self::Konect => "konect",
-            Self::Ldbc => "ldbc",
-            Self::Adjacency => "adjacency",
-            Self::Binary => "binary",
-        }
+        self.0.name
     }
 
-    /// What names of such files end in, the usual one first. Lines of neighbours have no ending of their own.
+    /// What it is, in a few words.
+    pub fn about(self) -> &'static str {
+        self.0.about
+    }
+
+    /// What names of such files end in, the usual one first; none where a file is only read as such when asked for.
     pub fn extensions(self) -> &'static [&'static str] {
-        match self {
-            Self::MatrixMarket => &["mtx"],
-            Self::EdgeList => &["el", "txt", "tsv", "csv", "edges", "edgelist", "wel"],
-            Self::Dimacs => &["gr"],
-            Self::Pace => &["pace.gr"],
-            Self::Coloring => &["col"],
-            Self::Metis => &["graph", "metis"],
-            Self::Konect => &["konect"],
-            Self::Ldbc => &["e"],
-            Self::Adjacency => &[],
-            Self::Binary => &["ekg"],
-        }
+        self.0.extensions
+    }
+
+    /// How many files make a graph.
+    pub fn files(self) -> usize {
+        1 + usize::from(self.0.companion.is_some())
     }
 
     /// By the end of a file's name, any ending of a compression aside.
     pub fn of_path(path: &Path) -> Option<Self> {
         let name = uncompressed_name(path).to_ascii_lowercase();
-        let endings =
-            Self::ALL.into_iter().flat_map(|format| format.extensions().iter().map(move |ending| (format, ending)));
+        let endings = Self::all().flat_map(|format| format.extensions().iter().map(move |ending| (format, ending)));
         // The longest ending decides: `.pace.gr` is not any `.gr`.
         endings
             .filter(|(_, ending)| name.strip_suffix(**ending).is_some_and(|stem| stem.ends_with('.')))
@@ -123,49 +240,33 @@ impl Format {
             .map(|(format, _)| format)
     }
 
-    /// By what a file says at its beginning; `None` where it says nothing that only one format says.
-    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
-        let text = Text { path: Path::new(""), bytes };
-        let starts_with =
-            |magic: &[u8]| bytes.get(..magic.len()).is_some_and(|start| start.eq_ignore_ascii_case(magic));
-        if bytes.starts_with(&binary::MAGIC) {
-            return Some(Self::Binary);
-        }
-        if starts_with(matrix_market::BANNER) {
-            return Some(Self::MatrixMarket);
-        }
-        let first_words = text.lines_from(0).next().and_then(konect::header_words);
-        if first_words.is_some_and(|(word, _)| konect::SHAPES.contains(&word)) {
-            return Some(Self::Konect);
-        }
-        let (problem, _) = problem::problem_line(&mut text.lines_from(0))?;
-        let among = |names: &[&str]| names.iter().any(|name| name.as_bytes() == problem);
-        match () {
-            () if among(&["sp"]) => Some(Self::Dimacs),
-            () if among(&pace::PROBLEMS) => Some(Self::Pace),
-            () if among(&coloring::PROBLEMS) => Some(Self::Coloring),
-            () => None,
-        }
-    }
-
-    /// By content where that is clear, else by name, else as an edge list if the first line that is no comment looks like
-    /// an edge.
+    /// By the beginning of a file where only one format begins like this, else by its name, else the format that it may be.
     ///
     /// # Errors
-    /// When nothing tells.
+    /// When neither tells.
     pub fn detect(path: &Path, bytes: &[u8]) -> Result<Self> {
-        let looks_like_edges = || {
-            let mut lines = Text { path, bytes }.lines_from(0);
-            let first = lines.find(|line| line.is_data(b"#%"));
-            first.is_some_and(|mut line| line.whole("").is_ok() && line.whole("").is_ok()).then_some(Self::EdgeList)
-        };
-        Self::of_bytes(bytes).or_else(|| Self::of_path(path)).or_else(looks_like_edges).ok_or_else(|| Error::File {
-            path: path.to_path_buf(),
-            reason: format!(
-                "neither its name nor its beginning tells its format; name one of {}",
-                Self::ALL.map(Self::name).join(", ")
-            ),
-        })
+        let recognised = |wanted| Self::all().find(|format| (format.0.recognise)(Text { path, bytes }) == wanted);
+        recognised(Recognition::Certain)
+            .or_else(|| Self::of_path(path))
+            .or_else(|| recognised(Recognition::Possible))
+            .ok_or_else(|| Error::File {
+                path: path.to_path_buf(),
+                reason: format!("neither its name nor its beginning tells its format; name one of {}", Self::names()),
+            })
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Format {}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Format({self})")
     }
 }
 
@@ -179,10 +280,10 @@ impl FromStr for Format {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| Error::UnknownName {
+        Self::all().find(|format| format.name() == name).ok_or_else(|| Error::UnknownName {
             kind: "format",
             name: name.to_string(),
-            known: Self::ALL.map(|format| format.name().to_string()).to_vec(),
+            known: Self::all().map(|format| format.name().to_string()).collect(),
         })
     }
 }
@@ -233,9 +334,12 @@ impl Parsed {
     }
 }
 
-/// What a file holds: edges to build a graph of, or a graph.
-pub(super) enum Loaded {
-    Parsed(Parsed),
+/// What a file holds.
+#[derive(Clone, Debug)]
+pub enum Loaded {
+    /// Edges, from which a graph is built.
+    Edges(Parsed),
+    /// A graph.
     Graph(Graph),
 }
 
@@ -244,56 +348,38 @@ pub(super) fn load(path: &Path, format: Option<Format>) -> Result<Loaded> {
     let contents = Contents::read(path)?;
     let format = format.map_or_else(|| Format::detect(path, &contents), Ok)?;
     tracing::debug!("{}: {} bytes of {format}", path.display(), contents.len());
-    match format {
-        Format::Binary => binary::open(path, contents.into_map(path)?).map(Loaded::Graph),
-        Format::Ldbc => {
-            let candidates = ldbc::vertex_paths(path);
-            let Some(vertex_path) = candidates.iter().find(|candidate| candidate.is_file()) else {
-                let reason = format!("its nodes should be beside it in {}", candidates[0].display());
-                return Err(Error::File { path: path.to_path_buf(), reason });
-            };
-            let vertices = Contents::read(vertex_path)?;
-            let texts = (Text { path, bytes: &contents }, Text { path: vertex_path, bytes: &vertices });
-            ldbc::parse(texts.0, texts.1).map(Loaded::Parsed)
+    let main = InputFile { path, contents };
+    let Some(companion) = format.0.companion else {
+        return (format.0.read)(Files { main, companion: None });
+    };
+    let candidates = (companion.paths)(path);
+    let Some(path) = candidates.iter().find(|candidate| candidate.is_file()) else {
+        let reason = format!("its {} should be beside it in {}", companion.about, candidates[0].display());
+        return Err(Error::File { path: path.to_path_buf(), reason });
+    };
+    let companion = Some(InputFile { path, contents: Contents::read(path)? });
+    (format.0.read)(Files { main, companion })
+}
+
+/// Reads a graph from memory: the bytes of each of its [`Format::files`], decompressed. `path` is what errors name; nothing is
+/// opened.
+///
+/// # Errors
+/// When the bytes are not of that format, or there are more or fewer files than it has.
+pub fn parse(format: Format, path: &Path, files: &[&[u8]]) -> Result<Loaded> {
+    let input = |path, bytes| InputFile { path, contents: Contents::Borrowed(bytes) };
+    let companion_path = format.0.companion.and_then(|companion| (companion.paths)(path).into_iter().next());
+    let files = match (files, &companion_path) {
+        ([main], None) => Files { main: input(path, main), companion: None },
+        ([main, second], Some(beside)) => Files { main: input(path, main), companion: Some(input(beside, second)) },
+        _ => {
+            let (given, needed) = (files.len(), format.files());
+            return Err(Error::Usage(format!(
+                "a graph of the format {format} is {needed} files, and {given} were given"
+            )));
         }
-        format => parse(format, path, &contents).map(Loaded::Parsed),
-    }
-}
-
-/// Reads text of any format that is one file of text. `path` is what errors name; nothing is opened.
-///
-/// # Errors
-/// When the text is not of that format, or the format is not of that kind: see [`parse_ldbc`] and [`parse_binary`].
-pub fn parse(format: Format, path: &Path, bytes: &[u8]) -> Result<Parsed> {
-    let text = Text { path, bytes };
-    match format {
-        Format::MatrixMarket => matrix_market::parse(text),
-        Format::EdgeList => edge_list::parse(text),
-        Format::Dimacs => dimacs::parse(text),
-        Format::Pace => pace::parse(text),
-        Format::Coloring => coloring::parse(text),
-        Format::Metis => metis::parse(text),
-        Format::Konect => konect::parse(text),
-        Format::Adjacency => adjacency::parse(text),
-        Format::Ldbc => Err(Error::Usage("a graph of LDBC is two files of text, not one".to_string())),
-        Format::Binary => Err(Error::Usage("a binary graph is not text".to_string())),
-    }
-}
-
-/// Reads the two texts of an LDBC graph. `path` is what errors name: as it is for the edges, with `.v` for the nodes.
-///
-/// # Errors
-/// When one of them is not of that format, or an edge has an end that is not among the nodes.
-pub fn parse_ldbc(path: &Path, edges: &[u8], vertices: &[u8]) -> Result<Parsed> {
-    ldbc::parse(Text { path, bytes: edges }, Text { path: &path.with_extension("v"), bytes: vertices })
-}
-
-/// Reads a binary graph from memory.
-///
-/// # Errors
-/// When the bytes are not a whole, undamaged graph.
-pub fn parse_binary(path: &Path, bytes: &[u8]) -> Result<Graph> {
-    binary::open(path, Contents::from(bytes).into_map(path)?)
+    };
+    (format.0.read)(files)
 }
 
 #[cfg(test)]
@@ -320,7 +406,7 @@ mod tests {
 
     #[test]
     fn names_lead_to_formats_and_back() {
-        for format in Format::ALL {
+        for format in Format::all() {
             assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
         }
         let unknown = "excel".parse::<Format>().unwrap_err().to_string();
@@ -332,18 +418,27 @@ mod tests {
 
     #[test]
     fn content_decides_before_the_name() {
-        let detect = |name: &str, bytes: &[u8]| Format::detect(Path::new(name), bytes).unwrap();
-        assert_eq!(detect("a.txt", b"%%MatrixMarket matrix coordinate pattern general\n"), Format::MatrixMarket);
-        assert_eq!(detect("a.gr", b"c x\nc\n\np tw 1 0\n"), Format::Pace);
-        assert_eq!(detect("a.gr", b"p sp 1 0\n"), Format::Dimacs);
-        assert_eq!(detect("a", b"c cats\np col 1 0\n"), Format::Coloring);
-        assert_eq!(detect("out.advogato", b"% asym posweighted\n1 2 3\n"), Format::Konect);
-        assert_eq!(detect("a.gz", b"EVENKEEL"), Format::Binary);
-        assert_eq!(detect("a.graph.xz", b"3 2\n"), Format::Metis);
-        assert_eq!(detect("A.E.GZ", b"3 2\n"), Format::Ldbc);
-        assert_eq!(detect("a.pace.gr", b""), Format::Pace);
-        assert_eq!(detect("no-ending", b"# x\n3,2\n"), Format::EdgeList);
+        let detect = |name: &str, bytes: &[u8]| Format::detect(Path::new(name), bytes).unwrap().name();
+        assert_eq!(detect("a.txt", b"%%MatrixMarket matrix coordinate pattern general\n"), "matrix-market");
+        assert_eq!(detect("a.gr", b"c x\nc\n\np tw 1 0\n"), "pace");
+        assert_eq!(detect("a.gr", b"p sp 1 0\n"), "dimacs");
+        assert_eq!(detect("a", b"c cats\np col 1 0\n"), "coloring");
+        assert_eq!(detect("out.advogato", b"% asym posweighted\n1 2 3\n"), "konect");
+        assert_eq!(detect("a.gz", b"EVENKEEL"), "binary");
+        assert_eq!(detect("a.graph.xz", b"3 2\n"), "metis");
+        assert_eq!(detect("A.E.GZ", b"3 2\n"), "ldbc");
+        assert_eq!(detect("a.pace.gr", b""), "pace");
+        assert_eq!(detect("no-ending", b"# x\n3,2\n"), "edge-list");
         assert!(Format::detect(Path::new("a.bin"), b"\x00\x01").is_err());
+    }
+
+    #[test]
+    fn a_graph_has_as_many_files_as_its_format_says() {
+        let ldbc: Format = "ldbc".parse().unwrap();
+        let loaded = |files: &[&[u8]]| parse(ldbc, Path::new("g.e"), files);
+        assert!(matches!(loaded(&[b"1 2\n", b"1\n2\n"]), Ok(Loaded::Edges(_))));
+        let error = loaded(&[b"1 2\n"]).unwrap_err().to_string();
+        assert_eq!(error, "a graph of the format ldbc is 2 files, and 1 were given");
     }
 
     #[test]

@@ -2,23 +2,42 @@
 //! Undirected, without weights; nodes are counted from 1; as many edges must be there as are promised.
 
 use super::{
-    Listing, Parsed,
+    FileFormat, Files, Holds, Listing, Loaded, Parsed, Recognition, Writer,
     batch::{self, Batch, check_promised_edges},
     lines::{Flaw, Lines, Text},
-    problem::{counted_node, is_comment, parse_problem},
+    problem::{counted_node, is_comment, parse_problem, problem_name},
     rows,
 };
 use crate::{
     Result,
-    graph::{Graph, NodeIds, Weights, csr::EdgeWeights},
+    graph::{EdgeWeights, Graph, NodeIds, Weights},
 };
 use std::io::{self, Write};
 
+/// Graphs of the PACE challenges.
+pub(super) struct Pace;
+
+impl FileFormat for Pace {
+    const NAME: &'static str = "pace";
+    const ABOUT: &'static str = "graphs of the PACE challenges";
+    const EXTENSIONS: &'static [&'static str] = &["pace.gr"];
+    const HOLDS: Holds = Holds { directed: false, weights: false, ids: false, ..Holds::EVERYTHING };
+    const WRITER: Option<Writer> = Some(write);
+
+    fn recognise(beginning: Text<'_>) -> Recognition {
+        Recognition::certain_if(problem_name(beginning).is_some_and(|name| PROBLEMS.contains(&name)))
+    }
+
+    fn read(files: Files<'_>) -> Result<Loaded> {
+        parse(files.main.text()).map(Loaded::Edges)
+    }
+}
+
 /// Names of problems whose files have this form: tree width and, since 2019, vertex cover.
-pub(super) const PROBLEMS: [&str; 2] = ["tw", "td"];
+const PROBLEMS: [&str; 2] = ["tw", "td"];
 
 /// Reads a PACE graph.
-pub(super) fn parse(text: Text<'_>) -> Result<Parsed> {
+fn parse(text: Text<'_>) -> Result<Parsed> {
     let problem = parse_problem(text, &PROBLEMS)?;
     let batches = text.in_pieces(problem.start, |lines| piece(lines, problem.nodes))?;
     let edges = batch::join(text, batches)?;
@@ -38,7 +57,7 @@ fn piece(lines: Lines<'_>, nodes: u32) -> Result<Batch<u32>, Flaw> {
 }
 
 /// Writes each edge once.
-pub(super) fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "p tw {} {}", graph.csr.nodes(), rows::listed_edges(graph))?;
     rows::write_counted_edges(graph, out, "", &Weights::None)
 }

@@ -14,8 +14,14 @@ pub(super) struct Problem {
     pub start: usize,
 }
 
+/// The name on the problem line, if that is the first line that is no comment.
+pub(super) fn problem_name(text: Text<'_>) -> Option<&str> {
+    let (name, _) = problem_line(&mut text.lines_from(0))?;
+    str::from_utf8(name).ok()
+}
+
 /// Finds the first line that is no comment and its name, if it is a problem line.
-pub(super) fn problem_line<'a>(lines: &mut Lines<'a>) -> Option<(&'a [u8], Line<'a>)> {
+fn problem_line<'a>(lines: &mut Lines<'a>) -> Option<(&'a [u8], Line<'a>)> {
     let mut line = lines.find(|line| !is_comment(*line))?;
     (line.field() == Some(b"p")).then_some(())?;
     Some((line.field()?, line))

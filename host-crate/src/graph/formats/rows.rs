@@ -30,7 +30,7 @@ pub(super) fn write_rows(graph: &Graph, out: &mut dyn Write, row: impl Fn(u32, &
 /// The edges that a file lists in `node`'s row, as (target, position): of an undirected graph each edge at its lower end.
 pub(super) fn listed(graph: &Graph, node: u32) -> impl Iterator<Item = (u32, usize)> {
     let row = graph.csr.row(node);
-    let targets = graph.csr.columns[row.clone()].iter().copied().zip(row);
+    let targets = graph.csr.columns()[row.clone()].iter().copied().zip(row);
     targets.filter(move |(target, _)| graph.directed || *target >= node)
 }
 
@@ -91,7 +91,7 @@ pub(super) fn write_counted_edges(
 pub(super) fn write_named_edges(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     write_rows(graph, out, |node, text| {
         for (target, position) in listed(graph, node) {
-            push_edge(text, "", (graph.ids.id(node), graph.ids.id(target)), &graph.csr.weights, position);
+            push_edge(text, "", (graph.ids.id(node), graph.ids.id(target)), graph.csr.weights(), position);
         }
     })
 }

@@ -1,17 +1,12 @@
 //! Writing graphs to files: which format takes which graph, and what is said about what a format cannot hold.
 
-use super::{
-    Format, adjacency, binary, coloring, compression::Sink, dimacs, edge_list, konect, ldbc, matrix_market, metis, pace,
-};
+use super::{Format, Writer, compression::Sink};
 use crate::{
     Error, Result,
     graph::{Graph, NodeIds, Weights},
 };
 use rayon::prelude::*;
-use std::{
-    io::{self, Write},
-    path::Path,
-};
+use std::path::Path;
 
 /// Writes a graph to a file in the given format, or the one its name tells; compressed when the name ends in `.gz`, `.xz` or
 /// `.zst`. The file appears whole or not at all. For LDBC the file of nodes is written beside it.
@@ -23,37 +18,30 @@ use std::{
 /// When the format cannot hold the graph, its name is not told, or writing fails.
 pub fn write(graph: &Graph, path: &Path, format: Option<Format>) -> Result<()> {
     let format = format_to_write(path, format)?;
+    let writer = writer_of(format)?;
     check_fits(graph, format)?;
     warn_of_losses(graph, path, format);
-    match format {
-        Format::MatrixMarket => write_file(graph, path, matrix_market::write),
-        Format::EdgeList => write_file(graph, path, edge_list::write),
-        Format::Dimacs => write_file(graph, path, dimacs::write),
-        Format::Pace => write_file(graph, path, pace::write),
-        Format::Coloring => write_file(graph, path, coloring::write),
-        Format::Metis => write_file(graph, path, metis::write),
-        Format::Konect => write_file(graph, path, konect::write),
-        Format::Adjacency => write_file(graph, path, adjacency::write),
-        Format::Binary => write_file(graph, path, binary::write),
-        Format::Ldbc => {
-            write_file(graph, &ldbc::vertex_paths(path)[0], ldbc::write_vertices)?;
-            write_file(graph, path, ldbc::write_edges)
-        }
+    if let Some(companion) = format.0.companion {
+        write_file(graph, &(companion.paths)(path)[0], companion.writer)?;
     }
+    write_file(graph, path, writer)
 }
 
 /// The given format, or the one that the name of a file to be written tells.
 ///
 /// # Errors
-/// When there is neither.
+/// When there is neither, or the format can only be read.
 pub fn format_to_write(path: &Path, format: Option<Format>) -> Result<Format> {
-    format.or_else(|| Format::of_path(path)).ok_or_else(|| {
-        let known = Format::ALL.map(Format::name).join(", ");
+    let format = format.or_else(|| Format::of_path(path)).ok_or_else(|| {
+        let known = Format::names();
         Error::Usage(format!("{}: its name does not tell a format; name one of {known}", path.display()))
-    })
+    })?;
+    writer_of(format).map(|_| format)
 }
 
-type Writer = fn(&Graph, &mut dyn Write) -> io::Result<()>;
+fn writer_of(format: Format) -> Result<Writer> {
+    format.0.writer.ok_or_else(|| Error::Usage(format!("the format {format} can be read, but not written")))
+}
 
 fn write_file(graph: &Graph, path: &Path, writer: Writer) -> Result<()> {
     let mut sink = Sink::create(path)?;
@@ -63,36 +51,35 @@ fn write_file(graph: &Graph, path: &Path, writer: Writer) -> Result<()> {
 
 /// Refuses what would come back as another graph.
 fn check_fits(graph: &Graph, format: Format) -> Result<()> {
-    let undirected_only = matches!(format, Format::Pace | Format::Coloring | Format::Metis);
-    if undirected_only && graph.directed {
-        return Err(Error::Graph(format!(
-            "the format {format} holds undirected graphs only, and this one is directed"
-        )));
+    let holds = format.0.holds;
+    let refuse = |reason: String| Err(Error::Graph(reason));
+    if !graph.directed && !graph.csr.is_symmetric() {
+        return refuse("the graph is said to be undirected, but not every edge has its reverse".into());
     }
-    if matches!(format, Format::Dimacs | Format::Metis) && matches!(graph.csr.weights, Weights::F32(_)) {
-        return Err(Error::Graph(format!("the format {format} holds whole weights only, and these are reals")));
+    if graph.directed && !holds.directed {
+        return refuse(format!("the format {format} holds undirected graphs only, and this one is directed"));
     }
-    let loops = || (0..graph.csr.nodes()).into_par_iter().any(|node| graph.csr.neighbours(node).contains(&node));
-    if format == Format::Metis && loops() {
-        return Err(Error::Graph(format!("the format {format} holds no self-loops; drop them first")));
+    if holds.weights && !holds.real_weights && matches!(graph.csr.weights(), Weights::F32(_)) {
+        return refuse(format!("the format {format} holds whole weights only, and these are reals"));
+    }
+    if !holds.self_loops && graph.csr.self_loops() > 0 {
+        return refuse(format!("the format {format} holds no self-loops; drop them first"));
     }
     Ok(())
 }
 
 fn warn_of_losses(graph: &Graph, path: &Path, format: Format) {
-    let path = path.display();
-    let named = matches!(format, Format::EdgeList | Format::Ldbc | Format::Adjacency | Format::Binary);
-    if !named && matches!(graph.ids, NodeIds::Listed(_)) {
+    let (path, holds) = (path.display(), format.0.holds);
+    if !holds.ids && matches!(graph.ids, NodeIds::Listed(_)) {
         tracing::warn!("{path}: {format} counts nodes from 1; their ids are left out");
     }
-    let weightless = matches!(format, Format::Pace | Format::Coloring | Format::Adjacency);
-    if weightless && graph.csr.weights != Weights::None {
+    if !holds.weights && !graph.csr.weights().is_none() {
         tracing::warn!("{path}: {format} has no weights; they are left out");
     }
-    if matches!(format, Format::Dimacs | Format::Ldbc | Format::Adjacency) && !graph.directed {
+    if !holds.direction && !graph.directed {
         tracing::warn!("{path}: {format} does not say that a graph is undirected; read it as such");
     }
-    if format == Format::EdgeList {
+    if !holds.isolated_nodes {
         let isolated = isolated_nodes(graph);
         if isolated > 0 {
             tracing::warn!("{path}: {isolated} nodes without edges have no place in an edge list");
@@ -103,8 +90,47 @@ fn warn_of_losses(graph: &Graph, path: &Path, format: Format) {
 fn isolated_nodes(graph: &Graph) -> usize {
     let mut reached: Vec<bool> =
         (0..graph.csr.nodes()).into_par_iter().map(|node| graph.csr.degree(node) > 0).collect();
-    for target in graph.csr.columns.iter() {
+    for target in graph.csr.columns().iter() {
         reached[*target as usize] = true;
     }
     reached.iter().filter(|reached| !**reached).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{FileFormat, Files, Loaded, Registered},
+        *,
+    };
+    use crate::graph::Csr;
+
+    struct OnlyRead;
+
+    impl FileFormat for OnlyRead {
+        const NAME: &'static str = "only-read";
+        const ABOUT: &'static str = "a format without a writer";
+        const EXTENSIONS: &'static [&'static str] = &[];
+
+        fn read(_: Files<'_>) -> Result<Loaded> {
+            Err(Error::Usage("there is nothing to read".into()))
+        }
+    }
+
+    #[test]
+    fn a_format_without_a_writer_is_refused_before_anything_is_written() {
+        const ONLY_READ: Registered = Registered::of::<OnlyRead>();
+        let error = format_to_write(Path::new("a.ekg"), Some(Format(&ONLY_READ))).unwrap_err();
+        assert_eq!(error.to_string(), "the format only-read can be read, but not written");
+    }
+
+    #[test]
+    fn an_undirected_graph_without_reverse_edges_is_refused() {
+        let csr = Csr::new(vec![0, 1, 1], vec![1], Weights::None).unwrap();
+        let graph = Graph { name: String::new(), csr, ids: NodeIds::Counted { first: 0 }, directed: false };
+        let folder = tempfile::tempdir().unwrap();
+        for format in Format::all() {
+            let error = write(&graph, &folder.path().join("graph"), Some(format)).unwrap_err();
+            assert!(error.to_string().contains("not every edge has its reverse"), "{format}: {error}");
+        }
+    }
 }

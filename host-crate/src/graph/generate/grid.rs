@@ -4,7 +4,7 @@
 use super::{Family, Key, check_nodes, check_stored};
 use crate::{
     Result,
-    graph::{Csr, build::build_rows},
+    graph::{Csr, build::build_symmetric_rows},
 };
 
 /// The family `grid`.
@@ -41,7 +41,7 @@ impl Family for Grid {
 
     fn build(&self) -> Result<Csr> {
         let (nodes, cols) = ((self.rows * self.cols) as u32, self.cols as u32);
-        build_rows(nodes, |node| {
+        build_symmetric_rows(nodes, |node| {
             let column = node % cols;
             let above = node.checked_sub(cols);
             let left = (column > 0).then(|| node - 1);

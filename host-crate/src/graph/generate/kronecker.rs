@@ -9,7 +9,8 @@ use crate::{
     Error, Result,
     graph::{
         Csr,
-        build::{EdgeSource, build, zeroed},
+        array::zeroed,
+        build::{EdgeSource, build},
     },
 };
 use rayon::prelude::*;

@@ -18,8 +18,10 @@ pub mod rmat;
 pub mod road;
 pub mod simple;
 
-use super::{Csr, Graph, NodeIds, csr::BuildOptions};
-use crate::{Error, Result};
+pub use crate::settings::Key;
+
+use super::{BuildOptions, Csr, Graph, NodeIds};
+use crate::{Error, Result, settings};
 use std::{fmt, str::FromStr, sync::Arc};
 
 const FAMILIES: &[Registered] = &[
@@ -63,42 +65,6 @@ pub trait Family: Default + Send + Sync + 'static {
     fn build(&self) -> Result<Csr>;
 }
 
-/// One setting of a family.
-pub struct Key<'a> {
-    name: &'static str,
-    about: &'static str,
-    is_size: bool,
-    value: &'a mut dyn Value,
-}
-
-impl<'a> Key<'a> {
-    /// A setting that always belongs to the graph's name.
-    pub fn size(name: &'static str, about: &'static str, value: &'a mut impl Value) -> Self {
-        Self { name, about, is_size: true, value }
-    }
-
-    /// A setting that is named only where it is not the default.
-    pub fn option(name: &'static str, about: &'static str, value: &'a mut impl Value) -> Self {
-        Self { name, about, is_size: false, value }
-    }
-}
-
-/// What a setting can hold: anything with a text form.
-pub trait Value: fmt::Display {
-    /// Takes the value from text, or says why not.
-    ///
-    /// # Errors
-    /// With the reason.
-    fn set(&mut self, text: &str) -> Result<(), String>;
-}
-
-impl<T: FromStr<Err: fmt::Display> + fmt::Display> Value for T {
-    fn set(&mut self, text: &str) -> Result<(), String> {
-        *self = text.parse().map_err(|error: T::Err| error.to_string())?;
-        Ok(())
-    }
-}
-
 impl Generator {
     /// A family with its settings.
     ///
@@ -106,7 +72,7 @@ impl Generator {
     /// When the settings are impossible or the graph would be too large.
     pub fn new<F: Family>(mut family: F) -> Result<Self> {
         family.check()?;
-        let text = canonical_text(&mut family);
+        let text = settings::canonical(F::NAME, &family.keys(), &F::default().keys());
         Ok(Self { text, build: Arc::new(move || family.build()) })
     }
 
@@ -177,53 +143,19 @@ impl Registered {
     }
 }
 
-fn parse<F: Family>(settings: &str) -> Result<Generator> {
+fn parse<F: Family>(text: &str) -> Result<Generator> {
     let mut family = F::default();
-    let mut seen = Vec::new();
-    for setting in settings.split(',').filter(|setting| !setting.is_empty()) {
-        let usage = |reason: String| Error::Usage(format!("{}: {reason}; write {}", F::NAME, usage::<F>()));
-        let (name, value) = setting.split_once('=').ok_or_else(|| usage(format!("'{setting}' is not key=value")))?;
-        if seen.contains(&name) {
-            return Err(usage(format!("'{name}' is given twice")));
-        }
-        seen.push(name);
-        let mut keys = family.keys();
-        let key = keys.iter_mut().find(|key| key.name == name).ok_or_else(|| Error::UnknownName {
-            kind: "setting",
-            name: format!("{}:{name}", F::NAME),
-            known: F::default().keys().iter().map(|key| format!("{}={}", key.name, key.value)).collect(),
-        })?;
-        key.value.set(value).map_err(|reason| usage(format!("{name}='{value}': {reason}")))?;
-    }
+    settings::read(F::NAME, text, family.keys())?;
     Generator::new(family)
 }
 
 /// The family with all its settings at their defaults.
 fn usage<F: Family>() -> String {
-    let settings: Vec<String> = F::default().keys().iter().map(|key| format!("{}={}", key.name, key.value)).collect();
-    format!("{}:{}", F::NAME, settings.join(","))
+    settings::usage(F::NAME, &F::default().keys())
 }
 
 fn describe_family<F: Family>() -> String {
-    let mut text = format!("{} — {}\n", F::NAME, F::ABOUT);
-    for key in F::default().keys() {
-        text += &format!("    {:<24}{}\n", format!("{}={}", key.name, key.value), key.about);
-    }
-    text
-}
-
-/// The shortest text that gives this graph and names its size.
-fn canonical_text<F: Family>(family: &mut F) -> String {
-    let mut defaults = F::default();
-    let settings: Vec<String> = family
-        .keys()
-        .iter()
-        .zip(defaults.keys())
-        .map(|(key, default)| (key.is_size, key.name, key.value.to_string(), default.value.to_string()))
-        .filter(|(is_size, _, value, default)| *is_size || value != default)
-        .map(|(_, name, value, _)| format!("{name}={value}"))
-        .collect();
-    format!("{}:{}", F::NAME, settings.join(","))
+    format!("{} — {}\n{}", F::NAME, F::ABOUT, settings::describe(&F::default().keys()))
 }
 
 /// What becomes of the edges a random family draws.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    graph::{Csr, Weights, build::build_rows},
+    graph::{Csr, Weights, build::build_symmetric_rows},
 };
 
 /// The family `road`.
@@ -65,11 +65,11 @@ impl Family for Road {
             kept: Threshold::new(1.0 - self.removed),
             diagonal: Threshold::new(self.diagonal),
         };
-        let mut csr = build_rows(town.nodes, |node| town.neighbours(node))?;
+        let mut csr = build_symmetric_rows(town.nodes, |node| town.neighbours(node))?;
         if self.lengths {
             let lengths = Stream::LENGTHS.seeded(self.seed);
             let weights = csr.map_edges(|node, neighbour| town.length(lengths, node, neighbour))?;
-            csr.weights = Weights::U32(weights.into());
+            csr = csr.with_weights(Weights::U32(weights.into()))?;
         }
         Ok(csr)
     }
@@ -142,7 +142,6 @@ impl Town {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::transform::is_symmetric;
 
     #[test]
     fn both_directions_of_every_street_are_there() {
@@ -150,7 +149,7 @@ mod tests {
             let road = Road { nodes, removed: 0.3, diagonal: 0.5, lengths: true, seed: nodes };
             let csr = road.build().unwrap();
             assert_eq!(u64::from(csr.nodes()), nodes);
-            assert!(is_symmetric(&csr).unwrap(), "{nodes} nodes");
+            assert!(csr.has_symmetric_weights(), "{nodes} nodes");
             assert!((0..csr.nodes()).all(|node| csr.neighbours(node).is_sorted_by(|a, b| a < b)), "{nodes} nodes");
         }
     }
@@ -169,8 +168,8 @@ mod tests {
     #[test]
     fn lengths_are_in_their_range() {
         let csr = Road { nodes: 10_000, lengths: true, ..Road::default() }.build().unwrap();
-        let Weights::U32(lengths) = &csr.weights else { panic!("no lengths") };
-        assert_eq!(lengths.len(), csr.columns.len());
+        let Weights::U32(lengths) = csr.weights() else { panic!("no lengths") };
+        assert_eq!(lengths.len(), csr.columns().len());
         assert!(lengths.iter().all(|length| (60..=197).contains(length)));
         assert!(lengths.iter().any(|&length| length > 140), "some are diagonal");
     }

@@ -3,7 +3,7 @@
 use super::{Family, Key, check_nodes, check_stored};
 use crate::{
     Result,
-    graph::{Csr, build::build_rows},
+    graph::{Csr, build::build_symmetric_rows},
 };
 
 /// The family `star`: node 0 has an edge to every other.
@@ -60,7 +60,7 @@ impl Family for Star {
 
     fn build(&self) -> Result<Csr> {
         let nodes = self.nodes as u32;
-        build_rows(nodes, |node| if node == 0 { 1..nodes } else { 0..1 })
+        build_symmetric_rows(nodes, |node| if node == 0 { 1..nodes } else { 0..1 })
     }
 }
 
@@ -79,7 +79,7 @@ impl Family for Chain {
 
     fn build(&self) -> Result<Csr> {
         let nodes = self.nodes as u32;
-        build_rows(nodes, |node| {
+        build_symmetric_rows(nodes, |node| {
             let next = (node + 1 < nodes).then(|| node + 1);
             [node.checked_sub(1), next].into_iter().flatten()
         })
@@ -101,7 +101,7 @@ impl Family for Complete {
 
     fn build(&self) -> Result<Csr> {
         let nodes = self.nodes as u32;
-        build_rows(nodes, |node| (0..node).chain(node + 1..nodes))
+        build_symmetric_rows(nodes, |node| (0..node).chain(node + 1..nodes))
     }
 }
 

@@ -2,10 +2,7 @@
 
 use crate::{
     Error, Result,
-    graph::{
-        Csr,
-        statistics::{Degrees, max_degree_node},
-    },
+    graph::{Csr, statistics::Degrees},
 };
 use std::str::FromStr;
 
@@ -116,7 +113,7 @@ pub struct GraphFeatures {
 impl GraphFeatures {
     /// Those of a graph.
     pub fn of(csr: &Csr) -> Self {
-        let (degrees, deviation) = max_degree_node(csr).map_or(([0; 5], 0.0), |node| {
+        let (degrees, deviation) = csr.max_degree_node().map_or(([0; 5], 0.0), |node| {
             let degrees = Degrees::of(csr, node.into());
             let Degrees { min, lower_quartile, median, upper_quartile, max, standard_deviation, .. } = degrees;
             ([min, lower_quartile, median, upper_quartile, max], standard_deviation)
@@ -143,7 +140,7 @@ impl GraphFeatures {
 
 /// What is known of a search before a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct LevelSize {
     /// The nodes of the frontier.
     pub frontier: u32,
     /// The nodes discovered so far, those of the frontier included.
@@ -158,8 +155,8 @@ pub struct Features(pub [f64; Feature::COUNT]);
 
 impl Features {
     /// Those of a level.
-    pub fn of(graph: &GraphFeatures, moment: Moment) -> Self {
-        let Moment { frontier, discovered, edges } = moment;
+    pub fn of(graph: &GraphFeatures, size: LevelSize) -> Self {
+        let LevelSize { frontier, discovered, edges } = size;
         Self(Feature::ALL.map(|feature| match feature {
             Feature::Frontier => frontier.into(),
             Feature::FrontierShare => share(frontier, graph.nodes),
@@ -199,7 +196,7 @@ mod tests {
     fn the_features_of_a_star() {
         let star = "star:nodes=5".parse::<Generator>().unwrap().generate().unwrap();
         let graph = GraphFeatures::of(&star.csr);
-        let features = Features::of(&graph, Moment { frontier: 2, discovered: 3, edges: 5 });
+        let features = Features::of(&graph, LevelSize { frontier: 2, discovered: 3, edges: 5 });
         let expected = [5.0, 8.0, 1.0, 1.0, 1.0, 1.0, 4.0, 1.2, 2.0, 0.4, 3.0, 0.6, 5.0, 0.625, 2.0];
         for (value, expected) in features.0.into_iter().zip(expected) {
             assert!((value - expected).abs() < 1e-12, "{features:?}");

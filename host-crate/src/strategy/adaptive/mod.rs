@@ -1,16 +1,16 @@
-//! Searches that look at the whole graph in every level, in one of fifteen ways, and one that chooses a way for each level by a
+//! Searches that look at the whole graph in every level, in one of fifteen variants, and one that chooses a variant for each level by a
 //! decision tree on the device (Verstraaten et al.). The kernels are the folder `strategy/adaptive` of the kernels.
 //!
-//! All ways read the same graph: rows, with the origin of each edge beside its end, and the same of the reversed graph, which
+//! All variants read the same graph: rows, with the origin of each edge beside its end, and the same of the reversed graph, which
 //! for a symmetric one is the graph itself.
 //!
 //! ```
-//! use evenkeel::strategy::adaptive::{Features, GraphFeatures, Model, Moment};
+//! use evenkeel::strategy::adaptive::{Features, GraphFeatures, Model, LevelSize};
 //!
 //! let text = "evenkeel level model 1\nif frontier-share <= 0.1\n  vertex-push atomic\nelse\n  vertex-pull subgroup\n";
 //! let model = Model::parse("two".as_ref(), text)?;
 //! let star = "star:nodes=50".parse::<evenkeel::graph::generate::Generator>()?.generate()?;
-//! let features = Features::of(&GraphFeatures::of(&star.csr), Moment { frontier: 49, discovered: 50, edges: 49 });
+//! let features = Features::of(&GraphFeatures::of(&star.csr), LevelSize { frontier: 49, discovered: 50, edges: 49 });
 //! assert_eq!(model.choose(&features).unwrap().to_string(), "vertex-pull subgroup");
 //! # Ok::<(), evenkeel::Error>(())
 //! ```
@@ -18,94 +18,194 @@
 mod features;
 mod model;
 mod text;
+mod trace;
 mod variant;
 
-pub use features::{Feature, Features, GraphFeatures, Moment};
-pub use model::Model;
+pub use features::{Feature, Features, GraphFeatures, LevelSize};
+#[cfg(feature = "cli")]
 pub(crate) use model::Node;
-pub use variant::{Count, Family, Implementation, Way};
+pub use model::{Model, ModelFile};
+pub use trace::{TracedLevel, level_sizes, trace};
+pub use variant::{Count, Family, Implementation, Variant};
 
-use super::{DeviceGraph, DeviceLoop, Iterate, Operator, Traversal, Tuning, worklists::clear};
+use super::{About, DeviceGraph, DeviceLoop, DeviceRows, Operator, Strategy, Traversal, worklists::clear};
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan, Recorder},
     engine::BATCHES,
-    graph::{
-        Csr, Weights,
-        transform::{is_surely_symmetric, transpose},
+    graph::{Csr, transform::transpose},
+    settings::Key,
+};
+use evenkeel_kernels::{
+    primitive::LengthParams,
+    strategy::{
+        adaptive::{Decision, Level, LevelListed, LevelParams, LevelState, VariantCode, begin::LevelStart},
+        edge::EdgeSources,
     },
 };
-use evenkeel_kernels::strategy::{
-    adaptive::{Level, LevelListed, begin::LevelStart},
-    edge::EdgeSources,
-};
-use evenkeel_types::{Control, Decision, LengthParams, LevelParams, LevelWay};
+use evenkeel_types::LoopState;
+use std::sync::Arc;
 
-/// One implementation for all levels.
-pub(super) struct Fixed(pub Implementation);
+/// A strategy that searches all levels by one implementation.
+#[derive(Clone)]
+pub struct Fixed {
+    /// The implementation.
+    pub implementation: Implementation,
+    /// How the discovered are counted: by anything but a list.
+    pub count: Count,
+    /// Invocations of a virtual warp, for the implementation that has them.
+    pub virtual_warp: u32,
+}
 
-/// The way that a model chooses for each.
-pub(super) struct Adaptive;
+/// The strategy `adaptive`: a model chooses how each level is searched.
+#[derive(Clone)]
+pub struct Adaptive {
+    /// Invocations of a virtual warp.
+    pub virtual_warp: u32,
+    /// The model; the one that comes with the program for the device where it is none.
+    pub model: Option<ModelFile>,
+}
+
+/// Invocations of a virtual warp unless others are asked for.
+pub const DEFAULT_VIRTUAL_WARP: u32 = 8;
+
+/// The widths that a virtual warp can have.
+pub const VIRTUAL_WARPS: [u32; 5] = [2, 4, 8, 16, 32];
+
+impl Default for Adaptive {
+    fn default() -> Self {
+        Self { virtual_warp: DEFAULT_VIRTUAL_WARP, model: None }
+    }
+}
+
+fn virtual_warp_key(width: &mut u32) -> Key<'_> {
+    Key::option("virtual-warp", "invocations that share a node's edges", width).one_of(VIRTUAL_WARPS)
+}
 
 impl Fixed {
-    fn way(&self, tuning: &Tuning) -> Way {
-        Way { implementation: self.0, count: tuning.count() }
+    /// An implementation with its default settings.
+    pub fn new(implementation: Implementation) -> Self {
+        Self { implementation, count: Count::Atomic, virtual_warp: DEFAULT_VIRTUAL_WARP }
+    }
+
+    /// The strategies of all implementations that need no list of the frontier.
+    pub(super) fn all() -> impl Iterator<Item = Box<dyn Strategy>> {
+        let strategy = |implementation| Box::new(Self::new(implementation)) as Box<dyn Strategy>;
+        Implementation::TOPOLOGY_DRIVEN.into_iter().map(strategy)
+    }
+
+    fn variant(&self) -> Variant {
+        Variant { implementation: self.implementation, count: self.count }
     }
 }
 
-impl Iterate for Fixed {
-    fn plan(&self, csr: &Csr, _: Operator, tuning: &Tuning) -> MemoryPlan {
-        LevelGraph::plan(csr, &[self.way(tuning)])
+impl Strategy for Fixed {
+    fn about(&self) -> About {
+        let (name, summary) = (self.implementation.name(), self.implementation.summary());
+        About { name, paper: "Verstraaten et al.", summary, operators: &[Operator::Bfs] }
+    }
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let counts = Count::ALL.into_iter().filter(|count| *count != Count::List);
+        let about = "what adds up before an atomic counts the discovered";
+        let mut keys = vec![Key::option("count", about, &mut self.count).one_of(counts)];
+        if self.implementation == Implementation::VertexPushWarp {
+            keys.push(virtual_warp_key(&mut self.virtual_warp));
+        }
+        keys
+    }
+
+    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+        LevelGraph::plan(csr, &[self.variant()])
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let way = self.way(&traversal.tuning);
-        record(device, traversal, name, &[way], way, &[Decision::leaf(way.word())])
+        let variant = self.variant();
+        record(device, traversal, name, &[variant], (variant, self.virtual_warp), &[Decision::leaf(variant.word())])
+    }
+
+    fn level_names(&self, _: &Device, _: &Csr, levels: &[LevelSize]) -> Result<Option<Vec<String>>> {
+        Ok(Some(vec![self.variant().to_string(); levels.len()]))
     }
 }
 
-impl Iterate for Adaptive {
-    /// Of a model that can choose any way: which it is, the device says.
-    fn plan(&self, csr: &Csr, _: Operator, tuning: &Tuning) -> MemoryPlan {
-        LevelGraph::plan(csr, &tuning.model.map_or_else(Way::all, with_first))
+impl Adaptive {
+    /// The model that chooses on a device.
+    fn model(&self, device: &Device) -> Result<Arc<Model>> {
+        match &self.model {
+            Some(file) => Ok(file.model.clone()),
+            None => Model::of_device(device.info()).map(Arc::new),
+        }
+    }
+}
+
+impl Strategy for Adaptive {
+    fn about(&self) -> About {
+        About {
+            name: "adaptive",
+            paper: "Verstraaten et al.",
+            summary: "for each level the variant of these that a decision tree on the device chooses",
+            operators: &[Operator::Bfs],
+        }
+    }
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let name = self.model.as_ref().map(|file| file.model.name().to_owned());
+        let about = "the file of the model that chooses, as `evenkeel train` writes it";
+        let model = Key::optional("model", about, "the device's", &mut self.model).reported_as(name);
+        vec![virtual_warp_key(&mut self.virtual_warp), model]
+    }
+
+    /// Upper bound: which model is the device's is only known once the device is.
+    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+        LevelGraph::plan(csr, &self.model.as_ref().map_or_else(Variant::all, |file| with_first(&file.model)))
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let model = match traversal.tuning.model {
-            Some(model) => model.clone(),
-            None => Model::of_device(device.info())?,
-        };
+        let model = self.model(device)?;
         tracing::info!("{name} goes by the model {}", model.name());
         let decisions = model.for_graph(&GraphFeatures::of(&traversal.csr));
-        record(device, traversal, name, &with_first(&model), model.family().first(), &decisions)
+        let first = (model.family().first(), self.virtual_warp);
+        record(device, traversal, name, &with_first(&model), first, &decisions)
+    }
+
+    /// What the model chooses, which is all that the search goes by.
+    fn level_names(&self, device: &Device, csr: &Csr, levels: &[LevelSize]) -> Result<Option<Vec<String>>> {
+        let (model, graph) = (self.model(device)?, GraphFeatures::of(csr));
+        let mut variant = model.family().first();
+        let choose = |level: &LevelSize| {
+            variant = model.choose(&Features::of(&graph, *level)).unwrap_or(variant);
+            variant.to_string()
+        };
+        Ok(Some(levels.iter().map(choose).collect()))
     }
 }
 
-/// The ways of a model, and the one that a first level has for want of a better.
-fn with_first(model: &Model) -> Vec<Way> {
-    let mut ways = model.ways();
-    ways.push(model.family().first());
-    ways
+/// The variants of a model, and the one that a first level has for want of a better.
+fn with_first(model: &Model) -> Vec<Variant> {
+    let mut variants = model.variants();
+    variants.push(model.family().first());
+    variants
 }
 
 fn record(
     device: &Device,
     traversal: &Traversal,
     name: &str,
-    ways: &[Way],
-    first: Way,
+    variants: &[Variant],
+    (first, virtual_warp): (Variant, u32),
     decisions: &[Decision],
 ) -> Result<DeviceLoop> {
-    let graph = LevelGraph::new(device, traversal, ways)?;
+    let graph = LevelGraph::new(device, traversal, variants)?;
     let tree = device.buffer_from("decisions", decisions)?;
-    let params = graph.params(device, &traversal.tuning, first);
-    // Where one workgroup can take every level, one dispatch is likely to be the whole search; an empty one costs 3 µs.
-    let small = ways.iter().any(|way| way.stays(params.nodes, params.edges)) && !device.times_steps();
+    let params = graph.params(device, virtual_warp, first);
+    // Where one workgroup can take every level, one dispatch is likely to be the whole search.
+    let small = variants.iter().any(|variant| variant.stays(params.nodes, params.edges)) && !device.times_steps();
     let lengths = if small { [&[1], &BATCHES[..]].concat() } else { BATCHES.to_vec() };
     DeviceLoop::record_in_batches(
         device,
         name,
-        &graph.control,
+        &graph.state,
         &lengths,
         |recorder| {
             clear(recorder, traversal);
@@ -115,7 +215,7 @@ fn record(
     )
 }
 
-/// What all ways read and write beside the graph itself and the depths.
+/// What all variants read and write beside the graph itself and the depths.
 pub(crate) struct LevelGraph {
     origins: Buffer<u32>,
     reversed: DeviceGraph,
@@ -124,11 +224,10 @@ pub(crate) struct LevelGraph {
     pieces: Buffer<u32>,
     /// Of even levels and of odd ones, one behind the other.
     lists: Buffer<u32>,
-    pub(crate) control: Buffer<Control>,
-    words: Buffer<u32>,
+    pub(crate) state: Buffer<LevelState>,
 }
 
-/// Which parts of it some ways read.
+/// Which parts of it some variants read.
 struct Needs {
     origins: bool,
     reversed: bool,
@@ -138,8 +237,8 @@ struct Needs {
 }
 
 impl Needs {
-    fn of(ways: &[Way]) -> Self {
-        let some = |wanted: &[Implementation]| ways.iter().any(|way| wanted.contains(&way.implementation));
+    fn of(variants: &[Variant]) -> Self {
+        let some = |wanted: &[Implementation]| variants.iter().any(|variant| wanted.contains(&variant.implementation));
         Self {
             origins: some(&[Implementation::EdgeList]),
             reversed: some(&[
@@ -149,7 +248,7 @@ impl Needs {
             ]),
             reversed_origins: some(&[Implementation::ReverseEdgeList]),
             pieces: some(&[Implementation::VertexPullWarp]),
-            lists: ways.iter().any(|way| way.count == Count::List),
+            lists: variants.iter().any(|variant| variant.count == Count::List),
         }
     }
 }
@@ -161,21 +260,22 @@ const MOST_GROUPS_ON_CPU: u32 = 64;
 
 /// The rounds of one workgroup in a dispatch, at two a level or more: some drivers stop a dispatch that takes seconds.
 const MOST_ROUNDS: u32 = 16_384;
-/// The most turns of loops in a round.
-const TURNS_A_ROUND: u32 = 70;
+/// The most loop iterations of a round.
+const LOOPS_PER_ROUND: u32 = 70;
 
 impl LevelGraph {
-    /// The memory for some ways.
-    pub(crate) fn plan(csr: &Csr, ways: &[Way]) -> MemoryPlan {
-        let (needs, edges, nodes) = (Needs::of(ways), csr.columns.len(), csr.nodes() as usize);
-        let symmetric = is_surely_symmetric(csr);
-        let mut plan = MemoryPlan::new().with::<Control>("control", 1);
+    /// The memory for some variants.
+    pub(crate) fn plan(csr: &Csr, variants: &[Variant]) -> MemoryPlan {
+        let (needs, edges, nodes) = (Needs::of(variants), csr.columns().len(), csr.nodes() as usize);
+        let symmetric = csr.is_symmetric();
+        let mut plan = MemoryPlan::new().with::<LevelState>("state", 1);
         if needs.origins || needs.reversed_origins && symmetric {
             plan = plan.with::<u32>("origins of edges", edges);
         }
         if needs.reversed && !symmetric {
-            plan =
-                plan.with::<u32>("reversed row offsets", csr.row_offsets.len()).with::<u32>("reversed columns", edges);
+            plan = plan
+                .with::<u32>("reversed row offsets", csr.row_offsets().len())
+                .with::<u32>("reversed columns", edges);
         }
         if needs.reversed_origins && !symmetric {
             plan = plan.with::<u32>("reversed origins of edges", edges);
@@ -189,16 +289,12 @@ impl LevelGraph {
         plan
     }
 
-    /// Makes what some ways need. What they do not read is a buffer of theirs that is there anyway.
-    pub(crate) fn new(device: &Device, traversal: &Traversal, ways: &[Way]) -> Result<Self> {
-        let (needs, csr, graph) = (Needs::of(ways), &traversal.csr, &traversal.graph);
-        let symmetric = traversal.is_symmetric();
+    /// Makes what some variants need. Unused bindings get a placeholder buffer.
+    pub(crate) fn new(device: &Device, traversal: &Traversal, variants: &[Variant]) -> Result<Self> {
+        let (needs, csr, graph) = (Needs::of(variants), &traversal.csr, &traversal.graph);
+        let symmetric = csr.is_symmetric();
         let nothing = device.buffer("nothing", 1)?;
-        let transposed = if needs.reversed && !symmetric {
-            Some(transpose(&Csr { weights: Weights::None, ..csr.clone() })?)
-        } else {
-            None
-        };
+        let transposed = if needs.reversed && !symmetric { Some(transpose(&csr.without_weights())?) } else { None };
         let reversed = match &transposed {
             Some(transposed) => DeviceGraph::upload(device, transposed)?,
             None => graph.clone(),
@@ -216,7 +312,7 @@ impl LevelGraph {
         };
         // The start writes the source down whether or not anybody reads it.
         let length = if needs.lists { 2 * graph.nodes() as usize } else { 1 };
-        let control = device.buffer("control", 1)?;
+        let state = device.buffer("state", 1)?;
         Ok(Self {
             origins,
             reversed,
@@ -227,24 +323,23 @@ impl LevelGraph {
                 device.buffer_from("pieces of long rows", &pieces)?
             },
             lists: device.buffer("lists of nodes", length)?,
-            words: control.cast(),
-            control,
+            state,
         })
     }
 
     /// What the kernels are told.
-    pub(crate) fn params(&self, device: &Device, tuning: &Tuning, first: Way) -> LevelParams {
+    pub(crate) fn params(&self, device: &Device, virtual_warp: u32, first: Variant) -> LevelParams {
         let info = device.info();
         let most = if info.kind.is_cpu() { MOST_GROUPS_ON_CPU } else { MOST_GROUPS };
         LevelParams {
             nodes: self.reversed.nodes(),
             edges: self.reversed.columns.len() as u32,
             max_groups: info.max_groups.min(most),
-            virtual_warp: tuning.virtual_warp(),
-            first_way: first.word(),
+            virtual_warp,
+            first_variant: first.word(),
             pieces: (self.pieces.len() / 2) as u32,
             // A level is a step, and where each step is timed it ends the dispatch.
-            rounds: if device.times_steps() { 1 } else { MOST_ROUNDS.min(info.turns() / TURNS_A_ROUND) },
+            rounds: if device.times_steps() { 1 } else { MOST_ROUNDS.min(info.loop_budget() / LOOPS_PER_ROUND) },
         }
     }
 
@@ -252,11 +347,11 @@ impl LevelGraph {
     fn start(&self, recorder: &mut Recorder, traversal: &Traversal, tree: &Buffer<Decision>, params: LevelParams) {
         let step = LevelStart {
             source: &traversal.source,
-            row_offsets: &traversal.graph.row_offsets,
+            graph: &traversal.graph,
             tree,
             lists: &self.lists,
-            depths: &traversal.values,
-            control: &self.words,
+            depths: &traversal.data.values,
+            state: &self.state,
         };
         recorder.dispatch(&step, params, 1);
     }
@@ -270,64 +365,42 @@ impl LevelGraph {
         params: LevelParams,
         family: Family,
     ) {
-        let (row_offsets, columns, depths) =
-            (&traversal.graph.row_offsets, &traversal.graph.columns, &traversal.values);
-        let (in_row_offsets, in_columns) = (&self.reversed.row_offsets, &self.reversed.columns);
-        let (lists, control) = (&self.lists, &self.words);
+        let (graph, in_graph, depths) = (&traversal.graph, &self.reversed, &traversal.data.values);
+        let (lists, state) = (&self.lists, &self.state);
         match family {
             Family::Fifteen => {
                 let (origins, in_origins) = (&self.origins, &self.reversed_origins);
-                let step = Level {
-                    row_offsets,
-                    origins,
-                    columns,
-                    in_row_offsets,
-                    in_origins,
-                    in_columns,
-                    tree,
-                    lists,
-                    depths,
-                    control,
-                };
-                recorder.dispatch_indirect(&step, params, &self.control, Control::GROUPS);
+                let step = Level { graph, origins, in_graph, in_origins, tree, lists, depths, state };
+                recorder.dispatch_indirect(&step, params, state, LevelState::GROUPS);
             }
             Family::Listed => {
                 let pieces = &self.pieces;
-                let step = LevelListed {
-                    row_offsets,
-                    columns,
-                    in_row_offsets,
-                    in_columns,
-                    pieces,
-                    tree,
-                    lists,
-                    depths,
-                    control,
-                };
-                recorder.dispatch_indirect(&step, params, &self.control, Control::GROUPS);
+                let step = LevelListed { graph, in_graph, pieces, tree, lists, depths, state };
+                recorder.dispatch_indirect(&step, params, state, LevelState::GROUPS);
             }
         }
     }
 
-    /// The lists, and the control block as words.
-    pub(crate) fn state(&self) -> (&Buffer<u32>, &Buffer<u32>) {
-        (&self.lists, &self.words)
+    /// The lists of the frontier.
+    #[cfg(feature = "cli")]
+    pub(crate) fn lists(&self) -> &Buffer<u32> {
+        &self.lists
     }
 }
 
 /// The long rows of a graph in pieces: the node and the first edge of each.
 fn pieces(csr: &Csr) -> Vec<u32> {
     let mut pieces = Vec::new();
-    for (node, row) in csr.row_offsets.windows(2).enumerate().filter(|(_, row)| row[1] - row[0] > LevelWay::LONG) {
-        pieces.extend((row[0]..row[1]).step_by(LevelWay::PIECE as usize).flat_map(|edge| [node as u32, edge]));
+    for (node, row) in csr.row_offsets().windows(2).enumerate().filter(|(_, row)| row[1] - row[0] > VariantCode::LONG) {
+        pieces.extend((row[0]..row[1]).step_by(VariantCode::PIECE as usize).flat_map(|edge| [node as u32, edge]));
     }
     pieces
 }
 
-/// The most words that they take: a row of one piece has at least [`LevelWay::LONG`] edges, and a longer one, for each further
+/// The most words that they take: a row of one piece has at least [`VariantCode::LONG`] edges, and a longer one, for each further
 /// piece, even more.
 fn most_piece_words(edges: usize) -> usize {
-    2 * (edges / LevelWay::LONG as usize).max(1)
+    2 * (edges / VariantCode::LONG as usize).max(1)
 }
 
 /// Where each edge begins.
@@ -343,34 +416,34 @@ fn origins_of(device: &Device, graph: &DeviceGraph) -> Result<Buffer<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{algorithm::bfs, device::DeviceOptions, graph::generate::Generator};
+    use crate::{algorithm::bfs, device::DeviceOptions, engine::SharedGraph, graph::generate::Generator};
 
-    /// The control block after one dispatch from the first node of a chain, which may take so many rounds.
-    fn one_dispatch(model: &str, rounds: u32) -> Control {
+    /// The state after one dispatch from the first node of a chain, which may take so many rounds.
+    fn one_dispatch(model: &str, rounds: u32) -> LevelState {
         let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
         let chain = "chain:nodes=100".parse::<Generator>().unwrap().generate().unwrap();
-        let traversal = bfs::traversal(&device, &chain.csr, Tuning::default()).unwrap();
+        let traversal = bfs::traversal(&SharedGraph::new(&device, &chain.csr)).unwrap();
         let model = Model::parse("test".as_ref(), &format!("evenkeel level model 1\n{model}")).unwrap();
         let graph = LevelGraph::new(&device, &traversal, &with_first(&model)).unwrap();
         let tree = device.buffer_from("decisions", &model.for_graph(&GraphFeatures::of(&chain.csr))).unwrap();
-        let params = LevelParams { rounds, ..graph.params(&device, &traversal.tuning, model.family().first()) };
-        let mut control = None;
+        let params = LevelParams { rounds, ..graph.params(&device, DEFAULT_VIRTUAL_WARP, model.family().first()) };
+        let mut state = None;
         let recorded = device.record("one dispatch", |recorder| {
             clear(recorder, &traversal);
             graph.start(recorder, &traversal, &tree, params);
             graph.search(recorder, &traversal, &tree, params, model.family());
-            control = Some(recorder.read_back(&graph.control));
+            state = Some(recorder.read_back(&graph.state));
         });
         let mut recording = recorded.unwrap();
         recording.run().unwrap();
-        recording.value(control.unwrap())
+        recording.value(state.unwrap())
     }
 
     #[test]
     fn one_workgroup_goes_on_until_the_tree_or_the_limit_says_otherwise() {
         let run = |model, rounds| {
-            let Control { iteration, frontier, discovered, groups, .. } = one_dispatch(model, rounds);
-            (iteration, frontier, discovered, groups[0])
+            let LevelState { header, discovered, .. } = one_dispatch(model, rounds);
+            (header.iteration, header.frontier, discovered, header.groups[0])
         };
         assert_eq!(run("list-push-resident list", MOST_ROUNDS), (100, 0, 100, 0), "the whole search");
         assert_eq!(run("list-push-resident list", 14), (7, 1, 8, 1));

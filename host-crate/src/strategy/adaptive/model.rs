@@ -1,4 +1,4 @@
-//! A decision tree that chooses the way of each level, as a text that a person reads and writes:
+//! A decision tree that chooses the variant of each level, as a text that a person reads and writes:
 //!
 //! ```text
 //! evenkeel level model 1
@@ -12,22 +12,24 @@
 //!   repeat
 //! ```
 //!
-//! A leaf is a way, or `repeat` where the model does not know: as in the level before, and in the first level an edge list, which
+//! A leaf is a variant, or `repeat` where the model does not know: as in the level before, and in the first level an edge list, which
 //! is the paper's rule. Indentation is for the eye.
 
 use super::{
     features::{Feature, Features, GraphFeatures, share},
     text::{self, HEADER},
-    variant::{Family, Way},
+    variant::{Family, Variant},
 };
 use crate::{
     Error, Result,
     device::{DeviceInfo, DeviceKind},
 };
-use evenkeel_types::Decision;
+use evenkeel_kernels::strategy::adaptive::Decision;
 use std::{
     fmt, fs,
     path::{Path, PathBuf},
+    str::FromStr,
+    sync::Arc,
 };
 
 /// The models that come with the program: trained on an H200, trained on software Vulkan, and by reason alone.
@@ -37,7 +39,7 @@ const SHIPPED: [(&str, &str); 3] = [
     ("rule", include_str!("../../../models/rule.tree")),
 ];
 
-/// See the module.
+/// A decision tree that chooses a variant for each level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     name: String,
@@ -51,8 +53,8 @@ impl Eq for Model {}
 /// A part of a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Node {
-    /// A way, or none where the model does not know.
-    Leaf(Option<Way>),
+    /// A variant, or none where the model does not know.
+    Leaf(Option<Variant>),
     /// A comparison.
     If {
         /// What is compared.
@@ -67,7 +69,8 @@ pub(crate) enum Node {
 }
 
 impl Model {
-    /// A model from a tree whose ways are of one family.
+    #[cfg(feature = "cli")]
+    /// A model from a tree whose variants are of one family.
     pub(crate) fn new(name: &str, root: Node, family: Family) -> Self {
         Self { name: name.to_owned(), root, family }
     }
@@ -79,14 +82,6 @@ impl Model {
     pub fn read(path: &Path) -> Result<Self> {
         let text = fs::read(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
         Self::parse(path, &String::from_utf8_lossy(&text))
-    }
-
-    /// The same for the command line, where a model lives as long as the program.
-    ///
-    /// # Errors
-    /// As for [`Model::read`].
-    pub fn option(path: &str) -> Result<&'static Self> {
-        Self::read(Path::new(path)).map(|model| &*Box::leak(Box::new(model)))
     }
 
     /// Reads a text; `path` is what errors call it.
@@ -118,17 +113,17 @@ impl Model {
         &self.name
     }
 
-    /// The ways it chooses from.
+    /// The variants it chooses from.
     pub fn family(&self) -> Family {
         self.family
     }
 
-    /// The way of a level, or none where the model does not know.
-    pub fn choose(&self, features: &Features) -> Option<Way> {
+    /// The variant of a level, or none where the model does not know.
+    pub fn choose(&self, features: &Features) -> Option<Variant> {
         let mut node = &self.root;
         loop {
             match node {
-                Node::Leaf(way) => return *way,
+                Node::Leaf(variant) => return *variant,
                 Node::If { feature, threshold, at_most, more } => {
                     node = if features.get(*feature) <= *threshold { at_most } else { more };
                 }
@@ -136,13 +131,13 @@ impl Model {
         }
     }
 
-    /// The ways at its leaves, each once.
-    pub fn ways(&self) -> Vec<Way> {
-        let mut ways = Vec::new();
-        self.root.each_leaf(&mut |way| ways.extend(way));
-        ways.sort_unstable();
-        ways.dedup();
-        ways
+    /// The variants at its leaves, each once.
+    pub fn variants(&self) -> Vec<Variant> {
+        let mut variants = Vec::new();
+        self.root.each_leaf(&mut |variant| variants.extend(variant));
+        variants.sort_unstable();
+        variants.dedup();
+        variants
     }
 
     /// The tree for one graph, as the device walks it: what is the same in all levels is decided, shares are numbers of nodes or
@@ -155,9 +150,9 @@ impl Model {
 }
 
 impl Node {
-    fn each_leaf(&self, visit: &mut impl FnMut(Option<Way>)) {
+    fn each_leaf(&self, visit: &mut impl FnMut(Option<Variant>)) {
         match self {
-            Self::Leaf(way) => visit(*way),
+            Self::Leaf(variant) => visit(*variant),
             Self::If { at_most, more, .. } => {
                 at_most.each_leaf(visit);
                 more.each_leaf(visit);
@@ -169,7 +164,7 @@ impl Node {
     fn decide(&self, graph: &GraphFeatures, decisions: &mut Vec<Decision>) -> u32 {
         let place = decisions.len() as u32;
         match self {
-            Self::Leaf(way) => decisions.push(Decision::leaf(way.map_or(Decision::REPEAT, Way::word))),
+            Self::Leaf(variant) => decisions.push(Decision::leaf(variant.map_or(Decision::REPEAT, Variant::word))),
             Self::If { feature, threshold, at_most, more } => {
                 match whole(*feature, *threshold, graph) {
                     Compared::Always => at_most.decide(graph, decisions),
@@ -190,7 +185,7 @@ impl Node {
         let indent = 2 * depth;
         match self {
             Self::Leaf(None) => writeln!(f, "{:indent$}repeat", ""),
-            Self::Leaf(Some(way)) => writeln!(f, "{:indent$}{way}", ""),
+            Self::Leaf(Some(variant)) => writeln!(f, "{:indent$}{variant}", ""),
             Self::If { feature, threshold, at_most, more } => {
                 writeln!(f, "{:indent$}if {} <= {threshold}", "", feature.name())?;
                 at_most.write(depth + 1, f)?;
@@ -256,17 +251,40 @@ impl fmt::Display for Model {
     }
 }
 
-/// As its name.
-impl serde::Serialize for Model {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.name)
+/// A model and the file it was read from: as text it is the file's path, and from text it is read.
+#[derive(Clone, Debug)]
+pub struct ModelFile {
+    path: PathBuf,
+    /// The model.
+    pub model: Arc<Model>,
+}
+
+impl FromStr for ModelFile {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let path = PathBuf::from(text);
+        Ok(Self { model: Arc::new(Model::read(&path)?), path })
+    }
+}
+
+/// A model that was not read from a file is called as its file would be.
+impl From<Model> for ModelFile {
+    fn from(model: Model) -> Self {
+        Self { path: PathBuf::from(&model.name), model: Arc::new(model) }
+    }
+}
+
+impl fmt::Display for ModelFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.display().fmt(f)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategy::adaptive::Moment;
+    use crate::strategy::adaptive::LevelSize;
     use proptest::prelude::*;
 
     fn parse(text: &str) -> Result<Model> {
@@ -287,7 +305,8 @@ mod tests {
         assert_eq!(refused(""), "model.tree:1: the tree ends in the middle");
         assert_eq!(refused("repeat\n\nrepeat"), "model.tree:4: 'repeat' stands behind the end of the tree");
         assert!(
-            refused("vertex-push").starts_with("model.tree:2: there is no way named 'vertex-push'; there is edge-list")
+            refused("vertex-push")
+                .starts_with("model.tree:2: there is no variant named 'vertex-push'; there is edge-list")
         );
         assert!(
             refused("if colour <= 3").starts_with("model.tree:2: there is no feature named 'colour'; there is nodes, ")
@@ -309,7 +328,7 @@ mod tests {
     fn models_that_come_with_the_program_are_right() {
         for (name, text) in SHIPPED {
             let model = Model::parse(Path::new(name), text).unwrap();
-            assert!(!model.ways().is_empty() && model.name() == name);
+            assert!(!model.variants().is_empty() && model.name() == name);
         }
     }
 
@@ -332,8 +351,8 @@ mod tests {
     }
 
     fn tree() -> impl Strategy<Value = Node> {
-        let ways = Family::Listed.ways();
-        let leaf = prop_oneof![Just(None), proptest::sample::select(ways).prop_map(Some)].prop_map(Node::Leaf);
+        let variants = Family::Listed.variants();
+        let leaf = prop_oneof![Just(None), proptest::sample::select(variants).prop_map(Some)].prop_map(Node::Leaf);
         leaf.prop_recursive(6, 40, 2, |inner| {
             (proptest::sample::select(&Feature::ALL[..]), threshold(), inner.clone(), inner).prop_map(
                 |(feature, threshold, at_most, more)| Node::If {
@@ -347,21 +366,21 @@ mod tests {
     }
 
     /// A walk as the device does it.
-    fn walk(decisions: &[Decision], moment: Moment) -> Option<Way> {
+    fn walk(decisions: &[Decision], size: LevelSize) -> Option<Variant> {
         let mut node = decisions[0];
         while node.feature != Decision::LEAF {
-            let values = [moment.frontier, moment.discovered, moment.edges, moment.edges / moment.frontier.max(1)];
+            let values = [size.frontier, size.discovered, size.edges, size.edges / size.frontier.max(1)];
             let next = if values[node.feature as usize] <= node.threshold { node.at_most } else { node.more };
             node = decisions[next as usize];
         }
-        Way::from_word(node.threshold)
+        Variant::from_word(node.threshold)
     }
 
     proptest! {
         #[test]
         fn a_model_is_its_text(root in tree()) {
             let mut family = None;
-            root.each_leaf(&mut |way| family = family.or(way.map(Way::family)));
+            root.each_leaf(&mut |variant| family = family.or(variant.map(Variant::family)));
             let model = Model::new("model", root, family.unwrap_or(Family::Fifteen));
             prop_assert_eq!(parse(&model.to_string()).unwrap(), model);
         }
@@ -381,13 +400,13 @@ mod tests {
             let degrees = degrees.map(|degree| u32::from(degree) % 50);
             let graph = GraphFeatures { nodes, edges, degrees, deviation: 2.5 };
             let discovered = 1 + u32::from(rest[0]) % nodes;
-            let moment = Moment {
+            let size = LevelSize {
                 frontier: 1 + u32::from(rest[1]) % discovered,
                 discovered,
                 edges: u32::from(rest[2]) % (edges + 1),
             };
             let model = Model::new("model", root, Family::Listed);
-            prop_assert_eq!(walk(&model.for_graph(&graph), moment), model.choose(&Features::of(&graph, moment)));
+            prop_assert_eq!(walk(&model.for_graph(&graph), size), model.choose(&Features::of(&graph, size)));
         }
     }
 }

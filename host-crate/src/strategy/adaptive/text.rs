@@ -3,7 +3,7 @@
 use super::{
     features::Feature,
     model::Node,
-    variant::{Family, Way},
+    variant::{Family, Variant},
 };
 use crate::{Error, Result};
 use std::path::Path;
@@ -14,7 +14,7 @@ pub(super) const HEADER: &str = "evenkeel level model 1";
 /// The most decisions one after the other.
 const DEEPEST: usize = 64;
 
-/// The tree, and the family of its ways.
+/// The tree, and the family of its variants.
 pub(super) fn read(path: &Path, text: &str) -> Result<(Node, Family)> {
     let mut lines = Lines { path, rest: text.lines().enumerate(), last: 0, family: None };
     if lines.next() != Some(HEADER) {
@@ -33,7 +33,7 @@ struct Lines<'a> {
     rest: std::iter::Enumerate<std::str::Lines<'a>>,
     /// The line that was read last, counted from 1.
     last: u64,
-    /// The family of the ways so far.
+    /// The family of the variants so far.
     family: Option<Family>,
 }
 
@@ -85,10 +85,12 @@ impl<'a> Lines<'a> {
     }
 
     fn leaf(&mut self, line: &str) -> Result<Node> {
-        let way = line.parse::<Way>().map_err(|error| self.wrong(error.to_string()))?;
-        if *self.family.get_or_insert(way.family()) != way.family() {
-            return Err(self.wrong(format!("'{way}' cannot follow a way of the other kind: all list, or none does")));
+        let variant = line.parse::<Variant>().map_err(|error| self.wrong(error.to_string()))?;
+        if *self.family.get_or_insert(variant.family()) != variant.family() {
+            return Err(
+                self.wrong(format!("'{variant}' cannot follow a variant of the other kind: all list, or none does"))
+            );
         }
-        Ok(Node::Leaf(Some(way)))
+        Ok(Node::Leaf(Some(variant)))
     }
 }

@@ -1,9 +1,9 @@
-//! The ways to search a level: an implementation, and how it counts what it discovers. The paper's fifteen are five
+//! The variants to search a level: an implementation, and how it counts what it discovers. The paper's fifteen are five
 //! implementations times three counts. Those with a list write the discovered down, which is a count too, and can then search
 //! from the list alone.
 
 use crate::{Error, Result};
-use evenkeel_types::LevelWay;
+use evenkeel_kernels::strategy::adaptive::VariantCode;
 use std::{fmt, str::FromStr};
 
 /// How the work of a level is handed out. The kernels are in `strategy/adaptive.rs` of the kernels.
@@ -11,23 +11,23 @@ use std::{fmt, str::FromStr};
 #[repr(u32)]
 pub enum Implementation {
     /// An invocation to each edge.
-    EdgeList = LevelWay::EDGE_LIST,
+    EdgeList = VariantCode::EDGE_LIST,
     /// An invocation to each edge, in the order of their ends.
-    ReverseEdgeList = LevelWay::REVERSE_EDGE_LIST,
+    ReverseEdgeList = VariantCode::REVERSE_EDGE_LIST,
     /// An invocation to each node, which looks whether it is in the frontier.
-    VertexPush = LevelWay::VERTEX_PUSH,
+    VertexPush = VariantCode::VERTEX_PUSH,
     /// An invocation to each node, which looks for a neighbour in the frontier.
-    VertexPull = LevelWay::VERTEX_PULL,
+    VertexPull = VariantCode::VERTEX_PULL,
     /// A virtual warp to as many nodes, one after the other.
-    VertexPushWarp = LevelWay::VERTEX_PUSH_WARP,
+    VertexPushWarp = VariantCode::VERTEX_PUSH_WARP,
     /// A virtual warp to each node of the listed frontier.
-    ListPushWarp = LevelWay::LIST_PUSH_WARP,
+    ListPushWarp = VariantCode::LIST_PUSH_WARP,
     /// A subgroup to as many nodes, each of which looks for a neighbour in the frontier; long rows in pieces.
-    VertexPullWarp = LevelWay::VERTEX_PULL_WARP,
+    VertexPullWarp = VariantCode::VERTEX_PULL_WARP,
     /// The edges of the listed frontier, shared out evenly.
-    ListPushEven = LevelWay::LIST_PUSH_EVEN,
+    ListPushEven = VariantCode::LIST_PUSH_EVEN,
     /// The same by one workgroup while the frontier is small, and it goes on with the next level in the same dispatch.
-    ListPushResident = LevelWay::LIST_PUSH_RESIDENT,
+    ListPushResident = VariantCode::LIST_PUSH_PERSISTENT,
 }
 
 impl Implementation {
@@ -52,23 +52,36 @@ impl Implementation {
             Self::ListPushResident => "list-push-resident",
         }
     }
+
+    /// What it does, in a line.
+    pub(super) const fn summary(self) -> &'static str {
+        match self {
+            Self::EdgeList => "an invocation to every edge of the graph, in every level",
+            Self::ReverseEdgeList => "the same in the order of the edges' ends",
+            Self::VertexPush => "an invocation to every node, which pushes if it is in the frontier",
+            Self::VertexPull => "an invocation to every node not reached, which looks for a neighbour in the frontier",
+            Self::VertexPushWarp => "vertex-push by virtual warps, which share each node's edges",
+            Self::ListPushWarp => "a virtual warp to each node of the listed frontier",
+            Self::VertexPullWarp => "vertex-pull by subgroups, with long rows in pieces",
+            Self::ListPushEven => "the edges of the listed frontier, shared out evenly",
+            Self::ListPushResident => "the same by one workgroup, which goes on with the next level",
+        }
+    }
 }
 
 /// How the discovered are counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, clap::ValueEnum, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum Count {
     /// One atomic addition for each.
     #[default]
-    Atomic = LevelWay::ATOMIC,
+    Atomic = VariantCode::ATOMIC,
     /// A subgroup adds up first.
-    Subgroup = LevelWay::SUBGROUP,
+    Subgroup = VariantCode::SUBGROUP,
     /// A subgroup adds up first, then a workgroup.
-    Workgroup = LevelWay::WORKGROUP,
+    Workgroup = VariantCode::WORKGROUP,
     /// They are put on a list.
-    #[value(skip)]
-    List = LevelWay::LIST,
+    List = VariantCode::LIST,
 }
 
 impl Count {
@@ -86,24 +99,42 @@ impl Count {
     }
 }
 
+impl FromStr for Count {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|count| count.name() == text).ok_or_else(|| Error::UnknownName {
+            kind: "count",
+            name: text.to_owned(),
+            known: Self::ALL.iter().map(ToString::to_string).collect(),
+        })
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// An implementation and a count. As text it is their two names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Way {
+pub struct Variant {
     /// How work is handed out.
     pub implementation: Implementation,
     /// How the discovered are counted.
     pub count: Count,
 }
 
-impl Way {
-    /// If there is such a way.
+impl Variant {
+    /// If there is such a variant.
     pub fn new(implementation: Implementation, count: Count) -> Option<Self> {
-        Self::all().into_iter().find(|way| *way == Self { implementation, count })
+        Self::all().into_iter().find(|variant| *variant == Self { implementation, count })
     }
 
-    /// All ways, the paper's fifteen first.
+    /// All variants, the paper's fifteen first.
     pub fn all() -> Vec<Self> {
-        Family::ALL.into_iter().flat_map(Family::ways).collect()
+        Family::ALL.into_iter().flat_map(Family::variants).collect()
     }
 
     /// Its place among all.
@@ -118,17 +149,17 @@ impl Way {
 
     /// As the device reads it.
     pub fn word(self) -> u32 {
-        LevelWay::of(self.implementation as u32, self.count as u32)
+        VariantCode::of(self.implementation as u32, self.count as u32)
     }
 
     /// Back from there.
     pub fn from_word(word: u32) -> Option<Self> {
-        Self::all().into_iter().find(|way| way.word() == word)
+        Self::all().into_iter().find(|variant| variant.word() == word)
     }
 
     /// Whether it goes on in the same dispatch after a level with such a frontier, when it is chosen again.
     pub fn stays(self, frontier: u32, edges: u32) -> bool {
-        LevelWay::stays(self.word(), frontier, edges)
+        VariantCode::persists(self.word(), frontier, edges)
     }
 
     /// The family it belongs to.
@@ -137,18 +168,18 @@ impl Way {
     }
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.implementation.name(), self.count.name())
     }
 }
 
-impl FromStr for Way {
+impl FromStr for Variant {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        Self::all().into_iter().find(|way| way.to_string() == text).ok_or_else(|| Error::UnknownName {
-            kind: "way",
+        Self::all().into_iter().find(|variant| variant.to_string() == text).ok_or_else(|| Error::UnknownName {
+            kind: "variant",
             name: text.to_owned(),
             known: Self::all().iter().map(ToString::to_string).collect(),
         })
@@ -156,7 +187,8 @@ impl FromStr for Way {
 }
 
 /// Ways that a search can switch between: a list is there for one level only if the level before wrote it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Family {
     /// The paper's.
     Fifteen,
@@ -176,24 +208,24 @@ impl Family {
         }
     }
 
-    /// The ways in it.
-    pub fn ways(self) -> Vec<Way> {
-        let ways = |implementations: &[Implementation], counts: &[Count]| {
-            let pair = |implementation| counts.iter().map(move |&count| Way { implementation, count });
+    /// The variants in it.
+    pub fn variants(self) -> Vec<Variant> {
+        let variants = |implementations: &[Implementation], counts: &[Count]| {
+            let pair = |implementation| counts.iter().map(move |&count| Variant { implementation, count });
             implementations.iter().copied().flat_map(pair).collect()
         };
         match self {
-            Self::Fifteen => ways(&Implementation::TOPOLOGY_DRIVEN, &Count::ALL[..3]),
-            Self::Listed => ways(&Implementation::LISTED, &[Count::List]),
+            Self::Fifteen => variants(&Implementation::TOPOLOGY_DRIVEN, &Count::ALL[..3]),
+            Self::Listed => variants(&Implementation::LISTED, &[Count::List]),
         }
     }
 
-    /// The way of a first level for which the model knows none: the paper's choice, or where there is a list of the one node, the
+    /// The variant of a first level for which the model knows none: the paper's choice, or where there is a list of the one node, the
     /// one workgroup that it needs.
-    pub fn first(self) -> Way {
+    pub fn first(self) -> Variant {
         match self {
-            Self::Fifteen => Way { implementation: Implementation::EdgeList, count: Count::Atomic },
-            Self::Listed => Way { implementation: Implementation::ListPushResident, count: Count::List },
+            Self::Fifteen => Variant { implementation: Implementation::EdgeList, count: Count::Atomic },
+            Self::Listed => Variant { implementation: Implementation::ListPushResident, count: Count::List },
         }
     }
 }
@@ -204,15 +236,15 @@ mod tests {
 
     #[test]
     fn a_way_is_a_text_and_a_word_of_its_own() {
-        let ways = Way::all();
-        assert_eq!((ways.len(), Family::Fifteen.ways().len()), (19, 15));
-        for (position, &way) in ways.iter().enumerate() {
-            assert_eq!(way.to_string().parse::<Way>().unwrap(), way);
-            assert_eq!((Way::from_word(way.word()), way.place()), (Some(way), position));
-            assert_eq!(Way::new(way.implementation, way.count), Some(way));
-            assert!(ways[..position].iter().all(|other| other.word() != way.word()));
+        let variants = Variant::all();
+        assert_eq!((variants.len(), Family::Fifteen.variants().len()), (19, 15));
+        for (position, &variant) in variants.iter().enumerate() {
+            assert_eq!(variant.to_string().parse::<Variant>().unwrap(), variant);
+            assert_eq!((Variant::from_word(variant.word()), variant.place()), (Some(variant), position));
+            assert_eq!(Variant::new(variant.implementation, variant.count), Some(variant));
+            assert!(variants[..position].iter().all(|other| other.word() != variant.word()));
         }
-        assert_eq!(Way::new(Implementation::ListPushWarp, Count::Atomic), None);
-        assert!("vertex-push list-push".parse::<Way>().is_err());
+        assert_eq!(Variant::new(Implementation::ListPushWarp, Count::Atomic), None);
+        assert!("vertex-push list-push".parse::<Variant>().is_err());
     }
 }

@@ -1,38 +1,52 @@
-//! Shortest paths from all sources at once, by repeated relaxation (Bellman–Ford) of rows: a node's row, its distances to every
-//! other, is the smallest over its edges of the edge's weight and the row of the neighbour. The targets stand side by side in a
-//! row, so an edge is read once for 128 of them, and their distances in one piece.
+//! Shortest paths from all sources at once by repeated relaxation (Bellman–Ford) of whole rows. The row of a node holds its distances
+//! to all other nodes; an iteration sets it to the minimum over the node's edges of the edge's weight plus the row of the neighbour.
+//! The targets lie side by side in a row, so one read of an edge serves 128 of them, and their distances are loaded together.
 //!
-//! A row is cut into pieces of as many targets as a workgroup has invocations. The mark of a piece is one more than the last
-//! iteration in which a distance in it fell; only pieces that fell in the iteration before, or in this one, are read again.
-//! Edges are taken by fours, so that four pieces are on their way at a time.
-//! Distances only fall, whoever is first, so the answer is the same every time; real ones are to the bit what is found when
-//! edges are added from the target on.
+//! A row is divided into pieces of as many targets as a workgroup has invocations. The mark of a piece is one more than the last
+//! iteration in which a distance in it decreased; only pieces that decreased in the previous iteration or in this one are read again.
+//! Edges are processed in groups of four, so that the loads of four pieces are in flight together.
+//!
+//! Distances only decrease, so the answer does not depend on the order of the workgroups. A real distance is bit for bit the sum of
+//! its edges added from the target on.
 
-use super::Relax;
+use super::{Relax, SPAN};
 use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Read, UVec4},
     ranges::step,
-    strategy::start,
+    state::State,
 };
-use evenkeel_types::{BatchedParams, Control, SPAN};
+use bytemuck::{Pod, Zeroable};
+use evenkeel_types::{Csr, LoopHeader, LoopState};
 
-/// One iteration: a workgroup takes a node and a piece of its row, piece by piece, so that neighbouring workgroups read the same
-/// few columns of the matrix.
+/// What the host pushes with each dispatch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct BatchedParams {
+    /// The number of nodes of the graph.
+    pub nodes: u32,
+    /// The number of words in a row of the matrix.
+    pub width: u32,
+    /// The number of workgroups of an iteration.
+    pub groups: u32,
+}
+
+/// One iteration. A workgroup takes a node and a piece of its row. The items of one piece follow each other, so that workgroups that
+/// run at the same time read the same few columns of the matrix.
 #[kernel(threads = 128, each(L in for_each_length))]
 pub fn batched<L: Relax>(
     lane: Lane,
     params: &BatchedParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
+    graph: Csr,
     weights: Read<u32>,
     mut matrix: Global<u32>,
     mut marks: Global<u32>,
-    mut control: Global<u32>,
+    mut state: State<LoopHeader>,
 ) {
     let BatchedParams { nodes, width, .. } = *params;
-    let iteration = control.load(Control::ITERATION) + 1;
+    let Csr { row_offsets, columns } = graph;
+    let iteration = state.load(LoopHeader::ITERATION) + 1;
     for item in lane.by_group(width / SPAN * nodes) {
         let (piece, node) = (item / nodes, item % nodes);
         let target = piece * SPAN + lane.local;
@@ -40,13 +54,14 @@ pub fn batched<L: Relax>(
         let mut best = before;
         let (begin, end) = (row_offsets.get(node), row_offsets.get(node + 1));
         for first in step(begin, end, 4) {
-            // Past the end of the row its last edge is taken again, which changes nothing.
+            // Past the end of the row the last edge is repeated, which does not change the minimum.
             let (a, b) = (first, (first + 1).min(end - 1));
             let (c, d) = ((first + 2).min(end - 1), (first + 3).min(end - 1));
             let neighbours = UVec4::new(columns.get(a), columns.get(b), columns.get(c), columns.get(d));
             let places = neighbours + piece * nodes;
-            let fell = (marks.load(places.x).max(marks.load(places.y)), marks.load(places.z).max(marks.load(places.w)));
-            if fell.0.max(fell.1) >= iteration {
+            let newest =
+                (marks.load(places.x).max(marks.load(places.y)), marks.load(places.z).max(marks.load(places.w)));
+            if newest.0.max(newest.1) >= iteration {
                 let places = neighbours * width + target;
                 let (x, y) = (matrix.load(places.x), matrix.load(places.y));
                 let (z, w) = (matrix.load(places.z), matrix.load(places.w));
@@ -57,27 +72,20 @@ pub fn batched<L: Relax>(
         if best != before {
             matrix.store(node * width + target, best);
             marks.store(piece * nodes + node, iteration + 1);
-            control.store(Control::NEXT, 1);
+            state.store(LoopHeader::NEXT, 1);
         }
     }
-    if lane.last(&mut control, Control::TICKET) {
-        let fell = control.load(Control::NEXT);
-        control.store(Control::GROUPS, fell * params.groups);
-        control.store(Control::FRONTIER, fell);
-        control.store(Control::NEXT, 0);
-        control.store(Control::ITERATION, iteration);
-    }
+    state.advance_all(lane, params.groups);
 }
 
-/// Marks the piece of each node's row in which its distance to itself lies: all that is known at first.
+/// Marks, for each node, the piece of its row that holds its distance to itself: the only distance that is known at the beginning.
 #[kernel(threads = 256)]
-pub fn batched_start(lane: Lane, params: &BatchedParams, mut marks: Global<u32>, mut control: Global<u32>) {
+pub fn batched_start(lane: Lane, params: &BatchedParams, mut marks: Global<u32>, mut state: State<LoopHeader>) {
     for node in lane.grid_stride(params.nodes) {
         marks.set(node / SPAN * params.nodes + node, 1);
     }
     if lane.global() == 0 {
-        // A graph without nodes has no workgroups, and is done.
-        start::begin(&mut control, params.groups, params.groups);
-        control.set(Control::GROUPS, params.groups);
+        // For a graph without nodes there are no workgroups, and the loop ends at once.
+        state.begin(params.groups, params.groups);
     }
 }

@@ -1,35 +1,34 @@
-//! Floyd–Warshall in tiles (Venkataraman, Sahni and Mukhopadhyaya 2003; on GPUs Katz and Kider 2008). A step takes all paths
-//! over the 64 nodes of a tile, in three phases: the pivot's tile by itself; the tiles beside and above it, which depend on
-//! that; all others, which depend on those. The whole matrix is then read and written once for 64 nodes instead of once for
-//! each.
+//! Blocked Floyd–Warshall (Venkataraman, Sahni and Mukhopadhyaya 2003; on GPUs Katz and Kider 2008). A step relaxes all paths through
+//! the 64 nodes of a tile in three phases: the pivot's tile by itself; the tiles in its row and column, which depend on it; all other
+//! tiles, which depend on those. The whole matrix is read and written once per 64 nodes instead of once per node.
 //!
-//! When the pivot's tile is done it holds the shortest paths among its own nodes, so what is left of a step are products of
-//! tiles in which a sum is a minimum and a product a sum. Nearly all the work is in the third phase, which is written like a
-//! good matrix product: every invocation keeps 8 × 8 distances in registers and reads 16 for each 64 that it relaxes.
+//! After the first phase the pivot's tile holds the shortest paths among its own nodes, so the rest of a step consists of products of
+//! tiles over the (min, +) semiring. Nearly all the work is in the third phase, which is organised like a register-blocked matrix
+//! product: every invocation keeps 8 × 8 distances in registers and reads 16 values for each 64 relaxations.
 
-use super::Relax;
+use super::{MATRIX_TILE, PivotParams, Relax, SPAN};
 use crate::{
     kernel,
     lane::Lane,
     memory::{Global, Shared, UVec4},
 };
-use evenkeel_types::{MATRIX_TILE, PivotParams, SPAN};
 
-/// Fours in a row of a tile, and invocations side by side: each has four rows and a four of columns.
+/// The number of `UVec4` in a row of a tile, and of invocations along it: each has four rows of one `UVec4`.
 const FOURS: u32 = MATRIX_TILE / 4;
-/// Pivots that are in workgroup memory at a time: 128 rows of them and as many columns are 16 KiB, which every device has.
+/// The number of pivots in workgroup memory at a time: with 128 rows and 128 columns these are 16 KiB, which every device has.
 const DEPTH: u32 = 16;
-/// Fours of them.
+/// The same in `UVec4`.
 const DEEP: u32 = DEPTH / 4;
-/// Fours of a tile in workgroup memory, as many as a workgroup has invocations; and of two tiles.
+/// The `UVec4` of a tile that are in workgroup memory at a time: one per invocation.
 const PANEL: usize = (MATRIX_TILE * DEEP) as usize;
+/// The same of two tiles.
 const PANELS: usize = 2 * PANEL;
-/// Words of a whole tile.
+/// The number of words of a tile.
 const WORDS: usize = (MATRIX_TILE * MATRIX_TILE) as usize;
 
 const _: () = assert!(FOURS * FOURS == 256 && PANEL == 256 && DEPTH * FOURS == 256 && SPAN == 2 * MATRIX_TILE);
 
-/// The first phase: the tile of the pivots by itself, one pivot after the other.
+/// The first phase relaxes the pivots' own tile, one pivot after the other.
 #[kernel(threads = 256, each(L in for_each_length))]
 pub fn blocked_pivot<L: Relax>(
     lane: Lane,
@@ -45,20 +44,20 @@ pub fn blocked_pivot<L: Relax>(
         lane.barrier();
         for place in lane.group_stride(MATRIX_TILE * MATRIX_TILE) {
             let (row, column) = (place / MATRIX_TILE, place % MATRIX_TILE);
-            // What others read in this round stays as it is.
+            // Other invocations read the pivot's row and column in this round.
             if row != pivot && column != pivot {
                 let (left, right) = (tile.get(row * MATRIX_TILE + pivot), tile.get(pivot * MATRIX_TILE + column));
                 tile.set(place, L::relax(tile.get(place), left, right));
             }
         }
     }
-    // The last round's are each invocation's own.
+    // No barrier: each invocation stores the elements that it computed itself.
     for place in lane.group_stride(MATRIX_TILE * MATRIX_TILE) {
         matrix.set(corner + place / MATRIX_TILE * params.width + place % MATRIX_TILE, tile.get(place));
     }
 }
 
-/// The second phase: the tiles in the pivot's row and in its column, a workgroup each.
+/// The second phase relaxes the tiles in the pivot's row and column, one workgroup per tile.
 #[kernel(threads = 256, each(L in for_each_length))]
 pub fn blocked_cross<L: Relax>(
     lane: Lane,
@@ -82,7 +81,7 @@ pub fn blocked_cross<L: Relax>(
                 right.set(lane.local, matrix.get((rights + down) * fours + column * FOURS + across));
                 lane.barrier();
                 for deep in 0..DEEP {
-                    let lefts = Patch::read(&left, 4 * down * DEEP + deep, DEEP).turned();
+                    let lefts = Patch::read(&left, 4 * down * DEEP + deep, DEEP).transposed();
                     let at = 4 * deep * FOURS + across;
                     patch = patch.relax::<L>(lefts.a, right.get(at));
                     patch = patch.relax::<L>(lefts.b, right.get(at + FOURS));
@@ -95,7 +94,8 @@ pub fn blocked_cross<L: Relax>(
     }
 }
 
-/// The third phase: all other tiles, four to a workgroup. Those of the first two phases, which others read, stay as they are.
+/// The third phase relaxes all other tiles, four per workgroup. The tiles of the first two phases, which other workgroups read, are not
+/// written.
 #[kernel(threads = 256, each(L in for_each_length))]
 pub fn blocked_rest<L: Relax>(
     lane: Lane,
@@ -122,8 +122,8 @@ pub fn blocked_rest<L: Relax>(
             }
             lane.barrier();
             for deep in 0..DEEP {
-                let upper = Patch::read(&left, 4 * down * DEEP + deep, DEEP).turned();
-                let lower = Patch::read(&left, (MATRIX_TILE + 4 * down) * DEEP + deep, DEEP).turned();
+                let upper = Patch::read(&left, 4 * down * DEEP + deep, DEEP).transposed();
+                let lower = Patch::read(&left, (MATRIX_TILE + 4 * down) * DEEP + deep, DEEP).transposed();
                 let at = 4 * deep * 2 * FOURS + across;
                 square = square.relax::<L>(upper.a, lower.a, right.get(at), right.get(at + FOURS));
                 square = square.relax::<L>(upper.b, lower.b, right.get(at + 2 * FOURS), right.get(at + 3 * FOURS));
@@ -136,13 +136,13 @@ pub fn blocked_rest<L: Relax>(
     }
 }
 
-/// Four number `index` of a panel of rows: as many pivots of each row from `row` on as are taken at a time.
+/// The `UVec4` number `index` of a panel that holds [`DEPTH`] pivots of each row from `row` on.
 #[inline(always)]
 fn left_four(matrix: &Global<UVec4>, index: u32, row: u32, column: u32, fours: u32) -> UVec4 {
     matrix.get((row + index / DEEP) * fours + column + index % DEEP)
 }
 
-/// Four rows of four distances, in registers.
+/// Four rows of four distances in registers.
 #[derive(Clone, Copy)]
 struct Patch {
     a: UVec4,
@@ -180,9 +180,9 @@ impl Patch {
         matrix.set(place + 3 * fours, self.d);
     }
 
-    /// Rows for columns.
+    /// The transposed patch.
     #[inline(always)]
-    fn turned(self) -> Self {
+    fn transposed(self) -> Self {
         let Self { a, b, c, d } = self;
         Self {
             a: UVec4::new(a.x, b.x, c.x, d.x),
@@ -192,7 +192,7 @@ impl Patch {
         }
     }
 
-    /// Every way over one pivot: a distance to it from each row, and one from it to each column.
+    /// Relaxes all paths through one pivot: `left` has the distances from the rows to it, `right` those from it to the columns.
     #[inline(always)]
     fn relax<L: Relax>(self, left: UVec4, right: UVec4) -> Self {
         Self {
@@ -204,7 +204,7 @@ impl Patch {
     }
 }
 
-/// The same place in each of four neighbouring tiles.
+/// The patches at the same position in four adjacent tiles.
 #[derive(Clone, Copy)]
 struct Square {
     upper: Patch,
@@ -225,27 +225,27 @@ impl Square {
         }
     }
 
-    /// Stores the tiles that are in neither a row nor a column to leave alone.
+    /// Stores the patches of the tiles that are neither in the pivot's row nor in its column of tiles.
     #[inline(always)]
     fn store(
         self,
         matrix: &mut Global<UVec4>,
         place: u32,
         fours: u32,
-        (leave_upper, leave_lower): (bool, bool),
-        (leave_left, leave_right): (bool, bool),
+        (skip_upper, skip_lower): (bool, bool),
+        (skip_left, skip_right): (bool, bool),
     ) {
         let below = place + MATRIX_TILE * fours;
-        if !leave_upper && !leave_left {
+        if !skip_upper && !skip_left {
             self.upper.store(matrix, place, fours);
         }
-        if !leave_upper && !leave_right {
+        if !skip_upper && !skip_right {
             self.upper_right.store(matrix, place + FOURS, fours);
         }
-        if !leave_lower && !leave_left {
+        if !skip_lower && !skip_left {
             self.lower.store(matrix, below, fours);
         }
-        if !leave_lower && !leave_right {
+        if !skip_lower && !skip_right {
             self.lower_right.store(matrix, below + FOURS, fours);
         }
     }

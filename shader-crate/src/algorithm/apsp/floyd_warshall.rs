@@ -1,12 +1,11 @@
-//! Floyd–Warshall as it is in the textbook: a dispatch for each node, which takes every path over it. Each reads and writes the
-//! whole matrix for one addition and one comparison an element, so it is as fast as memory is, and no faster.
+//! The textbook form of Floyd–Warshall: one dispatch per node relaxes all paths through it. Each dispatch reads and writes the whole
+//! matrix for one addition and one comparison per element, so it is limited by memory bandwidth.
 
-use super::Relax;
+use super::{PivotParams, Relax};
 use crate::{kernel, lane::Lane, memory::Global};
-use evenkeel_types::PivotParams;
 
-/// Every path over the node `pivot`: a workgroup to each row. The pivot's own row and column, which others read, stay as they
-/// are: a path from it over itself is no shorter.
+/// Relaxes every path through the node `pivot`, one workgroup per row. The row and the column of the pivot, which other workgroups
+/// read, do not change: a path from the pivot through itself is no shorter.
 #[kernel(threads = 256, each(L in for_each_length))]
 pub fn floyd_warshall<L: Relax>(lane: Lane, params: &PivotParams, mut matrix: Global<u32>) {
     let PivotParams { nodes, width, pivot } = *params;

@@ -1,17 +1,16 @@
-//! All-pairs shortest paths: a matrix of distances with a row for each node to come from and a column for each to go to. It lies
-//! row by row; both are padded to a multiple of [`SPAN`](evenkeel_types::SPAN) with nodes that no edge reaches, so that no
-//! kernel asks where the graph ends.
+//! All-pairs shortest paths: a matrix of distances with a row for each source and a column for each target, stored row by row. Rows and
+//! columns are padded to a multiple of [`SPAN`] with nodes that no edge reaches, so that no kernel checks where the graph ends.
 //!
-//! A distance is a word, and what is in it is a [`Length`]. All that the kernels do with it is to [`Relax`].
+//! A distance is one word; its interpretation is a [`Length`]. The kernels only [`Relax`] distances.
 
 registry! {
-    /// What a distance is.
+    /// How the word of a distance is interpreted.
     pub enum Length, evenkeel_kernels::algorithm::apsp::Length, for_each_length {
-        /// Whole, where the host knows that no path is as long as 2³¹ - 1: a sum of two cannot wrap.
+        /// An integer, where the host knows that every path is shorter than 2³¹ - 1: the sum of two cannot wrap.
         Short = "short", evenkeel_kernels::algorithm::apsp::Short;
-        /// Whole; a sum that does not fit is unreached.
+        /// An integer; a sum that overflows is unreached.
         Whole = "whole", evenkeel_kernels::algorithm::apsp::Whole;
-        /// Real, and perhaps negative.
+        /// A single-precision number, possibly negative.
         Real = "real", evenkeel_kernels::algorithm::apsp::Real;
     }
 }
@@ -27,7 +26,26 @@ use crate::{
     numbers::smaller,
     ranges::step,
 };
-use evenkeel_types::PivotParams;
+use bytemuck::{Pod, Zeroable};
+use evenkeel_types::Csr;
+
+/// The number of rows and of columns of a tile of the matrix, which is the number of pivots that a step of the blocked kernels takes.
+pub const MATRIX_TILE: u32 = 64;
+
+/// The number of words in a row of the matrix is a multiple of this: two tiles, the edge of the square that a workgroup computes.
+pub const SPAN: u32 = 2 * MATRIX_TILE;
+
+/// What the host pushes for the kernels on the dense matrix.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct PivotParams {
+    /// The number of nodes of the graph.
+    pub nodes: u32,
+    /// The number of words in a row of the matrix.
+    pub width: u32,
+    /// The node, or the number of the tile of nodes, through which paths are relaxed.
+    pub pivot: u32,
+}
 
 impl Length {
     /// The distance of a node that is not reached.
@@ -42,10 +60,10 @@ impl Length {
 
 /// How distances are added and compared.
 pub trait Relax {
-    /// The shorter of `best` and of the way over a node: `left` up to it, `right` from there.
+    /// The minimum of `best` and the length of a path through a node: `left` to the node plus `right` from it.
     fn relax(best: u32, left: u32, right: u32) -> u32;
 
-    /// The same for four ways that begin alike.
+    /// [`Self::relax`] for four paths that share the part before the node.
     #[inline(always)]
     fn relax_four(best: UVec4, left: u32, right: UVec4) -> UVec4 {
         UVec4::new(
@@ -57,11 +75,11 @@ pub trait Relax {
     }
 }
 
-/// [`Length::Short`].
+/// Implements [`Length::Short`].
 pub struct Short;
-/// [`Length::Whole`].
+/// Implements [`Length::Whole`].
 pub struct Whole;
-/// [`Length::Real`].
+/// Implements [`Length::Real`].
 pub struct Real;
 
 impl Relax for Short {
@@ -74,7 +92,7 @@ impl Relax for Short {
 impl Relax for Whole {
     #[inline(always)]
     fn relax(best: u32, left: u32, right: u32) -> u32 {
-        // At most what `right` leaves room for, so that the sum is at most the largest word.
+        // Limiting `left` to `u32::MAX - right` makes the sum saturate at u32::MAX.
         best.min(left.min(!right).wrapping_add(right))
     }
 }
@@ -86,7 +104,7 @@ impl Relax for Real {
     }
 }
 
-/// Every node is at distance 0 of itself: the bits of 0 are the same for all lengths.
+/// Sets the distance of every node to itself to 0, whose bits are the same for all lengths.
 #[kernel(threads = 256)]
 pub fn apsp_diagonal(lane: Lane, params: &PivotParams, mut matrix: Global<u32>) {
     for node in lane.grid_stride(params.nodes) {
@@ -94,17 +112,11 @@ pub fn apsp_diagonal(lane: Lane, params: &PivotParams, mut matrix: Global<u32>) 
     }
 }
 
-/// Takes every edge once: a workgroup to each row, whose columns are sorted. Of parallel edges, which lie side by side, the
-/// first one's invocation takes all.
+/// Enters every edge into the matrix, one workgroup per row, whose columns are sorted. Parallel edges are adjacent: the invocation of
+/// the first one handles all of them.
 #[kernel(threads = 256, each(L in for_each_length))]
-pub fn apsp_edges<L: Relax>(
-    lane: Lane,
-    params: &PivotParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    weights: Read<u32>,
-    mut matrix: Global<u32>,
-) {
+pub fn apsp_edges<L: Relax>(lane: Lane, params: &PivotParams, graph: Csr, weights: Read<u32>, mut matrix: Global<u32>) {
+    let Csr { row_offsets, columns } = graph;
     for node in lane.by_group(params.nodes) {
         let (begin, end) = (row_offsets.get(node), row_offsets.get(node + 1));
         for first in step(begin + lane.local, end, lane.threads) {

@@ -1,39 +1,40 @@
-//! Independent sets (Jones and Plassmann 1993) with the smallest free colour, nodes of many edges first (Welsh and Powell 1967).
-//! A node waits for the neighbours that come before it. An iteration takes all nodes that wait for nobody: no two of them are
-//! neighbours, so each takes the smallest colour around it that is free, and releases the neighbours that come after it. All in
-//! all every edge is looked at twice each way, however many iterations there are, and the colours are those that one would give out
-//! one node after another.
+//! Independent sets (Jones and Plassmann 1993) with the smallest free colour, nodes of high degree first (Welsh and Powell 1967). A node
+//! waits for the neighbours of higher rank. An iteration takes all nodes that wait for none: no two of them are adjacent, so each takes
+//! the smallest colour that none of its neighbours has, and releases the neighbours of lower rank. Every edge is visited twice in each
+//! direction, whatever the number of iterations, and the colouring is that of the sequential greedy algorithm in the same order.
 
-use super::sections::{Counts, Look, MARKS, advance, push, smallest_free};
+use super::{
+    UNCOLORED,
+    sections::{Counts, Look, MARKS, SectionParams, SectionState, Sections, smallest_free},
+};
 use crate::{
     kernel,
     lane::Lane,
-    memory::{Global, Read, Shared},
+    memory::{Global, Shared},
+    state::State,
 };
-use evenkeel_types::{SectionParams, UNCOLORED};
+use evenkeel_types::{Csr, Worklist};
 
-/// For how many neighbours each node waits. `order` has all nodes in their sections; those that wait for nobody are the first
-/// worklist. The host has cleared the control block and the sections.
+/// Counts the neighbours that each node waits for. The worklist it takes has all nodes in their sections; those that wait for none are
+/// the first worklist. The host has cleared the state.
 #[kernel(threads = 256)]
 pub fn color_wait(
     lane: Lane,
     params: &SectionParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    order: Read<u32>,
+    graph: Csr,
+    worklist: Worklist,
     mut waits: Global<u32>,
-    mut next: Global<u32>,
-    mut control: Global<u32>,
-    mut sections: Global<u32>,
+    state: State<SectionState>,
     mut marks: Shared<u32, MARKS>,
 ) {
+    let mut sections = Sections { params: *params, graph, worklist, state };
     let counts = Counts::all(params);
     for round in lane.by_group(counts.rounds(lane)) {
-        let share = counts.share(lane, params, order, round);
-        let rank = share.rank(row_offsets, params.seed);
+        let share = sections.share(lane, &counts, round);
+        let rank = share.rank(graph, params.seed);
         let mut before = 0;
-        for edge in share.edges(row_offsets) {
-            if rank.is_after(row_offsets, params.seed, columns.get(edge)) {
+        for edge in share.edges(graph) {
+            if rank.is_after(graph, params.seed, graph.columns.get(edge)) {
                 before += 1;
             }
         }
@@ -41,36 +42,27 @@ pub fn color_wait(
         if share.leads() {
             waits.set(share.node, before);
             if before == 0 {
-                push(lane, params, row_offsets, share.node, &mut next, &mut sections);
+                sections.push(lane, share.node);
             }
         }
     }
-    advance(lane, params, &mut control, &mut sections, 0);
+    sections.advance(lane, 0);
 }
 
-/// Looks at the colours around a node, and releases the neighbours that have none: they all come after it.
+/// Reads the colours around a node and releases the uncoloured neighbours, which all have a lower rank.
 struct Release<'a> {
-    params: SectionParams,
-    row_offsets: Read<'a, u32>,
-    columns: Read<'a, u32>,
+    sections: Sections<'a>,
     colors: Global<'a, u32>,
     waits: Global<'a, u32>,
-    next: Global<'a, u32>,
-    sections: Global<'a, u32>,
 }
 
 impl Look for Release<'_> {
-    #[inline(always)]
-    fn neighbour(&self, edge: u32) -> u32 {
-        self.columns.get(edge)
-    }
-
     #[inline(always)]
     fn color(&self, neighbour: u32) -> u32 {
         self.colors.get(neighbour)
     }
 
-    /// The node's own colour is not written yet, but will be when the neighbour's turn comes, in a later dispatch.
+    /// The node's own colour is written later in this dispatch, the neighbour reads it in a later one.
     #[inline(always)]
     fn releases(&mut self, neighbour: u32, color: u32) -> bool {
         color == UNCOLORED && self.waits.add(neighbour, u32::MAX) == 1
@@ -78,7 +70,7 @@ impl Look for Release<'_> {
 
     #[inline(always)]
     fn push(&mut self, lane: Lane, neighbour: u32) {
-        push(lane, &self.params, self.row_offsets, neighbour, &mut self.next, &mut self.sections);
+        self.sections.push(lane, neighbour);
     }
 }
 
@@ -87,24 +79,22 @@ impl Look for Release<'_> {
 pub fn color_independent(
     lane: Lane,
     params: &SectionParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    list: Read<u32>,
+    graph: Csr,
+    worklist: Worklist,
     colors: Global<u32>,
     waits: Global<u32>,
-    next: Global<u32>,
-    mut control: Global<u32>,
-    sections: Global<u32>,
+    state: State<SectionState>,
     mut marks: Shared<u32, MARKS>,
 ) {
-    let counts = Counts::of(&sections);
-    let mut look = Release { params: *params, row_offsets, columns, colors, waits, next, sections };
+    let sections = Sections { params: *params, graph, worklist, state };
+    let counts = sections.counts();
+    let mut look = Release { sections, colors, waits };
     for round in lane.by_group(counts.rounds(lane)) {
-        let share = counts.share(lane, params, list, round);
-        let color = smallest_free(lane, &share, row_offsets, &mut look, &mut marks);
+        let share = look.sections.share(lane, &counts, round);
+        let color = smallest_free(lane, &share, graph, &mut look, &mut marks);
         if share.leads() {
             look.colors.set(share.node, color);
         }
     }
-    advance(lane, params, &mut control, &mut look.sections, 1);
+    look.sections.advance(lane, 1);
 }

@@ -1,180 +1,203 @@
-//! One colour an iteration (Jones and Plassmann 1993, as Che et al. have it): it goes to every node whose label is larger than
-//! those of all neighbours that have no colour yet. Two kernels an iteration, so that nobody reads a colour that is being
-//! written: the first finds the largest label around each node, the second gives out the colour.
+//! One colour per iteration (Jones and Plassmann 1993, in the form of Che et al.): it goes to every node whose label is larger than
+//! those of all uncoloured neighbours. An iteration has two kernels, so that no invocation reads a colour that is written at the same
+//! time: the first finds the largest label around each node, the second assigns the colour.
 //!
-//! Labels are random, or, in the first phase of the hybrid, degrees. Two neighbours can have the same degree, and then neither
-//! is the larger: that is the paper's detection of duplicates.
+//! Labels are random or, in the first phase of the hybrid, degrees. Where two neighbours have the same degree, neither is the larger:
+//! this is the paper's detection of duplicates.
 
-use super::{degree, label};
+use super::{UNCOLORED, degree, label, stealing::Queues};
 use crate::{
     kernel,
     lane::Lane,
-    memory::{Global, Read},
+    memory::{Global, Read, Views},
     schedule::{Distribute, Largest, Scratch},
-    strategy::start::begin,
+    state::State,
     tiles::Rows,
 };
-use evenkeel_types::{Control, LabelGatherParams, LabelParams, LabelState, UNCOLORED};
+use bytemuck::{Pod, Zeroable};
+use evenkeel_types::{Csr, Fields, LoopHeader, LoopState, ScheduleParams, WORKGROUP};
 
-/// What a queue holds at the beginning of an iteration, as `stealing.rs` packs it: its part of all elements.
-#[inline(always)]
-fn full_queue(params: &LabelParams, queue: u32) -> u32 {
-    let elements = params.nodes.div_ceil(params.chunk);
-    let (each, more) = (elements / params.queues, elements % params.queues);
-    let head = queue * each + queue.min(more);
-    let tail = head + each + u32::from(queue < more);
-    (head << 16) | tail
+/// What the host pushes with each dispatch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct LabelParams {
+    /// The number of nodes of the graph.
+    pub nodes: u32,
+    /// The largest number of workgroups of a dispatch.
+    pub max_groups: u32,
+    /// The seed of the random labels.
+    pub seed: u32,
+    /// The number of iterations at the beginning that compare degrees; the others compare random labels.
+    pub switch_at: u32,
+    /// Random labels are also compared from the first iteration on after one that coloured fewer nodes than this.
+    pub switch_below: u32,
+    /// The number of queues, one per workgroup; 0 without work stealing.
+    pub queues: u32,
+    /// The number of nodes in an element of a queue.
+    pub chunk: u32,
 }
 
-/// Begins with no node coloured, which the host has seen to.
+/// What the host pushes for the gather.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct LabelGatherParams {
+    /// The number of nodes of the graph.
+    pub nodes: u32,
+    /// The seed of the random labels.
+    pub seed: u32,
+    /// What the host chose of the schedule.
+    pub schedule: ScheduleParams,
+}
+
+/// The state of the loop. Its frontier is the number of nodes without a colour.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable, Fields)]
+pub struct LabelState {
+    /// What every loop has.
+    pub header: LoopHeader,
+    /// The workgroups of the next dispatch that steals work.
+    pub steal_groups: [u32; 3],
+    /// The colour of this iteration.
+    pub color: u32,
+    /// Not 0 while degrees are compared instead of random labels.
+    pub by_degree: u32,
+    /// The number of nodes coloured in this iteration.
+    pub colored: u32,
+}
+
+/// Initialises the loop. The host has made all nodes uncoloured.
 #[kernel(threads = 256)]
-pub fn color_start(
-    lane: Lane,
-    params: &LabelParams,
-    mut queues: Global<u32>,
-    mut control: Global<u32>,
-    mut state: Global<u32>,
-) {
-    for queue in lane.grid_stride(params.queues) {
-        queues.set(queue, full_queue(params, queue));
-    }
+pub fn color_start(lane: Lane, params: &LabelParams, mut queues: Queues, mut state: State<LabelState>) {
+    queues.fill(lane, params);
     if lane.global() == 0 {
-        begin(&mut control, params.nodes, params.max_groups);
-        control.set(Control::EXPAND_GROUPS, if params.nodes > 0 { params.queues } else { 0 });
-        state.set(LabelState::COLOR, 0);
+        state.begin(params.nodes, params.nodes.div_ceil(WORKGROUP).min(params.max_groups));
+        state.set_groups(LabelState::STEAL_GROUPS, if params.nodes > 0 { params.queues } else { 0 });
         state.set(LabelState::BY_DEGREE, u32::from(params.switch_at > 0));
-        state.set(LabelState::COLORED, 0);
     }
 }
 
 /// The labels of this iteration.
 #[derive(Clone, Copy)]
 pub struct Labels<'a> {
-    /// Where each node's edges begin.
-    pub row_offsets: Read<'a, u32>,
-    /// Which random labels.
+    /// The graph, for degrees and neighbours.
+    pub graph: Csr<Views<'a>>,
+    /// The seed of the random labels.
     pub seed: u32,
     /// Not 0 when labels are degrees.
     pub by_degree: u32,
 }
 
 impl Labels<'_> {
-    /// A node's label; larger than 0 when it is a degree.
+    /// A node's label. One that is made of a degree is larger than 0.
     #[inline(always)]
     fn of(&self, node: u32) -> u32 {
-        if self.by_degree != 0 { degree(self.row_offsets, node) + 1 } else { label(self.seed, node) }
+        if self.by_degree != 0 { degree(self.graph, node) + 1 } else { label(self.seed, node) }
     }
 
-    /// The same as its neighbours see it: 0 when it has a colour, which no label around is smaller than.
+    /// A node's label in the comparison with its neighbours: 0, the smallest, when it already has a colour.
     #[inline(always)]
-    fn seen(&self, colors: Read<u32>, node: u32) -> u32 {
+    fn compared(&self, colors: Read<u32>, node: u32) -> u32 {
         if colors.get(node) == UNCOLORED { self.of(node) } else { 0 }
     }
 
-    /// Whether a node is coloured whose neighbours have no larger label than `largest`. No two random labels are the same, so
-    /// `largest` can equal the node's only where both are 0 and no neighbour is left.
+    /// Whether a node gets the colour, where `largest` is the largest label of its neighbours. No two random labels are equal, so
+    /// `largest` equals the node's only where both are 0 and no uncoloured neighbour is left.
     #[inline(always)]
     fn wins(&self, node: u32, largest: u32) -> bool {
         let own = self.of(node);
         own > largest || (self.by_degree == 0 && own == largest)
     }
 
-    /// The largest label around a node.
+    /// The largest label of a node's neighbours.
     #[inline(always)]
-    pub fn largest_around(&self, columns: Read<u32>, colors: Read<u32>, node: u32) -> u32 {
+    pub fn largest_around(&self, colors: Read<u32>, node: u32) -> u32 {
         let mut largest = 0;
-        for edge in self.row_offsets.get(node)..self.row_offsets.get(node + 1) {
-            largest = largest.max(self.seen(colors, columns.get(edge)));
+        for edge in self.graph.row_offsets.get(node)..self.graph.row_offsets.get(node + 1) {
+            largest = largest.max(self.compared(colors, self.graph.columns.get(edge)));
         }
         largest
     }
 }
 
-/// The first kernel: an invocation to each node.
+/// The first kernel, with one invocation per node.
 #[kernel(threads = 256)]
 pub fn color_find(
     lane: Lane,
     params: &LabelParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
+    graph: Csr,
     colors: Read<u32>,
-    state: Read<u32>,
+    state: State<LabelState>,
     mut largest: Global<u32>,
 ) {
-    let labels = Labels { row_offsets, seed: params.seed, by_degree: state.get(LabelState::BY_DEGREE) };
+    let labels = Labels { graph, seed: params.seed, by_degree: state.get(LabelState::BY_DEGREE) };
     for node in lane.grid_stride(params.nodes) {
         if colors.get(node) == UNCOLORED {
-            largest.set(node, labels.largest_around(columns, colors, node));
+            largest.set(node, labels.largest_around(colors, node));
         }
     }
 }
 
-/// The first kernel as a gather under a schedule. It takes coloured nodes along, since a schedule knows of none.
+/// The first kernel as a gather under a schedule. It includes coloured nodes, because a schedule cannot skip tiles.
 #[kernel(threads = 256, each(S in for_each_schedule))]
 pub fn color_gather<S: Distribute>(
     lane: Lane,
     params: &LabelGatherParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
+    graph: Csr,
     colors: Read<u32>,
-    control: Read<u32>,
-    state: Read<u32>,
+    state: State<LabelState>,
     mut largest: Global<u32>,
     scratch: Scratch<u32>,
 ) {
-    // A gather has a fixed size, so a recorded iteration after the last has workgroups, too.
-    if control.get(Control::FRONTIER) > 0 {
-        let labels = Labels { row_offsets, seed: params.seed, by_degree: state.get(LabelState::BY_DEGREE) };
-        let nodes = Rows { offsets: row_offsets, count: params.nodes };
+    // The size of a gather is fixed, so the iterations that are recorded after the last one are dispatched, too.
+    if state.get(LabelState::FRONTIER) > 0 {
+        let labels = Labels { graph, seed: params.seed, by_degree: state.get(LabelState::BY_DEGREE) };
+        let nodes = Rows { offsets: graph.row_offsets, count: params.nodes };
         S::gather(
             lane,
             &nodes,
             scratch,
             Largest,
-            move |edge| labels.seen(colors, columns.get(edge)),
+            move |edge| labels.compared(colors, labels.graph.columns.get(edge)),
             move |node, label| largest.set(node, label),
         );
     }
 }
 
-/// The second kernel: gives out the colour, fills the queues again, and says which labels the next iteration compares.
+/// The second kernel assigns the colour, refills the queues and decides which labels the next iteration compares.
 #[kernel(threads = 256)]
 pub fn color_assign(
     lane: Lane,
     params: &LabelParams,
-    row_offsets: Read<u32>,
+    graph: Csr,
     largest: Read<u32>,
     mut colors: Global<u32>,
-    mut queues: Global<u32>,
-    mut control: Global<u32>,
-    mut state: Global<u32>,
+    mut queues: Queues,
+    mut state: State<LabelState>,
 ) {
     let color = state.load(LabelState::COLOR);
-    let labels = Labels { row_offsets, seed: params.seed, by_degree: state.load(LabelState::BY_DEGREE) };
+    let labels = Labels { graph, seed: params.seed, by_degree: state.load(LabelState::BY_DEGREE) };
     for node in lane.grid_stride(params.nodes) {
         if colors.get(node) == UNCOLORED && labels.wins(node, largest.get(node)) {
             colors.set(node, color);
-            lane.append_one(&mut state, LabelState::COLORED);
+            state.append_one(lane, LabelState::COLORED);
         }
     }
-    for queue in lane.grid_stride(params.queues) {
-        queues.set(queue, full_queue(params, queue));
-    }
-    if lane.last(&mut control, Control::TICKET) {
+    queues.fill(lane, params);
+    if state.is_last(lane) {
         let colored = state.load(LabelState::COLORED);
-        let iteration = control.load(Control::ITERATION) + 1;
-        let left = control.load(Control::FRONTIER) - colored;
-        // Degrees may colour nobody, and then the colour is still to be had.
+        let iteration = state.load(LabelState::ITERATION) + 1;
+        let left = state.load(LabelState::FRONTIER) - colored;
+        // An iteration that compares degrees may colour no node; its colour is then still unused.
         state.store(LabelState::COLOR, color + colored.min(1));
         state.store(LabelState::COLORED, 0);
         if iteration >= params.switch_at || colored < params.switch_below {
             state.store(LabelState::BY_DEGREE, 0);
         }
-        control.store(Control::ITERATION, iteration);
-        control.store(Control::FRONTIER, left);
+        state.store(LabelState::ITERATION, iteration);
+        state.store(LabelState::FRONTIER, left);
         if left == 0 {
-            control.store(Control::GROUPS, 0);
-            control.store(Control::EXPAND_GROUPS, 0);
+            state.store(LabelState::GROUPS.at(0), 0);
+            state.store(LabelState::STEAL_GROUPS.at(0), 0);
         }
     }
 }

@@ -1,20 +1,31 @@
-//! Graph colouring: every node gets a colour that no neighbour has. Two families, both after Jones and Plassmann 1993:
+//! Graph colouring: every node gets a colour that none of its neighbours has. There are two families, both after Jones and Plassmann
+//! 1993:
 //!
-//! - one colour an iteration, to all nodes whose label is the largest around ([`labelled`], [`stealing`]; Che et al.);
-//! - the smallest colour that no neighbour has, to nodes in an order that is given beforehand ([`independent`],
-//!   [`speculative`]), by a worklist in three sections ([`sections`]).
+//! - one colour per iteration, for all nodes whose label is the largest in their neighbourhood ([`labelled`], [`stealing`]; Che et al.);
+//! - the smallest colour that no neighbour has, for nodes in a predetermined order ([`independent`], [`speculative`]), with a worklist
+//!   in three sections ([`sections`]).
 //!
-//! What comes out depends on the graph and the seed alone: nobody looks at a colour that is being written.
+//! The colouring depends on the graph and the seed alone: no kernel reads a colour that is written at the same time.
+
+#[macro_use]
+pub mod stealing;
 
 pub mod independent;
 pub mod labelled;
 pub mod sections;
 pub mod speculative;
-pub mod stealing;
 
-use crate::memory::Read;
+use crate::memory::Views;
+use evenkeel_types::Csr;
 
-/// A random label. No two nodes have the same: every step of the mixing can be undone.
+/// The colour of a node that has none yet.
+pub const UNCOLORED: u32 = u32::MAX;
+
+/// This bit is set in a tentative colour, which becomes final only if no neighbour of higher rank has the same. [`UNCOLORED`] has the
+/// bit, too.
+pub const TENTATIVE: u32 = 1 << 31;
+
+/// The random label of a node. Every step of the mixing is invertible, so no two nodes have the same label.
 #[inline(always)]
 pub fn label(seed: u32, node: u32) -> u32 {
     let mut word = node.wrapping_add(seed.wrapping_mul(0x9e37_79b9));
@@ -25,27 +36,27 @@ pub fn label(seed: u32, node: u32) -> u32 {
 
 /// The number of edges of a node.
 #[inline(always)]
-fn degree(row_offsets: Read<u32>, node: u32) -> u32 {
-    row_offsets.get(node + 1) - row_offsets.get(node)
+fn degree(graph: Csr<Views>, node: u32) -> u32 {
+    graph.row_offsets.get(node + 1) - graph.row_offsets.get(node)
 }
 
-/// Where a node is in the order in which nodes are coloured.
+/// The position of a node in the order in which nodes are coloured.
 struct Rank {
     degree: u32,
     label: u32,
 }
 
 impl Rank {
-    /// That of a node.
+    /// The rank of a node.
     #[inline(always)]
-    fn of(row_offsets: Read<u32>, seed: u32, node: u32) -> Self {
-        Self { degree: degree(row_offsets, node), label: label(seed, node) }
+    fn of(graph: Csr<Views>, seed: u32, node: u32) -> Self {
+        Self { degree: degree(graph, node), label: label(seed, node) }
     }
 
     /// Whether `other` is coloured before the node: it has more edges, or as many and the larger label.
     #[inline(always)]
-    fn is_after(&self, row_offsets: Read<u32>, seed: u32, other: u32) -> bool {
-        let degree = degree(row_offsets, other);
+    fn is_after(&self, graph: Csr<Views>, seed: u32, other: u32) -> bool {
+        let degree = degree(graph, other);
         degree > self.degree || (degree == self.degree && label(seed, other) > self.label)
     }
 }

@@ -1,27 +1,148 @@
-//! A worklist in three sections, by how many invocations a node is worth: light nodes one, medium ones a subgroup, heavy ones a
-//! workgroup. A section begins at the same place in every worklist, since nobody's degree changes. Heavy nodes are taken first,
-//! so that nobody waits for one that was begun last.
+//! A worklist in three sections, by the number of invocations that share a node: one for a light node, a subgroup for a medium one, a
+//! workgroup for a heavy one. A section begins at the same place in every worklist, because degrees do not change. Heavy nodes are
+//! processed first, so that none of them is started last.
 
-use super::{Rank, degree};
+use super::{Rank, UNCOLORED, degree};
 use crate::{
     lane::Lane,
-    memory::{Global, Read, Shared},
+    memory::{Shared, Views},
     ranges::{Step, step},
+    state::State,
 };
-use evenkeel_types::{Control, LIGHT, MEDIUM, SectionParams, Sections, UNCOLORED};
+use bytemuck::{Pod, Zeroable};
+use evenkeel_types::{Csr, Fields, LoopHeader, LoopState, Worklist};
 
-/// In place of a node where there is none.
-const NOBODY: u32 = u32::MAX;
+/// The largest degree of a light node: its smallest free colour is then within one word of marks.
+pub const LIGHT: u32 = 31;
+/// The largest degree of a medium node.
+pub const MEDIUM: u32 = 511;
 
-/// Words of workgroup memory in which a workgroup marks the colours around a heavy node: 2,048 colours at a time.
-pub const MARKS: usize = 64;
-const WORDS: u32 = MARKS as u32;
-const SPAN: u32 = 32 * WORDS;
+/// What the host pushes with each dispatch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct SectionParams {
+    /// The number of nodes of the graph.
+    pub nodes: u32,
+    /// Where the section of medium nodes begins, which is the number of light nodes.
+    pub medium: u32,
+    /// Where the section of heavy nodes begins.
+    pub heavy: u32,
+    /// The largest number of workgroups of a dispatch.
+    pub max_groups: u32,
+    /// The seed of the random labels.
+    pub seed: u32,
+}
 
-/// Room for the marks.
-pub type Marks<'a> = Shared<'a, u32, MARKS>;
+/// The state of the loop: how many entries the sections of the two worklists have.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable, Fields)]
+pub struct SectionState {
+    /// What every loop has.
+    pub header: LoopHeader,
+    /// The number of light nodes in the current worklist.
+    pub light: u32,
+    /// The number of medium nodes in the current worklist.
+    pub medium: u32,
+    /// The number of heavy nodes in the current worklist.
+    pub heavy: u32,
+    /// Keeps the counters that all workgroups add to apart from what they read: 128 bytes.
+    pub apart: [u32; 21],
+    /// The number of light nodes in the next worklist so far.
+    pub next_light: u32,
+    /// The number of medium nodes in the next worklist so far.
+    pub next_medium: u32,
+    /// The number of heavy nodes in the next worklist so far.
+    pub next_heavy: u32,
+}
 
-/// How many nodes each section of a worklist has.
+/// The two worklists of a graph, with all that is needed to read and to write them.
+pub struct Sections<'a> {
+    /// What the host pushed.
+    pub params: SectionParams,
+    /// The graph whose nodes are on the worklists.
+    pub graph: Csr<Views<'a>>,
+    /// The entries.
+    pub worklist: Worklist<Views<'a>>,
+    /// How many entries there are.
+    pub state: State<'a, SectionState>,
+}
+
+impl Sections<'_> {
+    /// The sizes of the sections of the current worklist.
+    #[inline(always)]
+    pub fn counts(&self) -> Counts {
+        Counts {
+            light: self.state.load(SectionState::LIGHT),
+            medium: self.state.load(SectionState::MEDIUM),
+            heavy: self.state.load(SectionState::HEAVY),
+        }
+    }
+
+    /// The share of this invocation in a round. The width is the same for the whole workgroup.
+    #[inline(always)]
+    pub fn share(&self, lane: Lane, counts: &Counts, round: u32) -> Share {
+        let params = &self.params;
+        let medium_rounds = counts.medium.div_ceil(lane.subgroups);
+        let (mut place, mut end) = (params.heavy + round, params.heavy + counts.heavy);
+        let (mut member, mut width) = (lane.local, lane.threads);
+        if round >= counts.heavy + medium_rounds {
+            place = (round - counts.heavy - medium_rounds) * lane.threads + lane.local;
+            end = counts.light;
+            member = 0;
+            width = 1;
+        } else if round >= counts.heavy {
+            place = params.medium + (round - counts.heavy) * lane.subgroups + lane.subgroup;
+            end = params.medium + counts.medium;
+            member = lane.subgroup_lane;
+            width = lane.subgroup_size;
+        }
+        Share { node: if place < end { self.worklist.current.get(place) } else { NO_NODE }, member, width }
+    }
+
+    /// Appends `node` to its section of the next worklist.
+    #[inline(always)]
+    pub fn push(&mut self, lane: Lane, node: u32) {
+        let edges = degree(self.graph, node);
+        // One atomic reserves places for a whole subgroup, so the invocations that call it together must use the same counter.
+        if edges <= LIGHT {
+            let place = self.state.append_one(lane, SectionState::NEXT_LIGHT);
+            self.worklist.next.set(place, node);
+        } else if edges <= MEDIUM {
+            let place = self.state.append_one(lane, SectionState::NEXT_MEDIUM);
+            self.worklist.next.set(self.params.medium + place, node);
+        } else {
+            let place = self.state.append_one(lane, SectionState::NEXT_HEAVY);
+            self.worklist.next.set(self.params.heavy + place, node);
+        }
+    }
+
+    /// Ends a dispatch: the next worklist becomes the current one, and `iterations` (0 or 1) are added to the number of finished ones.
+    /// Every invocation calls this last.
+    #[inline(always)]
+    pub fn advance(&mut self, lane: Lane, iterations: u32) {
+        let state = &mut self.state;
+        if state.is_last(lane) {
+            let counts = Counts {
+                light: state.load(SectionState::NEXT_LIGHT),
+                medium: state.load(SectionState::NEXT_MEDIUM),
+                heavy: state.load(SectionState::NEXT_HEAVY),
+            };
+            state.store(SectionState::LIGHT, counts.light);
+            state.store(SectionState::MEDIUM, counts.medium);
+            state.store(SectionState::HEAVY, counts.heavy);
+            state.store(SectionState::NEXT_LIGHT, 0);
+            state.store(SectionState::NEXT_MEDIUM, 0);
+            state.store(SectionState::NEXT_HEAVY, 0);
+            state.store(SectionState::GROUPS.at(0), counts.rounds(lane).min(self.params.max_groups));
+            state.store(SectionState::GROUPS.at(1), 1);
+            state.store(SectionState::GROUPS.at(2), 1);
+            state.store(SectionState::FRONTIER, counts.light + counts.medium + counts.heavy);
+            state.store(SectionState::ITERATION, state.load(SectionState::ITERATION) + iterations);
+        }
+    }
+}
+
+/// The number of nodes in each section of a worklist.
 pub struct Counts {
     light: u32,
     medium: u32,
@@ -29,52 +150,25 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Those of the worklist that is read.
-    #[inline(always)]
-    pub fn of(sections: &Global<u32>) -> Self {
-        Self {
-            light: sections.load(Sections::LIGHT),
-            medium: sections.load(Sections::MEDIUM),
-            heavy: sections.load(Sections::HEAVY),
-        }
-    }
-
-    /// Those of all nodes.
+    /// The sizes of the sections when all nodes are on the worklist.
     #[inline(always)]
     pub fn all(params: &SectionParams) -> Self {
         Self { light: params.medium, medium: params.heavy - params.medium, heavy: params.nodes - params.heavy }
     }
 
-    /// How many workgroups' worth of work there is.
+    /// The number of rounds of a workgroup that process the whole worklist.
     #[inline(always)]
     pub fn rounds(&self, lane: Lane) -> u32 {
         self.heavy + self.medium.div_ceil(lane.subgroups) + self.light.div_ceil(lane.threads)
     }
-
-    /// What falls to this invocation in a round; the width is the same for the whole workgroup.
-    #[inline(always)]
-    pub fn share(&self, lane: Lane, params: &SectionParams, list: Read<u32>, round: u32) -> Share {
-        let medium_rounds = self.medium.div_ceil(lane.subgroups);
-        let (mut place, mut end) = (params.heavy + round, params.heavy + self.heavy);
-        let (mut member, mut width) = (lane.local, lane.threads);
-        if round >= self.heavy + medium_rounds {
-            place = (round - self.heavy - medium_rounds) * lane.threads + lane.local;
-            end = self.light;
-            member = 0;
-            width = 1;
-        } else if round >= self.heavy {
-            place = params.medium + (round - self.heavy) * lane.subgroups + lane.subgroup;
-            end = params.medium + self.medium;
-            member = lane.subgroup_lane;
-            width = lane.subgroup_size;
-        }
-        Share { node: if place < end { list.get(place) } else { NOBODY }, member, width }
-    }
 }
 
-/// A node, and which of its edges fall to this invocation: every `width`-th from the `member`-th on.
+/// Stands for an absent node.
+const NO_NODE: u32 = u32::MAX;
+
+/// A node, and the edges of it that this invocation visits: every `width`-th from the `member`-th on.
 pub struct Share {
-    /// Which, or nobody.
+    /// The node, or `u32::MAX` where there is none.
     pub node: u32,
     member: u32,
     width: u32,
@@ -84,35 +178,39 @@ impl Share {
     /// Whether there is a node.
     #[inline(always)]
     pub fn is_some(&self) -> bool {
-        self.node != NOBODY
+        self.node != NO_NODE
     }
 
-    /// Whether there is a node and this invocation is the one to write what became of it.
+    /// Whether there is a node and this invocation writes its result.
     #[inline(always)]
     pub fn leads(&self) -> bool {
         self.is_some() && self.member == 0
     }
 
-    /// The first edge that falls to this invocation, and where the node's end.
+    /// The first edge of this invocation, and the end of the node's edges.
     #[inline(always)]
-    fn range(&self, row_offsets: Read<u32>) -> (u32, u32) {
-        if self.is_some() { (row_offsets.get(self.node) + self.member, row_offsets.get(self.node + 1)) } else { (0, 0) }
+    fn range(&self, graph: Csr<Views>) -> (u32, u32) {
+        if self.is_some() {
+            (graph.row_offsets.get(self.node) + self.member, graph.row_offsets.get(self.node + 1))
+        } else {
+            (0, 0)
+        }
     }
 
-    /// The edges that fall to this invocation.
+    /// The edges of this invocation.
     #[inline(always)]
-    pub fn edges(&self, row_offsets: Read<u32>) -> Step {
-        let (begin, end) = self.range(row_offsets);
+    pub fn edges(&self, graph: Csr<Views>) -> Step {
+        let (begin, end) = self.range(graph);
         step(begin, end, self.width)
     }
 
-    /// The node's rank; nobody's is that of the first node, for which no edge asks.
+    /// The node's rank, or that of the first node where there is none: a share without a node has no edge that asks for it.
     #[inline(always)]
-    pub(super) fn rank(&self, row_offsets: Read<u32>, seed: u32) -> Rank {
-        Rank::of(row_offsets, seed, if self.is_some() { self.node } else { 0 })
+    pub(super) fn rank(&self, graph: Csr<Views>, seed: u32) -> Rank {
+        Rank::of(graph, seed, if self.is_some() { self.node } else { 0 })
     }
 
-    /// The sum of what all that share the node have. The whole workgroup calls it together.
+    /// The sum of the values of all invocations that share the node. The whole workgroup calls it together.
     #[inline(always)]
     pub fn sum(&self, lane: Lane, value: u32, marks: &mut Marks) -> u32 {
         if self.width == lane.threads {
@@ -133,28 +231,33 @@ impl Share {
     }
 }
 
-/// What the search for a free colour asks at an edge.
+/// What the search for a free colour does at a neighbour.
 pub trait Look {
-    /// The node at its end.
-    fn neighbour(&self, edge: u32) -> u32;
-
-    /// That node's colour; something with the highest bit set where there is none that counts.
+    /// The neighbour's colour. A colour with the highest bit set does not count.
     fn color(&self, neighbour: u32) -> u32;
 
-    /// Whether that node goes on the next worklist. Asked once for each edge, however often its colour is.
+    /// Whether the neighbour goes on the next worklist. It is called once per edge, however often the colour is read.
     #[inline(always)]
     fn releases(&mut self, _neighbour: u32, _color: u32) -> bool {
         false
     }
 
-    /// Puts it there.
+    /// Puts the neighbour on the next worklist.
     #[inline(always)]
     fn push(&mut self, _lane: Lane, _neighbour: u32) {}
 }
 
-/// Where colours are marked.
+/// The words of workgroup memory in which a workgroup marks the colours around a heavy node: 2,048 colours at a time.
+pub const MARKS: usize = 64;
+const WORDS: u32 = MARKS as u32;
+const SPAN: u32 = 32 * WORDS;
+
+/// The marks of a workgroup.
+pub type Marks<'a> = Shared<'a, u32, MARKS>;
+
+/// A set of colours.
 trait Mark {
-    /// Marks a colour, counted from the first that there is room for; those past the last are left out.
+    /// Adds a colour, counted from the first that the set can hold; colours past the last are ignored.
     fn mark(&mut self, place: u32);
 }
 
@@ -167,28 +270,21 @@ impl Mark for Marks<'_> {
     }
 }
 
-/// Edges that are looked at together: each waits for memory, but none for the other.
+/// The number of edges whose loads are in flight together.
 const TOGETHER: u32 = 4;
 
-/// Marks the colours at the invocation's edges, from `base` on; the first time, when that is 0, it also releases neighbours.
+/// Marks the colours at the invocation's edges from `base` on. With a `base` of 0, the first time, it also releases neighbours.
 #[inline(always)]
-fn mark_around<L: Look, M: Mark>(
-    lane: Lane,
-    share: &Share,
-    row_offsets: Read<u32>,
-    look: &mut L,
-    marks: &mut M,
-    base: u32,
-) {
-    let (mut edge, end) = share.range(row_offsets);
+fn mark_around<L: Look, M: Mark>(lane: Lane, share: &Share, graph: Csr<Views>, look: &mut L, marks: &mut M, base: u32) {
+    let (mut edge, end) = share.range(graph);
     let width = share.width;
     while edge < end {
-        // Past the end is the last edge once more, whose colour may be marked twice.
+        // Past the end the last edge is repeated, whose colour may be marked twice.
         let left = end - edge;
-        let a = look.neighbour(edge);
-        let b = look.neighbour(edge + width.min(left - 1));
-        let c = look.neighbour(edge + (2 * width).min(left - 1));
-        let d = look.neighbour(edge + (3 * width).min(left - 1));
+        let a = graph.columns.get(edge);
+        let b = graph.columns.get(edge + width.min(left - 1));
+        let c = graph.columns.get(edge + (2 * width).min(left - 1));
+        let d = graph.columns.get(edge + (3 * width).min(left - 1));
         let (of_a, of_b, of_c, of_d) = (look.color(a), look.color(b), look.color(c), look.color(d));
         marks.mark(of_a.wrapping_sub(base));
         marks.mark(of_b.wrapping_sub(base));
@@ -216,16 +312,10 @@ fn mark_around<L: Look, M: Mark>(
     }
 }
 
-/// The smallest colour that no neighbour has, as `look` sees them: all that share the node get it. The whole workgroup calls it
-/// together.
+/// The smallest colour that no neighbour has according to `look`; all invocations that share the node get it. The whole workgroup calls
+/// it together.
 #[inline(always)]
-pub fn smallest_free<L: Look>(
-    lane: Lane,
-    share: &Share,
-    row_offsets: Read<u32>,
-    look: &mut L,
-    marks: &mut Marks,
-) -> u32 {
+pub fn smallest_free<L: Look>(lane: Lane, share: &Share, graph: Csr<Views>, look: &mut L, marks: &mut Marks) -> u32 {
     let mut free = UNCOLORED;
     let mut base = 0;
     if share.width == lane.threads {
@@ -234,7 +324,7 @@ pub fn smallest_free<L: Look>(
                 marks.set(word, 0);
             }
             lane.barrier();
-            mark_around(lane, share, row_offsets, look, marks, base);
+            mark_around(lane, share, graph, look, marks, base);
             lane.barrier();
             let mut word = 0;
             while word < WORDS && marks.get(word) == u32::MAX {
@@ -249,7 +339,7 @@ pub fn smallest_free<L: Look>(
     } else {
         while free == UNCOLORED {
             let mut window = Window { words: [0, 0, 0, 0] };
-            mark_around(lane, share, row_offsets, look, &mut window, base);
+            mark_around(lane, share, graph, look, &mut window, base);
             if share.width > 1 {
                 window.join(lane);
             }
@@ -265,7 +355,7 @@ fn first_clear(word: u32) -> u32 {
     (!word).trailing_zeros()
 }
 
-/// The marks of an invocation or a subgroup: registers, as long as nobody computes an index into them.
+/// The marks of an invocation or a subgroup. They stay in registers because every index into them is a constant.
 struct Window {
     words: [u32; 4],
 }
@@ -285,7 +375,7 @@ impl Mark for Window {
 impl Window {
     const SPAN: u32 = 128;
 
-    /// Makes the marks of a subgroup one.
+    /// Makes the marks the union of those of the whole subgroup.
     #[inline(always)]
     fn join(&mut self, lane: Lane) {
         self.words[0] = lane.reduce_or(self.words[0]);
@@ -294,7 +384,7 @@ impl Window {
         self.words[3] = lane.reduce_or(self.words[3]);
     }
 
-    /// The first colour from `base` on that is not marked, if there is one.
+    /// The first colour from `base` on that is not marked, or [`UNCOLORED`] when all are.
     #[inline(always)]
     fn first_clear(&self, base: u32) -> u32 {
         if self.words[0] != u32::MAX {
@@ -308,59 +398,5 @@ impl Window {
         } else {
             UNCOLORED
         }
-    }
-}
-
-/// Puts `node` on the next worklist, into its section.
-#[inline(always)]
-pub fn push(
-    lane: Lane,
-    params: &SectionParams,
-    row_offsets: Read<u32>,
-    node: u32,
-    next: &mut Global<u32>,
-    sections: &mut Global<u32>,
-) {
-    let edges = degree(row_offsets, node);
-    // A subgroup's places are counted by one atomic, so whoever is here together must mean the same counter.
-    if edges <= LIGHT {
-        let place = lane.append_one(sections, Sections::NEXT_LIGHT);
-        next.set(place, node);
-    } else if edges <= MEDIUM {
-        let place = lane.append_one(sections, Sections::NEXT_MEDIUM);
-        next.set(params.medium + place, node);
-    } else {
-        let place = lane.append_one(sections, Sections::NEXT_HEAVY);
-        next.set(params.heavy + place, node);
-    }
-}
-
-/// Every invocation calls this last. When all are done, the worklist that was written becomes the one to read; `iterations`,
-/// 0 or 1, are over with that.
-#[inline(always)]
-pub fn advance(
-    lane: Lane,
-    params: &SectionParams,
-    control: &mut Global<u32>,
-    sections: &mut Global<u32>,
-    iterations: u32,
-) {
-    if lane.last(control, Control::TICKET) {
-        let counts = Counts {
-            light: sections.load(Sections::NEXT_LIGHT),
-            medium: sections.load(Sections::NEXT_MEDIUM),
-            heavy: sections.load(Sections::NEXT_HEAVY),
-        };
-        sections.store(Sections::LIGHT, counts.light);
-        sections.store(Sections::MEDIUM, counts.medium);
-        sections.store(Sections::HEAVY, counts.heavy);
-        for word in Sections::NEXT_LIGHT..Sections::NEXT_HEAVY + 1 {
-            sections.store(word, 0);
-        }
-        control.store(Control::GROUPS, counts.rounds(lane).min(params.max_groups));
-        control.store(Control::GROUPS + 1, 1);
-        control.store(Control::GROUPS + 2, 1);
-        control.store(Control::FRONTIER, counts.light + counts.medium + counts.heavy);
-        control.store(Control::ITERATION, control.load(Control::ITERATION) + iterations);
     }
 }

@@ -1,45 +1,37 @@
-//! Speculative greedy colouring (Gebremedhin and Manne 2000) that comes out the same every time. An iteration has two steps. In
-//! the first, every node without a colour guesses: the smallest that no neighbour has for certain. In the second, a guess holds
-//! unless a neighbour that comes before has made the same. Guesses stay as they are until the next first step, so it does not
-//! matter who looks when.
+//! Speculative greedy colouring (Gebremedhin and Manne 2000) with a deterministic result. An iteration has two steps. In the first,
+//! every uncoloured node takes as tentative colour the smallest that no neighbour has as final colour. In the second, a tentative colour
+//! becomes final unless a neighbour of higher rank has taken the same. Tentative colours do not change until the next first step, so
+//! the order in which invocations read them does not matter.
 
-use super::sections::{Counts, Look, MARKS, advance, push, smallest_free};
+use super::{
+    TENTATIVE,
+    sections::{Look, MARKS, SectionParams, SectionState, Sections, smallest_free},
+};
 use crate::{
     kernel,
     lane::Lane,
-    memory::{Global, Read, Shared},
+    memory::{Global, Shared},
+    state::State,
 };
-use evenkeel_types::{SectionParams, TENTATIVE};
+use evenkeel_types::{Csr, Worklist};
 
-/// Begins with all nodes on the worklist. The host has cleared the control block and the sections.
+/// Puts all nodes of the worklist it takes on the next one. The host has cleared the state.
 #[kernel(threads = 256)]
-pub fn color_begin(
-    lane: Lane,
-    params: &SectionParams,
-    order: Read<u32>,
-    row_offsets: Read<u32>,
-    mut next: Global<u32>,
-    mut control: Global<u32>,
-    mut sections: Global<u32>,
-) {
+pub fn color_begin(lane: Lane, params: &SectionParams, graph: Csr, worklist: Worklist, state: State<SectionState>) {
+    let mut sections = Sections { params: *params, graph, worklist, state };
     for place in lane.grid_stride(params.nodes) {
-        push(lane, params, row_offsets, order.get(place), &mut next, &mut sections);
+        let node = sections.worklist.current.get(place);
+        sections.push(lane, node);
     }
-    advance(lane, params, &mut control, &mut sections, 0);
+    sections.advance(lane, 0);
 }
 
-/// Looks at the colours around a node; guesses have their highest bit set and do not count.
-struct Certain<'a> {
-    columns: Read<'a, u32>,
+/// Reads the colours around a node. Tentative ones have their highest bit set and do not count.
+struct Final<'a> {
     colors: Global<'a, u32>,
 }
 
-impl Look for Certain<'_> {
-    #[inline(always)]
-    fn neighbour(&self, edge: u32) -> u32 {
-        self.columns.get(edge)
-    }
-
+impl Look for Final<'_> {
     #[inline(always)]
     fn color(&self, neighbour: u32) -> u32 {
         self.colors.load(neighbour)
@@ -51,18 +43,18 @@ impl Look for Certain<'_> {
 pub fn color_guess(
     lane: Lane,
     params: &SectionParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    list: Read<u32>,
+    graph: Csr,
+    worklist: Worklist,
     colors: Global<u32>,
-    sections: Global<u32>,
+    state: State<SectionState>,
     mut marks: Shared<u32, MARKS>,
 ) {
-    let counts = Counts::of(&sections);
-    let mut look = Certain { columns, colors };
+    let sections = Sections { params: *params, graph, worklist, state };
+    let counts = sections.counts();
+    let mut look = Final { colors };
     for round in lane.by_group(counts.rounds(lane)) {
-        let share = counts.share(lane, params, list, round);
-        let color = smallest_free(lane, &share, row_offsets, &mut look, &mut marks);
+        let share = sections.share(lane, &counts, round);
+        let color = smallest_free(lane, &share, graph, &mut look, &mut marks);
         if share.leads() {
             look.colors.store(share.node, color | TENTATIVE);
         }
@@ -74,25 +66,23 @@ pub fn color_guess(
 pub fn color_settle(
     lane: Lane,
     params: &SectionParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    list: Read<u32>,
+    graph: Csr,
+    worklist: Worklist,
     mut colors: Global<u32>,
-    mut next: Global<u32>,
-    mut control: Global<u32>,
-    mut sections: Global<u32>,
+    state: State<SectionState>,
     mut marks: Shared<u32, MARKS>,
 ) {
-    let counts = Counts::of(&sections);
+    let mut sections = Sections { params: *params, graph, worklist, state };
+    let counts = sections.counts();
     for round in lane.by_group(counts.rounds(lane)) {
-        let share = counts.share(lane, params, list, round);
-        let guess = if share.is_some() { colors.load(share.node) } else { 0 };
-        let rank = share.rank(row_offsets, params.seed);
+        let share = sections.share(lane, &counts, round);
+        let tentative = if share.is_some() { colors.load(share.node) } else { 0 };
+        let rank = share.rank(graph, params.seed);
         let mut lost = 0;
-        for edge in share.edges(row_offsets) {
-            let neighbour = columns.get(edge);
-            // A neighbour whose guess has held already has the same colour without the bit.
-            if colors.load(neighbour) | TENTATIVE == guess && rank.is_after(row_offsets, params.seed, neighbour) {
+        for edge in share.edges(graph) {
+            let neighbour = graph.columns.get(edge);
+            // A neighbour whose colour has already become final has the same colour without the bit.
+            if colors.load(neighbour) | TENTATIVE == tentative && rank.is_after(graph, params.seed, neighbour) {
                 lost = 1;
                 break;
             }
@@ -100,11 +90,11 @@ pub fn color_settle(
         let lost = share.sum(lane, lost, &mut marks);
         if share.leads() {
             if lost > 0 {
-                push(lane, params, row_offsets, share.node, &mut next, &mut sections);
+                sections.push(lane, share.node);
             } else {
-                colors.store(share.node, guess & !TENTATIVE);
+                colors.store(share.node, tentative & !TENTATIVE);
             }
         }
     }
-    advance(lane, params, &mut control, &mut sections, 1);
+    sections.advance(lane, 1);
 }

@@ -1,51 +1,79 @@
-//! Work stealing (Che et al., after Tsigas and Cederman): the first kernel of `labelled.rs` with a queue for each workgroup. An
-//! element of a queue is a chunk of nodes with their edges. A workgroup pops elements at the tail of its own queue, and when
-//! that is empty steals at the heads of others. Head and tail are the halves of one word, which changes by compare-and-swap: who
-//! fails has lost to somebody who got an element, so the whole always gets on. Nobody waits for anybody.
+//! Work stealing (Che et al., after Tsigas and Cederman): the first kernel of [`labelled`](super::labelled) with one queue per workgroup.
+//! An element of a queue is a chunk of nodes with their edges. A workgroup pops elements at the tail of its own queue and, when that is
+//! empty, steals at the heads of others. Head and tail are the halves of one word, which is updated by compare-and-swap. A failed swap
+//! means that another workgroup has taken an element, so the queues are lock-free.
 
-use super::labelled::Labels;
+use super::{
+    UNCOLORED,
+    labelled::{LabelParams, LabelState, Labels},
+};
 use crate::{
     kernel,
     lane::Lane,
-    memory::{Global, Read, Shared},
+    memory::{Global, Read, Shared, Views},
     ranges::step,
+    state::State,
 };
-use evenkeel_types::{LabelParams, LabelState, UNCOLORED};
+use evenkeel_types::{Bundle, Csr, Storage};
 
-/// In place of an element, or of a queue, where there is none.
+/// The queues of all workgroups.
+#[derive(Bundle)]
+pub struct Queues<S: Storage> {
+    /// The head of each queue in the upper half of the word, the tail in the lower.
+    pub ends: S::Write<u32>,
+    /// The number of elements that each workgroup has popped, and the number that it has stolen.
+    pub taken: S::Write<u32>,
+}
+
+impl Queues<Views<'_>> {
+    /// Distributes all elements evenly over the queues; the whole dispatch calls it.
+    #[inline(always)]
+    pub fn fill(&mut self, lane: Lane, params: &LabelParams) {
+        for queue in lane.grid_stride(params.queues) {
+            let elements = params.nodes.div_ceil(params.chunk);
+            let (each, more) = (elements / params.queues, elements % params.queues);
+            let head = queue * each + queue.min(more);
+            let tail = head + each + u32::from(queue < more);
+            self.ends.set(queue, (head << 16) | tail);
+        }
+    }
+
+    /// Takes an element from a queue: at the head for a thief, at the tail for the queue's owner.
+    #[inline(always)]
+    fn take(&mut self, queue: u32, as_thief: bool) -> u32 {
+        let mut element = NOTHING;
+        let mut seen = self.ends.load(queue);
+        while element == NOTHING && !is_empty(seen) {
+            let (after, candidate) =
+                if as_thief { (seen + (1 << 16), seen >> 16) } else { (seen - 1, (seen & 0xffff) - 1) };
+            let found = self.ends.compare_exchange(queue, seen, after);
+            if found == seen {
+                element = candidate;
+            }
+            seen = found;
+        }
+        element
+    }
+}
+
+/// Stands for an absent element or queue.
 const NOTHING: u32 = u32::MAX;
 
-/// The words that a workgroup shares: the element it takes next, and how far away the nearest queue is that is not empty.
+/// The word of workgroup memory with the element that the workgroup takes next.
 const ELEMENT: u32 = 0;
+/// The word of workgroup memory with the distance to the nearest queue that is not empty.
 const VICTIM: u32 = 1;
 
 #[inline(always)]
-fn is_empty(queue: u32) -> bool {
-    queue >> 16 >= queue & 0xffff
+fn is_empty(ends: u32) -> bool {
+    ends >> 16 >= ends & 0xffff
 }
 
-/// Takes an element off a queue: at the head as a thief, at the tail as its owner.
+/// The distance, in queues, from the workgroup's own to the nearest one that is not empty. The whole workgroup calls it together.
 #[inline(always)]
-fn take(queues: &mut Global<u32>, queue: u32, as_thief: bool) -> u32 {
-    let mut element = NOTHING;
-    let mut seen = queues.load(queue);
-    while element == NOTHING && !is_empty(seen) {
-        let (after, candidate) =
-            if as_thief { (seen + (1 << 16), seen >> 16) } else { (seen - 1, (seen & 0xffff) - 1) };
-        let found = queues.compare_exchange(queue, seen, after);
-        if found == seen {
-            element = candidate;
-        }
-        seen = found;
-    }
-    element
-}
-
-/// How many queues on from the workgroup's own the nearest is that is not empty. All invocations look.
-#[inline(always)]
-fn find_victim(lane: Lane, count: u32, queues: &Global<u32>, shared: &mut Shared<u32, 2>) -> u32 {
+fn find_victim(lane: Lane, count: u32, ends: &Global<u32>, shared: &mut Shared<u32, 2>) -> u32 {
     for distance in step(1 + lane.local, count, lane.threads) {
-        if !is_empty(queues.load((lane.group + distance) % count)) {
+        if !is_empty(ends.load((lane.group + distance) % count)) {
             shared.min(VICTIM, distance);
         }
     }
@@ -55,20 +83,13 @@ fn find_victim(lane: Lane, count: u32, queues: &Global<u32>, shared: &mut Shared
     victim
 }
 
-/// The element that the workgroup takes next; nothing when all queues are empty. `taken` counts for each workgroup what it has
-/// popped and what it has stolen.
+/// The element that the workgroup takes next, or [`NOTHING`] when all queues are empty. The whole workgroup calls it together.
 #[inline(always)]
-fn next_element(
-    lane: Lane,
-    count: u32,
-    queues: &mut Global<u32>,
-    taken: &mut Global<u32>,
-    shared: &mut Shared<u32, 2>,
-) -> u32 {
+fn next_element(lane: Lane, count: u32, queues: &mut Queues<Views>, shared: &mut Shared<u32, 2>) -> u32 {
     if lane.local == 0 {
-        let element = take(queues, lane.group, false);
+        let element = queues.take(lane.group, false);
         if element != NOTHING {
-            taken.add(2 * lane.group, 1);
+            queues.taken.add(2 * lane.group, 1);
         }
         shared.set(ELEMENT, element);
         shared.set(VICTIM, NOTHING);
@@ -78,14 +99,14 @@ fn next_element(
     lane.barrier();
     let mut others = element == NOTHING;
     while others {
-        let victim = find_victim(lane, count, queues, shared);
+        let victim = find_victim(lane, count, &queues.ends, shared);
         if victim == NOTHING {
             others = false;
         } else {
             if lane.local == 0 {
-                let stolen = take(queues, (lane.group + victim) % count, true);
+                let stolen = queues.take((lane.group + victim) % count, true);
                 if stolen != NOTHING {
-                    taken.add(2 * lane.group + 1, 1);
+                    queues.taken.add(2 * lane.group + 1, 1);
                 }
                 shared.set(ELEMENT, stolen);
                 shared.set(VICTIM, NOTHING);
@@ -99,30 +120,28 @@ fn next_element(
     element
 }
 
-/// The first kernel: a workgroup for each queue, until there is nothing left in any.
+/// The first kernel, with one workgroup per queue, which runs until all queues are empty.
 #[kernel(threads = 256)]
 pub fn color_steal(
     lane: Lane,
     params: &LabelParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
+    graph: Csr,
     colors: Read<u32>,
-    state: Read<u32>,
+    state: State<LabelState>,
     mut largest: Global<u32>,
-    mut queues: Global<u32>,
-    mut taken: Global<u32>,
+    mut queues: Queues,
     mut shared: Shared<u32, 2>,
 ) {
-    let labels = Labels { row_offsets, seed: params.seed, by_degree: state.get(LabelState::BY_DEGREE) };
+    let labels = Labels { graph, seed: params.seed, by_degree: state.get(LabelState::BY_DEGREE) };
     let mut element = 0;
     while element != NOTHING {
-        element = next_element(lane, params.queues, &mut queues, &mut taken, &mut shared);
+        element = next_element(lane, params.queues, &mut queues, &mut shared);
         if element != NOTHING {
             let begin = element * params.chunk;
             let end = begin + params.chunk.min(params.nodes - begin);
             for node in step(begin + lane.local, end, lane.threads) {
                 if colors.get(node) == UNCOLORED {
-                    largest.set(node, labels.largest_around(columns, colors, node));
+                    largest.set(node, labels.largest_around(colors, node));
                 }
             }
         }

@@ -1,29 +1,34 @@
-//! A level of a breadth-first search in the fifteen ways of Verstraaten et al., and a few with a list of the frontier. Theirs
-//! are topology-driven: every edge or every node is looked at in every level, and the depths say which are the frontier.
+//! A level of a breadth-first search in the fifteen variants of Verstraaten et al., and in a few that list the frontier. Theirs are
+//! topology-driven: every edge or every node is looked at in every level, and the depths say which nodes are the frontier.
 //!
-//! All ways of a family are one kernel with a uniform switch, because the last workgroup of a level chooses the next level's way
-//! by a decision tree: a switch costs nothing beside the empty dispatches that separate kernels would.
+//! All variants of a family are one kernel with a uniform switch, because the last workgroup of a level chooses the next level's variant by a
+//! decision tree: a switch costs nothing beside the empty dispatches that separate kernels would.
 
+mod data;
+
+// Public, or rust-gpu would not find the entry points.
 pub mod begin;
 mod pull;
 mod push;
-mod resident;
+
+pub use data::{Decision, LevelParams, LevelState, RestoreParams, VariantCode};
 
 use crate::{
+    frontier::DoubleList,
     kernel,
     lane::Lane,
-    memory::{Global, Read, Shared},
+    memory::{Global, Read, Shared, Views},
     primitive::workgroup::{SUBGROUPS, Slots, prefix_sum},
+    state::State,
 };
-use evenkeel_types::{Control, Decision, LevelParams, LevelWay, UNREACHED};
-use push::Push;
-use resident::Near;
+use evenkeel_types::{Csr, LoopState, UNREACHED};
+use push::{BlockMemory, ROW_WORDS, Teams};
 
 /// What is known of a level before it is searched.
 #[derive(Clone, Copy)]
-struct State {
+struct LevelInfo {
     /// The depth of the frontier.
-    level: u32,
+    depth: u32,
     /// Its nodes, and how many of these are heavy, where they are listed.
     frontier: u32,
     heavy: u32,
@@ -32,138 +37,126 @@ struct State {
     /// The nodes discovered so far, those of the frontier included.
     discovered: u32,
     /// How it is searched.
-    way: u32,
+    variant: u32,
 }
 
-impl State {
-    /// How discoveries are counted.
+impl LevelInfo {
     #[inline(always)]
-    fn count(self) -> u32 {
-        LevelWay::count(self.way)
-    }
-
-    #[inline(always)]
-    fn of(control: &Global<u32>) -> Self {
-        // Plain, so that a cache answers all but the first: they are written only after everybody has taken a ticket.
+    fn of(state: &State<LevelState>) -> Self {
+        // Plain loads, so that a cache answers all but the first: these words are written only after everybody has taken a ticket.
         Self {
-            level: control.get(Control::ITERATION),
-            frontier: control.get(Control::FRONTIER),
-            heavy: control.get(Control::LEFT),
-            edges: control.get(Control::EDGES),
-            discovered: control.get(Control::DISCOVERED),
-            way: control.get(Control::WAY),
+            depth: state.get(LevelState::ITERATION),
+            frontier: state.get(LevelState::FRONTIER),
+            heavy: state.get(LevelState::HEAVY),
+            edges: state.get(LevelState::EDGES),
+            discovered: state.get(LevelState::DISCOVERED),
+            variant: state.get(LevelState::VARIANT),
         }
     }
 
-    /// Whether one workgroup searches it, and goes on.
+    /// How discovered nodes are counted.
     #[inline(always)]
-    fn stays(self) -> bool {
-        LevelWay::stays(self.way, self.frontier, self.edges)
+    fn count(self) -> u32 {
+        VariantCode::count(self.variant)
     }
 
-    /// The next level: what was discovered is the frontier, and the tree says how to search on.
+    /// Whether one workgroup searches it, and goes on with the next level.
+    #[inline(always)]
+    fn persists(self) -> bool {
+        VariantCode::persists(self.variant, self.frontier, self.edges)
+    }
+
+    /// The next level: the nodes discovered are its frontier, and the tree chooses the variant.
     #[inline(always)]
     fn after(self, light: u32, heavy: u32, edges: u32, tree: Read<Decision>) -> Self {
         let frontier = light + heavy;
         let discovered = self.discovered + frontier;
-        let way = choose(tree, self.way, frontier, discovered, edges);
-        Self { level: self.level + 1, frontier, heavy, edges, discovered, way }
+        let variant = choose(tree, self.variant, frontier, discovered, edges);
+        Self { depth: self.depth + 1, frontier, heavy, edges, discovered, variant }
     }
 
     #[inline(always)]
-    fn write(self, control: &mut Global<u32>, params: &LevelParams) {
-        control.store(Control::ITERATION, self.level);
-        control.store(Control::FRONTIER, self.frontier);
-        control.store(Control::LEFT, self.heavy);
-        control.store(Control::EDGES, self.edges);
-        control.store(Control::DISCOVERED, self.discovered);
-        control.store(Control::WAY, self.way);
-        control.store(Control::NEXT, 0);
-        control.store(Control::LEFT_NEXT, 0);
-        control.store(Control::NEXT_EDGES, 0);
-        control.store(Control::GROUPS, LevelWay::groups(self.way, params, self.frontier, self.edges));
+    fn write(self, state: &mut State<LevelState>, params: &LevelParams) {
+        state.store(LevelState::ITERATION, self.depth);
+        state.store(LevelState::FRONTIER, self.frontier);
+        state.store(LevelState::HEAVY, self.heavy);
+        state.store(LevelState::EDGES, self.edges);
+        state.store(LevelState::DISCOVERED, self.discovered);
+        state.store(LevelState::VARIANT, self.variant);
+        state.store(LevelState::NEXT, 0);
+        state.store(LevelState::NEXT_HEAVY, 0);
+        state.store(LevelState::NEXT_EDGES, 0);
+        let groups = VariantCode::groups(self.variant, params, self.frontier, self.edges);
+        state.store(LevelState::GROUPS.at(0), groups);
     }
 }
 
 /// A search, as one invocation sees it.
-struct Search<'a> {
+struct Search<'a, R> {
     params: LevelParams,
-    row_offsets: Read<'a, u32>,
-    columns: Read<'a, u32>,
+    graph: Csr<Views<'a>>,
     depths: Global<'a, u32>,
-    /// Two lists of nodes, one behind the other: that of an even level, and that of an odd one. Heavy nodes from the end of each.
-    lists: Global<'a, u32>,
-    control: Global<'a, u32>,
-    /// What the one workgroup that takes several levels has at hand.
-    near: Near<'a>,
+    /// The lists of even and of odd levels.
+    lists: DoubleList<'a>,
+    /// The tree by which the next level's variant is chosen.
+    tree: Read<'a, Decision>,
+    /// Where the one workgroup that takes several levels keeps the rows of its nodes; nothing for variants that have no list.
+    rows: R,
+    /// Whether there is but that one workgroup.
+    persists: bool,
 }
 
 /// What one invocation discovers.
 struct Tally {
-    /// Discoveries that are not counted yet.
+    /// Discovered nodes that are not counted yet.
     found: u32,
-    /// The edges of all its discoveries.
+    /// The edges of all nodes that it discovered.
     edges: u32,
 }
 
-impl Search<'_> {
+impl<R> Search<'_, R> {
     #[inline(always)]
-    fn is_frontier(&self, state: State, node: u32) -> bool {
-        self.depths.load(node) == state.level
-    }
-
-    /// Where the list of a level's frontier has an entry: of a light node, counted from the beginning.
-    #[inline(always)]
-    fn light(&self, level: u32, entry: u32) -> u32 {
-        (level % 2) * self.params.nodes + entry
-    }
-
-    /// The same of a heavy node, counted from the end.
-    #[inline(always)]
-    fn heavy(&self, level: u32, entry: u32) -> u32 {
-        self.light(level, self.params.nodes - 1 - entry)
+    fn is_frontier(&self, level: LevelInfo, node: u32) -> bool {
+        self.depths.load(node) == level.depth
     }
 
     /// A node of the listed frontier, where the light ones come first.
     #[inline(always)]
-    fn listed(&self, state: State, item: u32) -> u32 {
-        let (level, light) = (state.level, state.frontier - state.heavy);
+    fn listed(&self, level: LevelInfo, item: u32) -> u32 {
+        let (half, light) = (level.depth % 2, level.frontier - level.heavy);
         // An atomic, because the one workgroup that takes several levels wrote it in the same dispatch.
-        self.lists.load(if item < light { self.light(level, item) } else { self.heavy(level, item - light) })
+        let lists = &self.lists;
+        lists.entries.load(if item < light { lists.light(half, item) } else { lists.heavy(half, item - light) })
     }
 
     /// The row of a node: its first edge, and how many there are.
     #[inline(always)]
     fn row(&self, node: u32) -> (u32, u32) {
-        let first = self.row_offsets.get(node);
-        (first, self.row_offsets.get(node + 1) - first)
+        let first = self.graph.row_offsets.get(node);
+        (first, self.graph.row_offsets.get(node + 1) - first)
     }
 
     /// Discovers a node that others may discover at the same time: one of them succeeds.
     #[inline(always)]
-    fn claim(&mut self, lane: Lane, state: State, node: u32, tally: &mut Tally) {
-        let depth = state.level + 1;
+    fn claim(&mut self, lane: Lane, state: &mut State<LevelState>, level: LevelInfo, node: u32, tally: &mut Tally) {
+        let depth = level.depth + 1;
         // The load is cheap and spares most of the atomics.
         if self.depths.load(node) == UNREACHED && self.depths.compare_exchange(node, UNREACHED, depth) == UNREACHED {
-            self.discover(lane, state, node, tally);
+            self.discover(lane, state, level, node, tally);
         }
     }
 
     #[inline(always)]
-    fn discover(&mut self, lane: Lane, state: State, node: u32, tally: &mut Tally) {
+    fn discover(&mut self, lane: Lane, state: &mut State<LevelState>, level: LevelInfo, node: u32, tally: &mut Tally) {
         let (_, edges) = self.row(node);
-        let (count, next) = (state.count(), state.level + 1);
+        let count = level.count();
         tally.edges += edges;
-        if count == LevelWay::LIST {
-            if edges > LevelWay::HEAVY {
-                let entry = lane.append_one(&mut self.control, Control::LEFT_NEXT);
-                self.lists.set(self.heavy(next, entry), node);
-            } else {
-                let entry = lane.append_one(&mut self.control, Control::NEXT);
-                self.lists.set(self.light(next, entry), node);
-            }
-        } else if count == LevelWay::ATOMIC {
-            self.control.add(Control::NEXT, 1);
+        if count == VariantCode::LIST {
+            let counters = (LevelState::NEXT, LevelState::NEXT_HEAVY);
+            let half = (level.depth + 1) % 2;
+            self.lists.append(lane, state, counters, half, (node, edges > VariantCode::HEAVY));
+        } else if count == VariantCode::ATOMIC {
+            state.add(LevelState::NEXT, 1);
         } else {
             tally.found += 1;
         }
@@ -171,141 +164,138 @@ impl Search<'_> {
 
     /// Adds up what was only counted so far. All invocations of a workgroup call it together.
     #[inline(always)]
-    fn count_up(&mut self, lane: Lane, state: State, tally: &Tally, slots: &mut Slots) {
-        // Out of loops of very different lengths a subgroup is together again only when it has waited for all.
+    fn count_up(&self, lane: Lane, state: &mut State<LevelState>, level: LevelInfo, tally: &Tally, slots: &mut Slots) {
+        // Reconverge before subgroup operations: the loops before had very different lengths.
         lane.barrier();
-        if state.count() == LevelWay::SUBGROUP {
+        if level.count() == VariantCode::SUBGROUP {
             let found = lane.reduce_add(tally.found);
             if lane.subgroup_lane == 0 && found > 0 {
-                self.control.add(Control::NEXT, found);
+                state.add(LevelState::NEXT, found);
             }
-        } else if state.count() == LevelWay::WORKGROUP {
+        } else if level.count() == VariantCode::WORKGROUP {
             let found = prefix_sum(lane, tally.found, slots).total;
             if lane.local == 0 && found > 0 {
-                self.control.add(Control::NEXT, found);
+                state.add(LevelState::NEXT, found);
             }
         }
         let edges = lane.reduce_add(tally.edges);
         if lane.subgroup_lane == 0 && edges > 0 {
-            self.control.add(Control::NEXT_EDGES, edges);
+            state.add(LevelState::NEXT_EDGES, edges);
         }
     }
 
     /// Ends a level that the whole dispatch has searched. Every invocation calls it.
     #[inline(always)]
-    fn advance(&mut self, lane: Lane, state: State, tree: Read<Decision>) {
-        if lane.last(&mut self.control, Control::TICKET) {
-            let (light, heavy) = (self.control.load(Control::NEXT), self.control.load(Control::LEFT_NEXT));
-            let edges = self.control.load(Control::NEXT_EDGES);
-            state.after(light, heavy, edges, tree).write(&mut self.control, &self.params);
+    fn advance(&self, lane: Lane, state: &mut State<LevelState>, level: LevelInfo) {
+        if state.is_last(lane) {
+            let (light, heavy) = (state.load(LevelState::NEXT), state.load(LevelState::NEXT_HEAVY));
+            let edges = state.load(LevelState::NEXT_EDGES);
+            level.after(light, heavy, edges, self.tree).write(state, &self.params);
         }
     }
 }
 
-/// Searches one level in one of the fifteen ways. Every edge has its two ends in `origins` and `columns`; what begins with `in_` is
-/// the same of the reversed graph.
+/// Searches one level by one of the fifteen variants. `origins` has the node that each edge leaves; what begins with `in_` is the same of the
+/// reversed graph.
 #[kernel(threads = 256)]
 pub fn level(
     lane: Lane,
     params: &LevelParams,
-    row_offsets: Read<u32>,
+    graph: Csr,
     origins: Read<u32>,
-    columns: Read<u32>,
-    in_row_offsets: Read<u32>,
+    in_graph: Csr,
     in_origins: Read<u32>,
-    in_columns: Read<u32>,
     tree: Read<Decision>,
     lists: Global<u32>,
     depths: Global<u32>,
-    control: Global<u32>,
+    mut state: State<LevelState>,
     mut slots: Shared<u32, SUBGROUPS>,
-    counts: Shared<u32, 8>,
-    rows: Shared<u32, 2040>,
 ) {
-    let state = State::of(&control);
-    let implementation = LevelWay::implementation(state.way);
-    let near = Near { counts, rows, resident: false };
-    let mut search = Search { params: *params, row_offsets, columns, depths, lists, control, near };
+    let level = LevelInfo::of(&state);
+    let implementation = VariantCode::implementation(level.variant);
+    let lists = DoubleList { entries: lists, capacity: params.nodes };
+    let mut search = Search { params: *params, graph, depths, lists, tree, rows: (), persists: false };
     let mut tally = Tally { found: 0, edges: 0 };
-    if implementation == LevelWay::EDGE_LIST {
+    if implementation == VariantCode::EDGE_LIST {
         for edge in lane.grid_stride(params.edges) {
-            if search.is_frontier(state, origins.get(edge)) {
-                search.claim(lane, state, columns.get(edge), &mut tally);
+            if search.is_frontier(level, origins.get(edge)) {
+                search.claim(lane, &mut state, level, graph.columns.get(edge), &mut tally);
             }
         }
-    } else if implementation == LevelWay::REVERSE_EDGE_LIST {
+    } else if implementation == VariantCode::REVERSE_EDGE_LIST {
         for edge in lane.grid_stride(params.edges) {
-            if search.is_frontier(state, in_columns.get(edge)) {
-                search.claim(lane, state, in_origins.get(edge), &mut tally);
+            if search.is_frontier(level, in_graph.columns.get(edge)) {
+                search.claim(lane, &mut state, level, in_origins.get(edge), &mut tally);
             }
         }
-    } else if implementation == LevelWay::VERTEX_PULL {
+    } else if implementation == VariantCode::VERTEX_PULL {
         for node in lane.grid_stride(params.nodes) {
             if search.depths.load(node) == UNREACHED {
-                let (mut edge, end) = (in_row_offsets.get(node), in_row_offsets.get(node + 1));
+                let (mut edge, end) = (in_graph.row_offsets.get(node), in_graph.row_offsets.get(node + 1));
                 let mut found = false;
                 while edge < end {
-                    found = search.is_frontier(state, in_columns.get(edge));
+                    found = search.is_frontier(level, in_graph.columns.get(edge));
                     edge = if found { end } else { edge + 1 };
                 }
                 if found {
-                    search.reach(lane, state, node, &mut tally);
+                    search.reach(lane, &mut state, level, node, &mut tally);
                 }
             }
         }
     } else {
-        search.push_by_teams(lane, state, Push::of(lane, implementation, params, params.nodes), false, &mut tally);
+        let teams = Teams::of(lane, implementation, params, params.nodes);
+        search.push_by_teams(lane, &mut state, level, teams, false, &mut tally);
     }
-    search.count_up(lane, state, &tally, &mut slots);
-    search.advance(lane, state, tree);
+    search.count_up(lane, &mut state, level, &tally, &mut slots);
+    search.advance(lane, &mut state, level);
 }
 
-/// Searches one level in one of the ways that list the frontier, or several where one workgroup does. What begins with `in_` is of
-/// the reversed graph, and `pieces` are of its long rows. A kernel by itself: no model goes from one family of ways to the other,
-/// and the fifteen would be slower beside these, which take more registers.
+/// Searches one level by one of the variants that list the frontier, or several levels where one workgroup does. `in_graph` is the reversed
+/// graph, and `pieces` are of its long rows. A kernel by itself: no model goes from one family of variants to the other, and the fifteen would
+/// be slower beside these, which take more registers.
 #[kernel(threads = 256)]
 pub fn level_listed(
     lane: Lane,
     params: &LevelParams,
-    row_offsets: Read<u32>,
-    columns: Read<u32>,
-    in_row_offsets: Read<u32>,
-    in_columns: Read<u32>,
+    graph: Csr,
+    in_graph: Csr,
     pieces: Read<u32>,
     tree: Read<Decision>,
     lists: Global<u32>,
     depths: Global<u32>,
-    control: Global<u32>,
-    mut cells: Shared<u32, 512>,
-    mut slots: Shared<u32, SUBGROUPS>,
-    counts: Shared<u32, 8>,
-    rows: Shared<u32, 2040>,
+    mut state: State<LevelState>,
+    cells: Shared<u32, 512>,
+    slots: Shared<u32, SUBGROUPS>,
+    entries: Shared<u32, 680>,
+    rows: Shared<u32, ROW_WORDS>,
+    counts: Shared<u32, 9>,
 ) {
-    let mut state = State::of(&control);
-    let implementation = LevelWay::implementation(state.way);
-    let resident = state.stays();
-    let near = Near { counts, rows, resident };
-    let mut search = Search { params: *params, row_offsets, columns, depths, lists, control, near };
+    let mut level = LevelInfo::of(&state);
+    let implementation = VariantCode::implementation(level.variant);
+    let mut memory = BlockMemory { cells, slots };
+    let (lists, persists) = (DoubleList { entries: lists, capacity: params.nodes }, level.persists());
+    let mut search = Search { params: *params, graph, depths, lists, tree, rows, persists };
     let mut tally = Tally { found: 0, edges: 0 };
-    if implementation == LevelWay::VERTEX_PULL_WARP {
-        search.pull_pieces(lane, state, in_row_offsets, in_columns, pieces, &mut tally);
-        search.pull_level(lane, state, in_row_offsets, in_columns, &mut tally);
-    } else if implementation == LevelWay::LIST_PUSH_WARP {
-        search.push_by_teams(lane, state, Push::of(lane, implementation, params, state.frontier), true, &mut tally);
+    if implementation == VariantCode::VERTEX_PULL_WARP {
+        search.pull_pieces(lane, &mut state, level, in_graph, pieces, &mut tally);
+        search.pull_level(lane, &mut state, level, in_graph, &mut tally);
+    } else if implementation == VariantCode::LIST_PUSH_WARP {
+        let teams = Teams::of(lane, implementation, params, level.frontier);
+        search.push_by_teams(lane, &mut state, level, teams, true, &mut tally);
     } else {
-        state = search.push_levels(lane, state, tree, &mut cells, &mut slots, &mut tally);
+        (level, tally.edges) = search.push_levels(lane, &mut state, level, entries, counts, &mut memory);
     }
-    if resident {
+    if persists {
         if lane.local == 0 {
-            state.write(&mut search.control, params);
+            level.write(&mut state, params);
         }
     } else {
-        search.count_up(lane, state, &tally, &mut slots);
-        search.advance(lane, state, tree);
+        search.count_up(lane, &mut state, level, &tally, &mut memory.slots);
+        search.advance(lane, &mut state, level);
     }
 }
 
-/// Walks down the tree; `before` is the way of the level before.
+/// Walks down the tree; `before` is the variant of the level before.
 #[inline(always)]
 fn choose(tree: Read<Decision>, before: u32, frontier: u32, discovered: u32, edges: u32) -> u32 {
     let mut node = tree.get(0);

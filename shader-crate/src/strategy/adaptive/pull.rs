@@ -1,22 +1,22 @@
-//! Pulling, subgroup by subgroup: each lane looks along a few edges of its node for one that is in the frontier, and then all
-//! along the rest of one node after the other. Long rows are cut into pieces once and for all, and the pieces of a row go to
-//! different subgroups, so that none is long at work when the others are done.
+//! Pulling, subgroup by subgroup. Long rows are cut into pieces once and for all, and the pieces of a row go to different subgroups, so that
+//! none works long after the others are done.
 
-use super::{Search, State, Tally};
+use super::{LevelInfo, LevelState, Search, Tally, VariantCode};
 use crate::{
+    frontier::{InFrontier, search_alone_then_together},
     lane::Lane,
-    memory::Read,
+    memory::{Read, Views},
     ranges::step,
-    strategy::look::{Look, look},
+    state::State,
 };
-use evenkeel_types::{LevelWay, UNREACHED};
+use evenkeel_types::{Csr, UNREACHED};
 
-impl<'a> Look for Search<'a> {
+impl<'a, R> InFrontier for Search<'a, R> {
     /// The depth of the frontier, and where each edge of the reversed graph leads.
-    type At = (u32, Read<'a, u32>);
+    type Edges = (u32, Read<'a, u32>);
 
     #[inline(always)]
-    fn any(&self, (level, in_columns): Self::At, edge: u32, stride: u32, end: u32) -> bool {
+    fn any(&self, (level, in_columns): Self::Edges, edge: u32, stride: u32, end: u32) -> bool {
         let last = end - 1;
         let node = |steps: u32| in_columns.get((edge + steps * stride).min(last));
         let (a, b, c, d) = (node(0), node(1), node(2), node(3));
@@ -25,12 +25,19 @@ impl<'a> Look for Search<'a> {
     }
 }
 
-impl<'a> Search<'a> {
+impl<'a, R> Search<'a, R> {
     /// Discovers a node that nobody else writes.
     #[inline(always)]
-    pub(super) fn reach(&mut self, lane: Lane, state: State, node: u32, tally: &mut Tally) {
-        self.depths.store(node, state.level + 1);
-        self.discover(lane, state, node, tally);
+    pub(super) fn reach(
+        &mut self,
+        lane: Lane,
+        state: &mut State<LevelState>,
+        level: LevelInfo,
+        node: u32,
+        tally: &mut Tally,
+    ) {
+        self.depths.store(node, level.depth + 1);
+        self.discover(lane, state, level, node, tally);
     }
 
     /// One level by the nodes that are not discovered and whose rows are not long.
@@ -38,9 +45,9 @@ impl<'a> Search<'a> {
     pub(super) fn pull_level(
         &mut self,
         lane: Lane,
-        state: State,
-        in_row_offsets: Read<u32>,
-        in_columns: Read<'a, u32>,
+        state: &mut State<LevelState>,
+        level: LevelInfo,
+        in_graph: Csr<Views<'a>>,
         tally: &mut Tally,
     ) {
         let nodes = self.params.nodes;
@@ -49,14 +56,14 @@ impl<'a> Search<'a> {
             let node = first + lane.subgroup_lane;
             let (mut edge, mut end) = (0, 0);
             if node < nodes && self.depths.load(node) == UNREACHED {
-                edge = in_row_offsets.get(node);
-                end = in_row_offsets.get(node + 1);
+                edge = in_graph.row_offsets.get(node);
+                end = in_graph.row_offsets.get(node + 1);
             }
-            if end - edge > LevelWay::LONG {
+            if end - edge > VariantCode::LONG {
                 end = edge;
             }
-            if look(lane, self, (state.level, in_columns), edge, end) {
-                self.reach(lane, state, node, tally);
+            if search_alone_then_together(lane, self, (level.depth, in_graph.columns), edge, end) {
+                self.reach(lane, state, level, node, tally);
             }
         }
     }
@@ -67,9 +74,9 @@ impl<'a> Search<'a> {
     pub(super) fn pull_pieces(
         &mut self,
         lane: Lane,
-        state: State,
-        in_row_offsets: Read<u32>,
-        in_columns: Read<'a, u32>,
+        state: &mut State<LevelState>,
+        level: LevelInfo,
+        in_graph: Csr<Views<'a>>,
         pieces: Read<u32>,
         tally: &mut Tally,
     ) {
@@ -82,12 +89,12 @@ impl<'a> Search<'a> {
                 node = pieces.get(2 * piece);
                 if self.depths.load(node) == UNREACHED {
                     edge = pieces.get(2 * piece + 1);
-                    end = in_row_offsets.get(node + 1).min(edge + LevelWay::PIECE);
+                    end = in_graph.row_offsets.get(node + 1).min(edge + VariantCode::PIECE);
                 }
             }
             // Another piece of the node may discover it meanwhile.
-            if look(lane, self, (state.level, in_columns), edge, end) {
-                self.claim(lane, state, node, tally);
+            if search_alone_then_together(lane, self, (level.depth, in_graph.columns), edge, end) {
+                self.claim(lane, state, level, node, tally);
             }
         }
     }

@@ -1,22 +1,51 @@
-//! Pushing. Most ways give a node to a team of invocations, however many edges it has. One shares the edges of a listed frontier
-//! out evenly: those of a block of nodes in the workgroup, and those of a heavy node, or of a short frontier, in the whole
-//! dispatch. When there is but one workgroup it goes on with the next level: see `resident.rs`.
+//! Pushing. Most variants give a node to a team of invocations, however many edges it has. One shares the edges of a listed frontier out
+//! evenly: those of a block of nodes in the workgroup, and those of a heavy node, or of a short frontier, in the whole dispatch.
+//!
+//! When there is but one workgroup it goes on with the next level, and what it discovers stays in workgroup memory, each node with its row,
+//! which the next level begins with: a level of a small frontier takes as long as the loads that wait for each other.
 
-use super::{Search, State, Tally};
+use super::{LevelInfo, LevelParams, LevelState, Search, Tally, VariantCode};
 use crate::{
+    frontier::{Batch, Cells, PushEdges, push_block},
     lane::Lane,
     memory::Shared,
-    primitive::{share::line_up, workgroup::Slots},
+    primitive::workgroup::Slots,
     ranges::step,
+    rounds::{Round, Rounds, Team, Workgroup, run_rounds},
+    state::State,
 };
-use evenkeel_types::{Control, LevelParams, LevelWay, UNREACHED, WORKGROUP};
+use evenkeel_types::{LoopState, UNREACHED, WORKGROUP};
 
-/// Where a workgroup keeps the ends of its nodes' edges, and behind them their shifts.
-pub(super) type Cells<'a> = Shared<'a, u32, { 2 * WORKGROUP as usize }>;
+/// Two words for each invocation.
+const CELLS: usize = 2 * WORKGROUP as usize;
 
-/// How pushing hands out nodes, as one invocation sees it: teams of `width` invocations take blocks of `nodes` items, and the
-/// edges of each node in turn.
-pub(super) struct Push {
+/// Entries of a level whose nodes and rows have space in workgroup memory: two levels with three words each are 8 KiB.
+const SPACE: u32 = 340;
+
+/// Words of the rows: the first edge of each entry's node and how many there are, for two levels.
+pub(super) const ROW_WORDS: usize = 4 * SPACE as usize;
+
+/// The one workgroup that takes several levels.
+type Persistent<'a> = Workgroup<'a, { 2 * SPACE as usize }, 9>;
+
+/// The search of a variant that lists the frontier.
+type ListedSearch<'a> = Search<'a, Shared<'a, u32, ROW_WORDS>>;
+
+/// The counters of a level: nodes that are not heavy, heavy ones, and the edges out of all of them.
+const LIGHT: u32 = 0;
+const HEAVY: u32 = 1;
+const EDGES: u32 = 2;
+
+/// What a workgroup works in.
+pub(super) struct BlockMemory<'a> {
+    /// Where it keeps the ends of its nodes' edges, and behind them their offsets.
+    pub cells: Cells<'a, CELLS>,
+    /// A word for each subgroup.
+    pub slots: Slots<'a>,
+}
+
+/// How teams of `width` invocations take blocks of `nodes` items, and the edges of each node in turn, as one invocation sees it.
+pub(super) struct Teams {
     /// The first block of this invocation's team, the number of blocks, and how many teams there are.
     pub first: u32,
     pub end: u32,
@@ -30,15 +59,15 @@ pub(super) struct Push {
     pub width: u32,
 }
 
-impl Push {
+impl Teams {
     #[inline(always)]
     pub fn of(lane: Lane, implementation: u32, params: &LevelParams, last: u32) -> Self {
         let all = lane.threads * lane.groups;
         let (mut width, mut nodes) = (1, 1);
-        if implementation == LevelWay::VERTEX_PUSH_WARP {
+        if implementation == VariantCode::VERTEX_PUSH_WARP {
             width = params.virtual_warp;
             nodes = width;
-        } else if implementation == LevelWay::LIST_PUSH_WARP {
+        } else if implementation == VariantCode::LIST_PUSH_WARP {
             width = params.virtual_warp;
         }
         let first = lane.global() / width;
@@ -49,63 +78,137 @@ impl Push {
 
 /// A node at the end of an edge.
 #[derive(Clone, Copy)]
-pub(super) struct Seen {
-    pub node: u32,
+struct Reached {
+    node: u32,
     /// 1 when this lane discovered it.
-    pub new: u32,
+    new: u32,
     /// The row of a new one: its first edge, and how many there are.
-    pub first: u32,
-    pub edges: u32,
+    row: (u32, u32),
 }
 
-impl Seen {
+impl Reached {
     #[inline(always)]
-    pub fn is_heavy(&self) -> bool {
-        self.edges > LevelWay::HEAVY
+    fn edges(&self) -> u32 {
+        self.row.1
     }
 
-    /// 1 when it is new and light.
+    #[inline(always)]
+    fn is_heavy(&self) -> bool {
+        self.edges() > VariantCode::HEAVY
+    }
+
+    /// 1 when it is new and not heavy.
     #[inline(always)]
     fn light(&self) -> u32 {
         if self.is_heavy() { 0 } else { self.new }
     }
 }
 
-impl Search<'_> {
-    /// One level by teams, each with the edges of the nodes that it takes: all nodes of the graph, of which those in the frontier
-    /// have to be found, or those of the list.
+/// What is known before a pass over a listed frontier.
+#[derive(Clone, Copy)]
+pub(super) struct Pass {
+    level: LevelInfo,
+    /// Whether there is a pass.
+    goes_on: bool,
+}
+
+/// What is the same for all edges of a pass.
+#[derive(Clone, Copy)]
+pub(super) struct Iteration {
+    round: u32,
+    /// The depth of the nodes that are discovered.
+    depth: u32,
+}
+
+impl<R> Search<'_, R> {
+    /// One level by teams, each with the edges of the nodes that it takes: all nodes of the graph, of which those in the frontier have to be
+    /// found, or those of the list.
     #[inline(always)]
-    pub(super) fn push_by_teams(&mut self, lane: Lane, state: State, push: Push, listed: bool, tally: &mut Tally) {
-        for block in step(push.first, push.end, push.stride) {
-            for item in block * push.nodes..push.last.min((block + 1) * push.nodes) {
-                let node = if listed { self.listed(state, item) } else { item };
-                if listed || self.is_frontier(state, node) {
-                    let (begin, end) = (self.row_offsets.get(node), self.row_offsets.get(node + 1));
-                    for edge in step(begin + push.member, end, push.width) {
-                        let neighbour = self.columns.get(edge);
-                        self.claim(lane, state, neighbour, tally);
+    pub(super) fn push_by_teams(
+        &mut self,
+        lane: Lane,
+        state: &mut State<LevelState>,
+        level: LevelInfo,
+        teams: Teams,
+        listed: bool,
+        tally: &mut Tally,
+    ) {
+        for block in step(teams.first, teams.end, teams.stride) {
+            for item in block * teams.nodes..teams.last.min((block + 1) * teams.nodes) {
+                let node = if listed { self.listed(level, item) } else { item };
+                if listed || self.is_frontier(level, node) {
+                    let (begin, count) = self.row(node);
+                    for edge in step(begin + teams.member, begin + count, teams.width) {
+                        let neighbour = self.graph.columns.get(edge);
+                        self.claim(lane, state, level, neighbour, tally);
                     }
                 }
             }
         }
     }
+}
 
-    /// The edges of the listed frontier, evenly. A workgroup takes blocks of light nodes by itself; the heavy ones, or all where
-    /// they are few, every workgroup looks at, and takes its part of their edges.
+impl<'a> ListedSearch<'a> {
+    /// One level by the whole dispatch, or by the one workgroup as many as there are before the frontier is large or the tree chooses another
+    /// variant. Returns what is known of the level after these, if the one workgroup has searched them, and the edges out of the nodes that
+    /// this invocation discovered.
     #[inline(always)]
-    pub(super) fn push_evenly(
+    pub(super) fn push_levels(
         &mut self,
         lane: Lane,
-        state: State,
-        cells: &mut Cells,
-        slots: &mut Slots,
-        tally: &mut Tally,
-    ) {
-        let (frontier, heavy) = (state.frontier, state.heavy);
-        let light = if frontier <= LevelWay::FEW { 0 } else { frontier - heavy };
+        state: &mut State<LevelState>,
+        level: LevelInfo,
+        entries: Shared<'a, u32, { 2 * SPACE as usize }>,
+        counts: Shared<'a, u32, 9>,
+        memory: &mut BlockMemory<'a>,
+    ) -> (LevelInfo, u32) {
+        let light = if self.persists { level.frontier - level.heavy } else { 0 };
+        let lists = (self.params.nodes, level.depth % 2);
+        let mut team: Persistent = Workgroup::new(lane, entries, counts, &self.lists.entries, lists, light, true);
+        for entry in lane.group_stride(light.min(SPACE)) {
+            let row = self.row(self.lists.entries.get(self.lists.light(level.depth % 2, entry)));
+            self.keep_row(0, entry, row);
+        }
+        <Self as Round<_, _>>::clear(&mut team, state, 0);
+        if self.persists {
+            lane.barrier();
+        }
+        let limit = if self.persists { self.params.rounds } else { 1 };
+        let pass = Pass { level, goes_on: level.frontier > 0 };
+        let Rounds { known, count, sum } = run_rounds(&mut team, self, memory, state, pass, limit);
+        if self.persists {
+            let light = known.level.frontier - known.level.heavy;
+            team.write_back(&mut self.lists.entries, count, light);
+        }
+        (known.level, sum)
+    }
+
+    /// Keeps the row of an entry that round `round` reads.
+    #[inline(always)]
+    fn keep_row(&mut self, round: u32, entry: u32, (first, edges): (u32, u32)) {
+        let place = 2 * ((round % 2) * SPACE + entry);
+        self.rows.set(place, first);
+        self.rows.set(place + 1, edges);
+    }
+
+    /// The edges of the listed frontier, evenly. A workgroup takes blocks of light nodes by itself; the heavy ones, or all where they are few,
+    /// every workgroup looks at, and takes its part of their edges. Returns the edges out of the nodes that this invocation discovered.
+    #[inline(always)]
+    fn push_evenly(
+        &mut self,
+        team: &mut Persistent<'a>,
+        memory: &mut BlockMemory<'a>,
+        state: &mut State<LevelState>,
+        level: LevelInfo,
+        round: u32,
+    ) -> u32 {
+        let lane = team.lane();
+        let (frontier, heavy) = (level.frontier, level.heavy);
+        let light = if frontier <= VariantCode::FEW { 0 } else { frontier - heavy };
         // Blocks as large as a workgroup, or smaller, so that all workgroups have as many.
         let alone = light.div_ceil(lane.groups * lane.threads);
         let nodes = light.div_ceil((lane.groups * alone).max(1));
+        let mut edges = 0;
         for turn in 0..alone + (frontier - light).div_ceil(lane.threads) {
             let mut begin = (lane.group + turn * lane.groups) * nodes;
             let mut end = light.min(begin + nodes);
@@ -116,22 +219,33 @@ impl Search<'_> {
                 edge = lane.global();
                 stride *= lane.groups;
             }
-            // What follows a loop of different lengths waits for all, or a subgroup would not be together.
+            // Reconverge before subgroup operations: the loop before had different lengths.
             if turn > 0 {
                 lane.barrier();
             }
             let item = begin + lane.local;
-            let (first, edges) = if item < end { self.listed_row(state, item) } else { (0, 0) };
-            let total = line_up(lane, first, edges, cells, slots);
-            for number in step(edge, total, 4 * stride) {
-                self.push_four(lane, state.level + 1, cells, (number, stride, total), tally);
-            }
+            let row = if item < end { self.listed_row(level, round, item) } else { (0, 0) };
+            let iteration = Iteration { round, depth: level.depth + 1 };
+            let BlockMemory { cells, slots } = memory;
+            edges += push_block(lane, self, state, team, iteration, row, (edge, stride), cells, slots);
+        }
+        edges
+    }
+
+    /// The row of a node of the listed frontier, where the light ones come first: its first edge, and how many there are.
+    #[inline(always)]
+    fn listed_row(&self, level: LevelInfo, round: u32, item: u32) -> (u32, u32) {
+        if self.persists && item < SPACE.min(level.frontier - level.heavy) {
+            let place = 2 * ((round % 2) * SPACE + item);
+            (self.rows.get(place), self.rows.get(place + 1))
+        } else {
+            self.row(self.listed(level, item))
         }
     }
 
-    /// The nodes at the ends of four of the block's edges. What one search waits for the others wait for at the same time.
+    /// The nodes at the ends of four of the block's edges. Four searches run at the same time, so that their loads are in flight together.
     #[inline(always)]
-    fn shared_out(&self, lane: Lane, cells: &Cells, numbers: (u32, u32, u32, u32)) -> (u32, u32, u32, u32) {
+    fn ends_of(&self, lane: Lane, cells: &Cells<CELLS>, numbers: (u32, u32, u32, u32)) -> (u32, u32, u32, u32) {
         let (mut a, mut b, mut c, mut d) = (0, 0, 0, 0);
         let mut half = lane.threads / 2;
         while half > 0 {
@@ -141,87 +255,157 @@ impl Search<'_> {
             d = behind(cells, d, half, numbers.3);
             half /= 2;
         }
-        let node = |number: u32, owner: u32| self.columns.get(number.wrapping_add(cells.get(lane.threads + owner)));
+        let columns = &self.graph.columns;
+        let node = |number: u32, owner: u32| columns.get(number.wrapping_add(cells.get(lane.threads + owner)));
         (node(numbers.0, a), node(numbers.1, b), node(numbers.2, c), node(numbers.3, d))
     }
 
-    /// Pushes along the block's edge `number` and the next three, `stride` apart, as far as there are any. What one waits for the
-    /// others wait for at the same time.
+    /// Whether a node may be discovered. One workgroup alone does not look before it tries: that would be another load to wait for.
     #[inline(always)]
-    fn push_four(&mut self, lane: Lane, depth: u32, cells: &Cells, numbers: (u32, u32, u32), tally: &mut Tally) {
-        let (number, stride, total) = numbers;
+    fn is_open(&self, node: u32, present: bool) -> bool {
+        present && (self.persists || self.depths.load(node) == UNREACHED)
+    }
+
+    /// The row of a node, loaded early by the one workgroup alone: whether or not it needs it, it need not wait for it later.
+    #[inline(always)]
+    fn row_early(&self, node: u32) -> (u32, u32) {
+        if self.persists { self.row(node) } else { (0, 0) }
+    }
+
+    /// Discovers a node if it is open and no other invocation is faster.
+    #[inline(always)]
+    fn visit(&mut self, node: u32, open: bool, row: (u32, u32), depth: u32) -> Reached {
+        let new = open && self.depths.compare_exchange(node, UNREACHED, depth) == UNREACHED;
+        let (first, edges) = if new && !self.persists { self.row(node) } else { row };
+        Reached { node, new: u32::from(new), row: (first, if new { edges } else { 0 }) }
+    }
+
+    /// Puts a node on the next list if it is new, at `entry` unless it is heavy. Returns the next entry.
+    #[inline(always)]
+    fn list(
+        &mut self,
+        lane: Lane,
+        state: &mut State<LevelState>,
+        team: &mut Persistent<'a>,
+        iteration: Iteration,
+        reached: Reached,
+        entry: u32,
+    ) -> u32 {
+        let Iteration { round, depth } = iteration;
+        if reached.is_heavy() {
+            let heavy = if self.persists {
+                team.reserve(state, HEAVY, round, 1)
+            } else {
+                state.append_one(lane, LevelState::NEXT_HEAVY)
+            };
+            self.lists.entries.store(self.lists.heavy(depth % 2, heavy), reached.node);
+        } else if reached.new == 1 && self.persists {
+            Team::<LevelState>::put(team, &mut self.lists.entries, round, entry, reached.node);
+            if entry < SPACE {
+                self.keep_row(round + 1, entry, reached.row);
+            }
+        } else if reached.new == 1 {
+            self.lists.entries.store(self.lists.light(depth % 2, entry), reached.node);
+        }
+        entry + reached.light()
+    }
+}
+
+impl<'a> PushEdges<LevelState, CELLS> for ListedSearch<'a> {
+    const AT_A_TIME: u32 = 4;
+    type Iteration = Iteration;
+    type Team = Persistent<'a>;
+
+    #[inline(always)]
+    fn push(
+        &mut self,
+        lane: Lane,
+        state: &mut State<LevelState>,
+        team: &mut Persistent<'a>,
+        iteration: Iteration,
+        cells: &Cells<CELLS>,
+        batch: Batch,
+    ) -> u32 {
+        let Batch { number, stride, total } = batch;
         let (last, left) = (total - 1, total - 1 - number);
         let numbers =
             (number, (number + stride).min(last), (number + 2 * stride).min(last), (number + 3 * stride).min(last));
-        let (a, b, c, d) = self.shared_out(lane, cells, numbers);
+        let (a, b, c, d) = self.ends_of(lane, cells, numbers);
         let (row_a, row_b, row_c, row_d) = (self.row_early(a), self.row_early(b), self.row_early(c), self.row_early(d));
         let open_a = self.is_open(a, true);
         let open_b = self.is_open(b, left >= stride);
         let open_c = self.is_open(c, left >= 2 * stride);
         let open_d = self.is_open(d, left >= 3 * stride);
-        let (a, b) = (self.see(a, open_a, row_a, depth), self.see(b, open_b, row_b, depth));
-        let (c, d) = (self.see(c, open_c, row_c, depth), self.see(d, open_d, row_d, depth));
+        let depth = iteration.depth;
+        let (a, b) = (self.visit(a, open_a, row_a, depth), self.visit(b, open_b, row_b, depth));
+        let (c, d) = (self.visit(c, open_c, row_c, depth), self.visit(d, open_d, row_d, depth));
+        let edges = a.edges() + b.edges() + c.edges() + d.edges();
         if a.new + b.new + c.new + d.new > 0 {
             let light = a.light() + b.light() + c.light() + d.light();
-            let entry = self.count(lane, depth, light, a.edges + b.edges + c.edges + d.edges, tally);
-            let entry = self.list(lane, depth, a, entry);
-            let entry = self.list(lane, depth, b, entry);
-            let entry = self.list(lane, depth, c, entry);
-            self.list(lane, depth, d, entry);
-        }
-    }
-
-    /// Whether a node may be discovered. One workgroup alone does not ask before it tries: that is another wait.
-    #[inline(always)]
-    fn is_open(&self, node: u32, there: bool) -> bool {
-        there && (self.near.resident || self.depths.load(node) == UNREACHED)
-    }
-
-    /// The row of a node, for the one workgroup alone: whether or not it needs it, it need not wait for it later.
-    #[inline(always)]
-    fn row_early(&self, node: u32) -> (u32, u32) {
-        if self.near.resident { self.row(node) } else { (0, 0) }
-    }
-
-    /// Discovers a node if it is open and nobody else is faster.
-    #[inline(always)]
-    fn see(&mut self, node: u32, open: bool, row: (u32, u32), depth: u32) -> Seen {
-        let new = open && self.depths.compare_exchange(node, UNREACHED, depth) == UNREACHED;
-        let (first, edges) = if new && !self.near.resident { self.row(node) } else { row };
-        Seen { node, new: u32::from(new), first, edges: if new { edges } else { 0 } }
-    }
-
-    /// Makes room for so many light nodes on the next list, and adds up the edges of all that were found.
-    #[inline(always)]
-    fn count(&mut self, lane: Lane, depth: u32, light: u32, edges: u32, tally: &mut Tally) -> u32 {
-        if self.near.resident {
-            self.near.count(depth, light, edges)
-        } else {
-            tally.edges += edges;
-            lane.append(&mut self.control, Control::NEXT, light)
-        }
-    }
-
-    /// Puts a node on the next list if it is new, at `entry` unless it is heavy. Returns the next entry.
-    #[inline(always)]
-    fn list(&mut self, lane: Lane, depth: u32, seen: Seen, entry: u32) -> u32 {
-        if seen.is_heavy() {
-            let heavy = if self.near.resident {
-                self.near.count_heavy(depth)
+            let entry = if self.persists {
+                team.reserve_both(state, (LIGHT, EDGES), iteration.round, (light, edges)).0
             } else {
-                lane.append_one(&mut self.control, Control::LEFT_NEXT)
+                state.append(lane, LevelState::NEXT, light)
             };
-            self.lists.store(self.heavy(depth, heavy), seen.node);
-        } else if seen.new == 1 && !self.near.keep(depth, entry, seen) {
-            self.lists.store(self.light(depth, entry), seen.node);
+            let entry = self.list(lane, state, team, iteration, a, entry);
+            let entry = self.list(lane, state, team, iteration, b, entry);
+            let entry = self.list(lane, state, team, iteration, c, entry);
+            self.list(lane, state, team, iteration, d, entry);
         }
-        entry + seen.light()
+        edges
     }
 }
 
-/// A step of the search for the first cell that is more than a number: one that is known to be at `place` or behind is there, or
-/// behind the next `half`.
+impl<'a> Round<LevelState, Persistent<'a>> for ListedSearch<'a> {
+    type Known = Pass;
+    type Memory = BlockMemory<'a>;
+
+    /// The team takes any pass that there is.
+    #[inline(always)]
+    fn entries(pass: Pass) -> u32 {
+        u32::from(pass.goes_on)
+    }
+
+    /// Two for each block of nodes, and one for each four edges of an invocation.
+    #[inline(always)]
+    fn cost(pass: Pass, _: u32) -> u32 {
+        2 * pass.level.frontier.div_ceil(WORKGROUP) + pass.level.edges / (4 * WORKGROUP)
+    }
+
+    #[inline(always)]
+    fn clear(team: &mut Persistent<'a>, state: &mut State<LevelState>, round: u32) {
+        team.set_count(state, LIGHT, round, 0);
+        team.set_count(state, HEAVY, round, 0);
+        team.set_count(state, EDGES, round, 0);
+    }
+
+    #[inline(always)]
+    fn run(
+        &mut self,
+        team: &mut Persistent<'a>,
+        memory: &mut BlockMemory<'a>,
+        state: &mut State<LevelState>,
+        round: u32,
+        pass: Pass,
+    ) -> u32 {
+        self.push_evenly(team, memory, state, pass.level, round)
+    }
+
+    /// Every invocation reads the counts and walks the tree by itself.
+    #[inline(always)]
+    fn after(&self, team: &Persistent<'a>, state: &State<LevelState>, round: u32, pass: Pass) -> Pass {
+        if !self.persists {
+            return Pass { goes_on: false, ..pass };
+        }
+        let (light, heavy) = (team.count(state, LIGHT, round), team.count(state, HEAVY, round));
+        let level = pass.level.after(light, heavy, team.count(state, EDGES, round), self.tree);
+        Pass { level, goes_on: level.frontier > 0 && level.persists() }
+    }
+}
+
+/// A step of the search for the first cell that is more than a number: one that is known to be at `place` or behind is there, or behind the
+/// next `half`.
 #[inline(always)]
-fn behind(cells: &Cells, place: u32, half: u32, number: u32) -> u32 {
+fn behind(cells: &Cells<CELLS>, place: u32, half: u32, number: u32) -> u32 {
     if cells.get(place + half - 1) <= number { place + half } else { place }
 }

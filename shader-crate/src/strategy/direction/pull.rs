@@ -1,24 +1,24 @@
-//! Pulling: every node that was not seen looks along its edges for one that was, and the first ends its search.
+//! Pulling: every node that was not visited searches along its edges for one that was, and the first ends its search.
 
-use super::Search;
+use super::{Search, SearchState};
 use crate::{
+    frontier::{InFrontier, search_alone_then_together, search_together},
     lane::Lane,
     memory::Read,
     ranges::step,
-    strategy::look::{Look, look, look_together},
+    state::State,
 };
-use evenkeel_types::Control;
 
 /// A node with more edges has a subgroup to itself, when it pulls.
 pub const LONG: u32 = 1024;
 
-/// Words that have more open nodes than this on average are taken one after the other: then a subgroup reads what lies together.
+/// Words with more unvisited nodes than this on average are taken one after the other: then a subgroup reads what lies together.
 const MANY: u32 = 4;
 
-/// Nowhere: more than any lane of a subgroup.
+/// No node, and no lane of a subgroup.
 const NONE: u32 = u32::MAX;
 
-/// A node that was not seen, and its edges.
+/// A node that was not visited, and its edges.
 #[derive(Clone, Copy)]
 struct Row {
     /// [`NONE`] if there is none.
@@ -29,43 +29,47 @@ struct Row {
     end: u32,
 }
 
-impl Look for Search<'_> {
-    type At = ();
+impl InFrontier for Search<'_> {
+    type Edges = ();
 
-    /// A neighbour that was seen at all is in the frontier: had it been seen earlier, this node would have been, too.
+    /// A neighbour that was visited at all is in the frontier: had it been visited earlier, this node would have been, too.
     #[inline(always)]
     fn any(&self, _: (), edge: u32, stride: u32, end: u32) -> bool {
         let (a, b, c, d) = self.ends(edge, stride, end);
-        let seen = |node: u32| (self.seen.get(self.now + node / 32) >> (node % 32)) & 1;
-        (seen(a) | seen(b) | seen(c) | seen(d)) == 1
+        (self.visited.bit(a) | self.visited.bit(b) | self.visited.bit(c) | self.visited.bit(d)) == 1
     }
 }
 
 impl Search<'_> {
-    /// One level by the nodes not seen yet. A subgroup takes as many words of the bitmap as it has lanes, or fewer where there are
-    /// few, and looks for the nodes that are open in them: while words have many, a word after the other with a lane for each
-    /// node, else in all at once with a lane for each word. The nodes with many edges stand in `long`, and are looked at while some
-    /// may be open. Returns how many nodes this lane found, and the edges out of these.
+    /// One level by the nodes not visited yet ("open" ones). A subgroup takes as many words of the bitmap as it has lanes, or fewer where
+    /// there are few, and finds the open nodes in them: while words have many, one word after the other with a lane for each node, else all
+    /// at once with a lane for each word. The nodes with many edges stand in `long`, and are looked at while some may be open. Returns how
+    /// many nodes this lane found, and the edges out of these.
     #[inline(always)]
-    pub(super) fn pull_level(&mut self, lane: Lane, long: Read<u32>, long_left: bool) -> (u32, u32) {
+    pub(super) fn pull_level(
+        &mut self,
+        lane: Lane,
+        state: &mut State<SearchState>,
+        long: Read<u32>,
+        long_left: bool,
+    ) -> (u32, u32) {
         let words = self.params.words();
-        let other = words - self.now;
         let subgroups = lane.subgroups * lane.groups;
         let share = words.div_ceil(subgroups).min(lane.subgroup_size);
         let mut word = lane.group * lane.subgroups + lane.subgroup + lane.subgroup_lane * subgroups;
         let mut mine = lane.subgroup_lane < share && word < words;
-        // On its way while the long rows are looked at.
-        let mut after = if mine { self.seen.get(self.now + word) } else { NONE };
-        let (mut count, mut edges) = if long_left { self.pull_long(lane, long) } else { (0, 0) };
+        // In flight while the long rows are looked at.
+        let mut after = if mine { self.visited.word(word) } else { NONE };
+        let (mut count, mut edges) = if long_left { self.pull_long(lane, state, long) } else { (0, 0) };
         while lane.count(mine) > 0 {
             let mut open = !after;
             let (nodes_open, words_open) = (lane.reduce_add(open.count_ones()), lane.count(open != 0));
             let many = lane.subgroup_size >= 32 && nodes_open > words_open * MANY;
             let mut row = self.next_open(lane, many, word, &mut open);
             while lane.count(row.node != NONE) > 0 {
-                // On its way while this one is looked at.
+                // In flight while this one is looked at.
                 let next = self.next_open(lane, many, word, &mut open);
-                let found = look(lane, self, (), row.edge, row.end);
+                let found = search_alone_then_together(lane, self, (), row.edge, row.end);
                 if found {
                     self.depths.set(row.node, self.depth);
                     count += 1;
@@ -77,13 +81,13 @@ impl Search<'_> {
                 }
                 row = next;
             }
-            // The other bitmap is of some earlier level, and so without a bit that this one has not.
+            // The other bitmap is of some earlier level, so it has no bit that this one lacks.
             if mine {
-                self.seen.or(other + word, after);
+                self.visited.add_to_other(word, after);
             }
             word += subgroups * share;
             mine = lane.subgroup_lane < share && word < words;
-            after = if mine { self.seen.get(self.now + word) } else { NONE };
+            after = if mine { self.visited.word(word) } else { NONE };
         }
         (count, edges)
     }
@@ -108,8 +112,7 @@ impl Search<'_> {
         }
         if bit < 32 && (bits >> bit) & 1 == 1 {
             row.node = base + bit;
-            row.edge = self.row_offsets.get(row.node);
-            row.end = self.row_offsets.get(row.node + 1);
+            (row.edge, row.end) = self.row(row.node);
         }
         if row.end - row.edge > LONG {
             row.end = row.edge;
@@ -119,21 +122,20 @@ impl Search<'_> {
 
     /// The same by the nodes with many edges alone, a subgroup each.
     #[inline(always)]
-    fn pull_long(&mut self, lane: Lane, long: Read<u32>) -> (u32, u32) {
-        let other = self.params.words() - self.now;
+    fn pull_long(&mut self, lane: Lane, state: &mut State<SearchState>, long: Read<u32>) -> (u32, u32) {
         let (mut count, mut edges) = (0, 0);
         for entry in step(lane.group * lane.subgroups + lane.subgroup, self.params.long, lane.subgroups * lane.groups) {
             let node = long.get(entry);
-            let (begin, end) = (self.row_offsets.get(node), self.row_offsets.get(node + 1));
-            let open = (self.seen.get(self.now + node / 32) >> (node % 32)) & 1 == 0;
-            let found = open && look_together(lane, self, (), begin, end);
+            let (begin, end) = self.row(node);
+            let open = self.visited.bit(node) == 0;
+            let found = open && search_together(lane, self, (), begin, end);
             if found && lane.subgroup_lane == 0 {
                 self.depths.set(node, self.depth);
-                self.seen.or(other + node / 32, 1 << (node % 32));
+                self.visited.add_to_other(node / 32, 1 << (node % 32));
                 count += 1;
                 edges += end - begin;
             } else if open && lane.subgroup_lane == 0 {
-                self.control.store(Control::LONG_LEFT + self.depth % 2, self.depth);
+                state.store(SearchState::LONG_LEFT.at(self.depth % 2), self.depth);
             }
         }
         (count, edges)

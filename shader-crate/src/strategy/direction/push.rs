@@ -1,80 +1,110 @@
-//! Pushing: the nodes of the frontier, which are on a list, go to their neighbours. A workgroup takes as many nodes as it has
-//! invocations and shares their edges out evenly; a heavy node is left to the whole dispatch.
+//! Pushing: the nodes of the frontier, which are on a list, visit their neighbours. A workgroup takes as many nodes as it has invocations
+//! and shares their edges out evenly; the edges of a heavy node are taken by the whole dispatch.
 
-use super::{Frontier, Search, Seen};
+use super::{Listed, Reached, Search, SearchState};
 use crate::{
+    frontier::{Batch, Cells, PushEdges, push_block},
     lane::Lane,
-    memory::Shared,
-    primitive::{
-        share::{line_up, shared_out},
-        workgroup::Slots,
-    },
-    ranges::step,
+    primitive::{share::shared_out, workgroup::Slots},
+    state::State,
 };
-use evenkeel_types::{Control, WORKGROUP};
+use evenkeel_types::{LoopState, WORKGROUP};
 
-/// A node with more edges is left to the whole dispatch, when it pushes.
+/// The whole dispatch takes the edges of a node with more edges than this, when it pushes.
 pub(super) const HEAVY: u32 = 2048;
 
 /// Edges of a heavy node that a workgroup takes at a time.
 const PIECE: u32 = 2 * WORKGROUP;
 
-/// Where a workgroup keeps the ends of its nodes' edges, and behind them their shifts.
-pub(super) type Cells<'a> = Shared<'a, u32, { 2 * WORKGROUP as usize }>;
+/// Two words for each invocation.
+const CELLS: usize = 2 * WORKGROUP as usize;
+
+impl PushEdges<SearchState, CELLS> for Search<'_> {
+    const AT_A_TIME: u32 = 2;
+    /// The list that is written, 0 or 1.
+    type Iteration = u32;
+    type Team = ();
+
+    #[inline(always)]
+    fn push(
+        &mut self,
+        lane: Lane,
+        state: &mut State<SearchState>,
+        _: &mut (),
+        half: u32,
+        cells: &Cells<CELLS>,
+        batch: Batch,
+    ) -> u32 {
+        let Batch { number, stride, total } = batch;
+        let both = total - number > stride;
+        let other = if both { number + stride } else { number };
+        let (node, other) = (self.end_of(lane, cells, number), self.end_of(lane, cells, other));
+        let (one, two) = (self.visit(node, true), self.visit(other, both));
+        let (degree, other_degree) = (self.degree(one, node), self.degree(two, node));
+        let light = |reached: Reached, degree: u32| if degree <= HEAVY { reached.new } else { 0 };
+        let entry = state.append(lane, SearchState::NEXT, light(one, degree) + light(two, other_degree));
+        let entry = self.list(lane, state, half, one, degree, entry);
+        self.list(lane, state, half, two, other_degree, entry);
+        degree + other_degree
+    }
+}
 
 impl Search<'_> {
-    /// The edges out of a node that is new. One that is not is looked up where `known` is: in the cache. Where no node is heavy,
-    /// the mean will do.
+    /// The node at the end of the workgroup's edge `number`.
     #[inline(always)]
-    fn degree(&self, seen: Seen, known: u32) -> u32 {
+    fn end_of(&self, lane: Lane, cells: &Cells<CELLS>, number: u32) -> u32 {
+        self.graph.columns.get(shared_out(lane, cells, number).1)
+    }
+
+    /// The edges out of a node that is new. For one that is not, the offsets of `known` are loaded, which are in the cache. Where no node is
+    /// heavy, the mean will do.
+    #[inline(always)]
+    fn degree(&self, reached: Reached, known: u32) -> u32 {
         if self.params.short > 0 {
-            return self.params.mean_degree * seen.new;
+            return self.params.mean_degree * reached.new;
         }
-        let node = if seen.new == 1 { seen.node } else { known };
-        (self.row_offsets.get(node + 1) - self.row_offsets.get(node)) * seen.new
+        let (first, end) = self.row(if reached.new == 1 { reached.node } else { known });
+        (end - first) * reached.new
     }
 
     /// Gives a new node its depth and its place on the list that is written, `entry` unless it is heavy. Returns the next entry.
     #[inline(always)]
-    fn list(&mut self, lane: Lane, half: u32, seen: Seen, degree: u32, entry: u32) -> u32 {
-        if seen.new == 0 {
+    fn list(
+        &mut self,
+        lane: Lane,
+        state: &mut State<SearchState>,
+        half: u32,
+        reached: Reached,
+        degree: u32,
+        entry: u32,
+    ) -> u32 {
+        if reached.new == 0 {
             return entry;
         }
-        self.depths.set(seen.node, self.depth);
-        if degree <= HEAVY {
-            self.lists.set(self.place(half, entry), seen.node);
-            return entry + 1;
-        }
-        let heavy = lane.append_one(&mut self.control, Control::LEFT_NEXT);
-        self.lists.set(self.place(half, self.params.nodes - 1 - heavy), seen.node);
-        entry
+        self.depths.set(reached.node, self.depth);
+        self.lists.put(lane, state, SearchState::NEXT_HEAVY, half, (reached.node, degree > HEAVY), entry)
     }
+}
 
-    /// Sees a node and, if there is one, another, and puts what is new on the list that is written. Returns the edges out of that.
-    #[inline(always)]
-    fn push(&mut self, lane: Lane, node: u32, other: u32, both: bool) -> u32 {
-        let half = 1 - self.frontier.half;
-        let (one, two) = (self.see(node, true), self.see(other, both));
-        let (degree, other_degree) = (self.degree(one, node), self.degree(two, node));
-        let light = |seen: Seen, degree: u32| if degree <= HEAVY { seen.new } else { 0 };
-        let entry = lane.append(&mut self.control, Control::NEXT, light(one, degree) + light(two, other_degree));
-        let entry = self.list(lane, half, one, degree, entry);
-        self.list(lane, half, two, other_degree, entry);
-        degree + other_degree
-    }
-
+impl Search<'_> {
     /// One level from the list of the frontier. Returns the edges out of the nodes that this lane found.
     #[inline(always)]
-    pub(super) fn push_level(&mut self, lane: Lane, cells: &mut Cells, slots: &mut Slots) -> u32 {
-        let Frontier { half, count, heavy } = self.frontier;
+    pub(super) fn push_level(
+        &mut self,
+        lane: Lane,
+        state: &mut State<SearchState>,
+        frontier: Listed,
+        cells: &mut Cells<CELLS>,
+        slots: &mut Slots,
+    ) -> u32 {
+        let Listed { half, count, heavy } = frontier;
         let mut edges = 0;
         // The heavy nodes, one after the other, and then the others.
         for turn in 0..heavy + 1 {
             let (mut row, mut row_end) = (0, 0);
             if turn < heavy {
-                let node = self.lists.get(self.place(half, self.params.nodes - 1 - turn));
-                row = self.row_offsets.get(node);
-                row_end = self.row_offsets.get(node + 1);
+                let node = self.lists.entries.get(self.lists.heavy(half, turn));
+                (row, row_end) = self.row(node);
             }
             let blocks =
                 if turn < heavy { (row_end - row).div_ceil(PIECE) } else { (count - heavy).div_ceil(lane.threads) };
@@ -86,45 +116,25 @@ impl Search<'_> {
                     begin = row_end.min(row + block * PIECE + lane.local * (PIECE / WORKGROUP));
                     end = row_end.min(begin + PIECE / WORKGROUP);
                 } else if entry < count - heavy {
-                    let node = self.lists.get(self.place(half, entry));
-                    begin = self.row_offsets.get(node);
-                    end = self.row_offsets.get(node + 1);
+                    let node = self.lists.entries.get(self.lists.light(half, entry));
+                    (begin, end) = self.row(node);
                 }
-                let total = line_up(lane, begin, end - begin, cells, slots);
-                for number in step(lane.local, total, 2 * lane.threads) {
-                    let both = total - number > lane.threads;
-                    let other = if both { number + lane.threads } else { number };
-                    let (node, other) = (self.shared_node(lane, cells, number), self.shared_node(lane, cells, other));
-                    edges += self.push(lane, node, other, both);
-                }
+                let (row, edge) = ((begin, end - begin), (lane.local, lane.threads));
+                edges += push_block(lane, self, state, &mut (), 1 - half, row, edge, cells, slots);
                 lane.barrier();
             }
         }
         edges
     }
 
-    /// The node at the end of the workgroup's edge `number`.
-    #[inline(always)]
-    fn shared_node(&self, lane: Lane, cells: &Cells, number: u32) -> u32 {
-        self.columns.get(shared_out(lane, cells, number).1)
-    }
-
     /// Makes the list of the nodes that were found last: those with a bit in the one bitmap and none in the other.
     #[inline(always)]
-    pub(super) fn collect(&mut self, lane: Lane) {
-        let words = self.params.words();
-        let half = self.frontier.half;
+    pub(super) fn collect(&mut self, lane: Lane, state: &mut State<SearchState>, half: u32) {
         for node in lane.grid_stride(self.params.nodes) {
-            let (now, before) = (self.seen.get(self.now + node / 32), self.seen.get(words - self.now + node / 32));
-            if ((now & !before) >> (node % 32)) & 1 == 1 {
-                let degree = self.row_offsets.get(node + 1) - self.row_offsets.get(node);
-                if degree <= HEAVY {
-                    let entry = lane.append_one(&mut self.control, Control::NEXT);
-                    self.lists.set(self.place(1 - half, entry), node);
-                } else {
-                    let heavy = lane.append_one(&mut self.control, Control::LEFT_NEXT);
-                    self.lists.set(self.place(1 - half, self.params.nodes - 1 - heavy), node);
-                }
+            if self.visited.is_new(node) {
+                let (first, end) = self.row(node);
+                let counters = (SearchState::NEXT, SearchState::NEXT_HEAVY);
+                self.lists.append(lane, state, counters, 1 - half, (node, end - first > HEAVY));
             }
         }
     }

@@ -1,159 +1,181 @@
-//! Relaxing by the whole dispatch: workgroups take the nodes that are near in blocks, and each shares their edges out evenly. A
-//! long row is listed in pieces, each a block by itself.
+//! Relaxation by the whole dispatch: workgroups take the near nodes in blocks, and each shares their edges out evenly. A long row is listed in
+//! pieces, each a block by itself.
 
-use super::{Moment, Paths, Reached};
+use super::{NearFarState, Paths, Progress, Reached};
 use crate::{
+    frontier::{Batch, Cells, PushEdges, push_block},
     lane::Lane,
-    memory::Shared,
     operator::relax::Distance,
-    primitive::{
-        share::{line_up, shared_out},
-        workgroup::Slots,
-    },
-    ranges::step,
+    primitive::{share::shared_out, workgroup::Slots},
+    rounds::RoundState,
+    state::State,
     strategy::degree,
 };
-use evenkeel_types::{Control, NearFarParams, WORKGROUP};
+use evenkeel_types::{LoopState, WORKGROUP};
+
+/// A row with more edges is long, and taken in pieces of as many.
+pub const PIECE: u32 = 1024;
 
 /// No node.
 const NONE: u32 = u32::MAX;
 
-/// Where a workgroup keeps the ends of its nodes' edges, their shifts, and the nodes' distances.
-type Cells<'a> = Shared<'a, u32, { 3 * WORKGROUP as usize }>;
+/// Three words for each invocation: the end of its node's edges, their offset, and the node's distance.
+const CELLS: usize = 3 * WORKGROUP as usize;
 
-/// The edges that an invocation brings to its workgroup: one node's, or a few of a piece.
-struct Share {
-    begin: u32,
-    end: u32,
-    distance: u32,
-}
-
-impl Paths<'_> {
-    /// See the module; `pieces` of what is near are those of long rows.
+impl<D: Distance> Paths<'_, D> {
+    /// Relaxes the edges of the near nodes, of whose entries `pieces` are pieces of long rows.
     #[inline(always)]
-    pub(super) fn relax<D: Distance>(
+    pub(super) fn relax(
         &mut self,
         lane: Lane,
-        moment: Moment,
+        state: &mut State<NearFarState>,
+        progress: Progress,
         pieces: u32,
-        cells: &mut Cells,
+        cells: &mut Cells<CELLS>,
         slots: &mut Slots,
     ) {
-        let short = moment.near - pieces;
-        // As large as a workgroup, or smaller, so that all have some.
+        let short = progress.near - pieces;
+        // Blocks as large as a workgroup, or smaller, so that all workgroups have some.
         let size = short.div_ceil(lane.groups).clamp(1, lane.threads);
         for block in lane.by_group(pieces + short.div_ceil(size)) {
             let (mut node, mut first, mut most) = (NONE, 0, u32::MAX);
             if block < pieces {
-                let place = self.piece(moment.half, block);
-                node = self.pieces.get(place);
-                most = NearFarParams::PIECE / WORKGROUP;
-                first = self.pieces.get(place + 1) * NearFarParams::PIECE + lane.local * most;
+                let place = self.piece(progress.half, block);
+                node = self.data.pieces.get(place);
+                most = PIECE / WORKGROUP;
+                first = self.data.pieces.get(place + 1) * PIECE + lane.local * most;
             } else {
                 let entry = (block - pieces) * size + lane.local;
                 if lane.local < size && entry < short {
-                    node = self.lists.get(self.near(moment.half, entry));
+                    node = self.data.lists.get(self.near(progress.half, entry));
                 }
             }
-            let mut share = Share { begin: 0, end: 0, distance: 0 };
+            let (mut begin, mut end, mut distance) = (0, 0, 0);
             if node != NONE {
-                share.end = self.row_offsets.get(node + 1);
-                share.begin = share.end.min(self.row_offsets.get(node) + first);
-                share.end = share.begin + (share.end - share.begin).min(most);
-                share.distance = self.distances.load(node);
+                end = self.graph.row_offsets.get(node + 1);
+                begin = end.min(self.graph.row_offsets.get(node) + first);
+                end = begin + (end - begin).min(most);
+                distance = self.data.distances.load(node);
             }
-            self.share_out::<D>(lane, moment, share, cells, slots);
+            cells.set(2 * lane.threads + lane.local, distance);
+            let (row, edge) = ((begin, end - begin), (lane.local, lane.threads));
+            push_block(lane, self, state, &mut (), progress, row, edge, cells, slots);
+            lane.barrier();
         }
-    }
-
-    /// Relaxes the edges of a workgroup's block, two of them at a time by each invocation.
-    #[inline(always)]
-    fn share_out<D: Distance>(
-        &mut self,
-        lane: Lane,
-        moment: Moment,
-        share: Share,
-        cells: &mut Cells,
-        slots: &mut Slots,
-    ) {
-        cells.set(2 * lane.threads + lane.local, share.distance);
-        let total = line_up(lane, share.begin, share.end - share.begin, cells, slots);
-        for number in step(lane.local, total, 2 * lane.threads) {
-            let both = total - number > lane.threads;
-            let one = self.reach::<D>(lane, cells, number, true);
-            let two = self.reach::<D>(lane, cells, if both { number + lane.threads } else { number }, both);
-            // The loads are cheap and spare most of the atomics.
-            let open = one.distance < self.distances.load(one.node);
-            let other_open = two.distance < self.distances.load(two.node);
-            let fell = open && self.lower(one);
-            let other_fell = other_open && self.lower(two);
-            let (one, two) = (self.settle(moment, one, fell), self.settle(moment, two, other_fell));
-            self.list(lane, moment, one, two);
-        }
-        lane.barrier();
     }
 
     /// What is at the end of the workgroup's edge `number`.
     #[inline(always)]
-    fn reach<D: Distance>(&mut self, lane: Lane, cells: &Cells, number: u32, there: bool) -> Reached {
+    fn reach(
+        &self,
+        lane: Lane,
+        state: &mut State<NearFarState>,
+        cells: &Cells<CELLS>,
+        number: u32,
+        present: bool,
+    ) -> Reached {
         let (owner, edge) = shared_out(lane, cells, number);
-        self.along::<D>(cells.get(2 * lane.threads + owner), edge, there)
+        self.along(state, cells.get(2 * lane.threads + owner), edge, present)
     }
 
     /// Puts two nodes on the lists that they go on.
     #[inline(always)]
-    fn list(&mut self, lane: Lane, moment: Moment, one: Reached, two: Reached) {
+    fn list(&mut self, lane: Lane, state: &mut State<NearFarState>, progress: Progress, one: Reached, two: Reached) {
         let far = one.far + two.far;
         if far > 0 {
-            let entry = moment.far + lane.append(&mut self.control, Control::FAR_COUNTS, far);
+            let counter = NearFarState::count(NearFarState::FAR_ADDED, 0);
+            let entry = progress.far + state.append(lane, counter, far);
             if one.far == 1 {
-                self.lists.set(self.far(moment.far_half, entry), one.node);
+                self.data.lists.set(self.far(progress.far_half, entry), one.node);
             }
             if two.far == 1 {
-                self.lists.set(self.far(moment.far_half, entry + one.far), two.node);
+                self.data.lists.set(self.far(progress.far_half, entry + one.far), two.node);
             }
         }
         if one.near + two.near > 0 {
-            self.list_near(lane, moment, (one.node, one.near), (two.node, two.near));
+            self.list_near(lane, state, progress, (one.node, one.near), (two.node, two.near));
         }
     }
 
-    /// Puts those of two nodes that have a 1 beside them on the list of the near, or their pieces on theirs.
+    /// Puts those of two nodes that have a 1 beside them on the list of near nodes, or their pieces on theirs.
     #[inline(always)]
-    pub(super) fn list_near(&mut self, lane: Lane, moment: Moment, one: (u32, u32), two: (u32, u32)) {
-        let half = 1 - moment.half;
-        let long = (self.list_pieces(lane, half, one), self.list_pieces(lane, half, two));
+    pub(super) fn list_near(
+        &mut self,
+        lane: Lane,
+        state: &mut State<NearFarState>,
+        progress: Progress,
+        one: (u32, u32),
+        two: (u32, u32),
+    ) {
+        let half = 1 - progress.half;
+        let long = (self.list_pieces(lane, state, half, one), self.list_pieces(lane, state, half, two));
         let (first, second) = (one.1 - long.0, two.1 - long.1);
-        let entry = lane.append(&mut self.control, Control::NEXT, first + second);
+        let entry = state.append(lane, NearFarState::NEXT, first + second);
         if first == 1 {
-            self.lists.set(self.near(half, entry), one.0);
+            self.data.lists.set(self.near(half, entry), one.0);
         }
         if second == 1 {
-            self.lists.set(self.near(half, entry + first), two.0);
+            self.data.lists.set(self.near(half, entry + first), two.0);
         }
     }
 
     /// Lists the pieces of a node that has a 1 beside it and a long row. 1 if it has.
     #[inline(always)]
-    fn list_pieces(&mut self, lane: Lane, half: u32, (node, there): (u32, u32)) -> u32 {
-        if there == 0 || self.params.pieces == 0 {
+    fn list_pieces(
+        &mut self,
+        lane: Lane,
+        state: &mut State<NearFarState>,
+        half: u32,
+        (node, present): (u32, u32),
+    ) -> u32 {
+        if present == 0 || self.params.pieces == 0 {
             return 0;
         }
-        let pieces = pieces(degree(self.row_offsets, node));
+        let pieces = pieces(degree(self.graph.row_offsets, node));
         if pieces > 0 {
-            let entry = lane.append(&mut self.control, Control::LEFT_NEXT, pieces);
+            let entry = state.append(lane, NearFarState::NEXT_PIECES, pieces);
             for piece in 0..pieces {
                 let place = self.piece(half, entry + piece);
-                self.pieces.set(place, node);
-                self.pieces.set(place + 1, piece);
+                self.data.pieces.set(place, node);
+                self.data.pieces.set(place + 1, piece);
             }
         }
         pieces.min(1)
     }
 }
 
-/// The pieces of a long row of so many edges; 0 of another.
+impl<D: Distance> PushEdges<NearFarState, CELLS> for Paths<'_, D> {
+    const AT_A_TIME: u32 = 2;
+    type Iteration = Progress;
+    type Team = ();
+
+    #[inline(always)]
+    fn push(
+        &mut self,
+        lane: Lane,
+        state: &mut State<NearFarState>,
+        _: &mut (),
+        progress: Progress,
+        cells: &Cells<CELLS>,
+        batch: Batch,
+    ) -> u32 {
+        let Batch { number, stride, total } = batch;
+        let both = total - number > stride;
+        let one = self.reach(lane, state, cells, number, true);
+        let two = self.reach(lane, state, cells, if both { number + stride } else { number }, both);
+        // The loads are cheap and spare most of the atomics.
+        let open = one.distance < self.data.distances.load(one.node);
+        let other_open = two.distance < self.data.distances.load(two.node);
+        let fell = open && self.lower(one);
+        let other_fell = other_open && self.lower(two);
+        let (one, two) = (self.settle(progress, one, fell), self.settle(progress, two, other_fell));
+        self.list(lane, state, progress, one, two);
+        0
+    }
+}
+
+/// The pieces of a long row of so many edges; 0 of another row.
 #[inline(always)]
 pub(super) fn pieces(edges: u32) -> u32 {
-    if edges > NearFarParams::PIECE { edges.div_ceil(NearFarParams::PIECE) } else { 0 }
+    if edges > PIECE { edges.div_ceil(PIECE) } else { 0 }
 }

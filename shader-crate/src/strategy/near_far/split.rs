@@ -1,58 +1,58 @@
-//! Splitting the list of the far when nothing near is left: the threshold grows, and what it reaches is near. What has been near
-//! since it was put there is done, and dropped.
+//! Splitting the list of far nodes when no near node is left: the threshold grows, and the nodes within it are near. Those that have been near
+//! since they were put there are done, and dropped.
 
-use super::{Moment, Paths};
-use crate::{lane::Lane, operator::relax::Distance};
-use evenkeel_types::{Control, UNREACHED};
+use super::{NearFarState, Paths, Progress};
+use crate::{lane::Lane, operator::relax::Distance, rounds::RoundState, state::State};
+use evenkeel_types::UNREACHED;
 
 /// Where a node of the list goes.
 #[derive(Clone, Copy, PartialEq)]
 #[repr(u32)]
-pub(super) enum Goes {
-    /// Nowhere.
-    Away,
-    /// On the list of the near.
+pub(super) enum Destination {
+    /// It is dropped.
+    Nowhere,
+    /// The list of near nodes.
     Near,
-    /// On the other list of the far, with its distance.
+    /// The other list of far nodes.
     Far,
 }
 
-impl Paths<'_> {
+impl<D: Distance> Paths<'_, D> {
     /// Where a node goes, and its distance.
     #[inline(always)]
-    pub(super) fn sort(&mut self, moment: Moment, threshold: u32, node: u32) -> (Goes, u32) {
-        let distance = self.distances.load(node);
-        let goes = if distance <= moment.threshold {
-            Goes::Away
+    pub(super) fn destination(&mut self, progress: Progress, threshold: u32, node: u32) -> (Destination, u32) {
+        let distance = self.data.distances.load(node);
+        let destination = if distance <= progress.threshold {
+            Destination::Nowhere
         } else if distance <= threshold {
-            Goes::Near
+            Destination::Near
         } else {
-            Goes::Far
+            Destination::Far
         };
-        if goes != Goes::Far {
-            self.waiting.and(node / 32, !(1 << (node % 32)));
+        if destination != Destination::Far {
+            self.data.waiting.and(node / 32, !(1 << (node % 32)));
         }
-        (goes, distance)
+        (destination, distance)
     }
 
     /// One iteration by the whole dispatch.
     #[inline(always)]
-    pub(super) fn split<D: Distance>(&mut self, lane: Lane, moment: Moment) {
-        let threshold = moment.grown::<D>(self.params.delta);
+    pub(super) fn split(&mut self, lane: Lane, state: &mut State<NearFarState>, progress: Progress) {
+        let threshold = progress.grown::<D>(self.params.delta);
         let mut lowest = UNREACHED;
-        for entry in lane.grid_stride(moment.far) {
-            let node = self.lists.get(self.far(moment.far_half, entry));
-            let (goes, distance) = self.sort(moment, threshold, node);
-            if goes == Goes::Near {
-                self.list_near(lane, moment, (node, 1), (node, 0));
-            } else if goes == Goes::Far {
-                let entry = lane.append_one(&mut self.control, Control::FAR_COUNTS);
-                self.lists.set(self.far(1 - moment.far_half, entry), node);
+        for entry in lane.grid_stride(progress.far) {
+            let node = self.data.lists.get(self.far(progress.far_half, entry));
+            let (destination, distance) = self.destination(progress, threshold, node);
+            if destination == Destination::Near {
+                self.list_near(lane, state, progress, (node, 1), (node, 0));
+            } else if destination == Destination::Far {
+                let entry = state.append_one(lane, NearFarState::count(NearFarState::FAR_ADDED, 0));
+                self.data.lists.set(self.far(1 - progress.far_half, entry), node);
                 lowest = lowest.min(distance);
             }
         }
         if lowest != UNREACHED {
-            self.control.min(Control::LOWESTS, lowest);
+            state.min(NearFarState::count(NearFarState::SHORTEST, 0), lowest);
         }
     }
 }

@@ -1,7 +1,0 @@
-//! Any bytes as a METIS graph.
-
-#![no_main]
-
-use evenkeel::graph::formats::Format;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| evenkeel_fuzz::parse(Format::Metis, bytes));

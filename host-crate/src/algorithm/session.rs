@@ -1,0 +1,53 @@
+//! What every prepared algorithm keeps beside its own buffers.
+
+use crate::{Error, Result, device::MemoryPlan, engine::SharedGraph};
+
+/// The graph that an algorithm was prepared on, the memory it takes, and whether its last run left an answer.
+pub struct Session {
+    graph: SharedGraph,
+    memory: MemoryPlan,
+    answered: bool,
+}
+
+impl Session {
+    /// Admits a plan to the graph's device, before anything is allocated.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when it does not fit.
+    pub fn open(graph: &SharedGraph, memory: MemoryPlan) -> Result<Self> {
+        graph.device().admit(&memory)?;
+        Ok(Self { graph: graph.clone(), memory, answered: false })
+    }
+
+    /// The plan.
+    pub fn memory(&self) -> &MemoryPlan {
+        &self.memory
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &SharedGraph {
+        &self.graph
+    }
+
+    /// Runs the algorithm. An earlier answer is gone from here on; there is one again when `run` succeeds.
+    ///
+    /// # Errors
+    /// Those of `run`.
+    pub fn run<T>(&mut self, run: impl FnOnce(&SharedGraph) -> Result<T>) -> Result<T> {
+        self.answered = false;
+        let done = run(&self.graph)?;
+        self.answered = true;
+        Ok(done)
+    }
+
+    /// The graph, if the last run left an answer.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when there was no run, or the last one failed.
+    pub fn answered(&self) -> Result<&SharedGraph> {
+        match self.answered {
+            true => Ok(&self.graph),
+            false => Err(Error::Usage("there is no answer: the algorithm has not run, or its last run failed".into())),
+        }
+    }
+}

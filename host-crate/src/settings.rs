@@ -1,0 +1,529 @@
+//! Settings as text: `NAME:key=value,key=value`, for generators, strategies and schedules alike. A thing with settings lists
+//! them as [`Key`]s over its own fields; reading, checking, writing and describing them follow from that.
+//!
+//! ```
+//! use evenkeel::{algorithm::Bfs, settings::Configured};
+//!
+//! let strategy: Configured<Bfs> = "split:bins=20".parse()?;
+//! assert_eq!(strategy.to_string(), "split:bins=20");
+//! assert!("split:bins=0".parse::<Configured<Bfs>>().unwrap_err().to_string().contains("0 is not in 1..=1024"));
+//! # Ok::<(), evenkeel::Error>(())
+//! ```
+
+#[cfg(feature = "cli")]
+mod options;
+
+use crate::{Error, Result};
+use serde::ser::SerializeMap;
+use std::{fmt, marker::PhantomData, str::FromStr};
+
+/// One setting: its name, what it means, which values it can have, and the field that holds it.
+pub struct Key<'a> {
+    name: &'static str,
+    about: &'static str,
+    always_written: bool,
+    positional: bool,
+    allowed: Allowed,
+    default: &'static str,
+    reported: Option<String>,
+    field: Box<dyn Field + 'a>,
+}
+
+/// The values that a setting can have, beside what its type says.
+enum Allowed {
+    Any,
+    Range(f64, f64),
+    OneOf(Vec<String>),
+}
+
+impl<'a> Key<'a> {
+    fn new(name: &'static str, about: &'static str, field: Box<dyn Field + 'a>) -> Self {
+        let (allowed, default) = (Allowed::Any, "");
+        Self { name, about, always_written: false, positional: false, allowed, default, reported: None, field }
+    }
+
+    /// A setting that is always written, such as the size of a generated graph.
+    pub fn size<T: FromStr<Err: fmt::Display> + fmt::Display>(
+        name: &'static str,
+        about: &'static str,
+        field: &'a mut T,
+    ) -> Self {
+        Self { always_written: true, ..Self::option(name, about, field) }
+    }
+
+    /// A setting that is written only where it is not the default.
+    pub fn option<T: FromStr<Err: fmt::Display> + fmt::Display>(
+        name: &'static str,
+        about: &'static str,
+        field: &'a mut T,
+    ) -> Self {
+        Self::new(name, about, Box::new(Required(field)))
+    }
+
+    /// A setting that need not have a value; `default` says what is done without one.
+    pub fn optional<T: FromStr<Err: fmt::Display> + fmt::Display>(
+        name: &'static str,
+        about: &'static str,
+        default: &'static str,
+        field: &'a mut Option<T>,
+    ) -> Self {
+        Self { default, ..Self::new(name, about, Box::new(Optional(field))) }
+    }
+
+    /// The same setting, which may also be given without its name when it is the first: `group-mapped:64`.
+    pub fn positional(self) -> Self {
+        Self { positional: true, ..self }
+    }
+
+    /// The same setting for numbers from `least` to `most`; infinity for no limit.
+    pub fn within(self, least: impl Into<f64>, most: impl Into<f64>) -> Self {
+        Self { allowed: Allowed::Range(least.into(), most.into()), ..self }
+    }
+
+    /// The same setting for some values alone.
+    pub fn one_of<T: fmt::Display>(self, values: impl IntoIterator<Item = T>) -> Self {
+        Self { allowed: Allowed::OneOf(values.into_iter().map(|value| value.to_string()).collect()), ..self }
+    }
+
+    /// The same setting, which reports show as this text.
+    pub fn reported_as(self, text: Option<String>) -> Self {
+        Self { reported: text, ..self }
+    }
+
+    /// Takes a value from text.
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        self.allow(text)?;
+        self.field.set(text)
+    }
+
+    /// Refuses a value that the setting cannot have.
+    fn allow(&self, text: &str) -> Result<(), String> {
+        match &self.allowed {
+            Allowed::OneOf(values) if !values.iter().any(|value| value == text) => {
+                Err(format!("it is one of {}", values.join(", ")))
+            }
+            Allowed::Range(least, most) => match text.parse::<f64>() {
+                // A text that is no number is refused by the field, which knows which numbers it holds.
+                Ok(number) if number.is_nan() || number < *least || number > *most || number.is_infinite() => {
+                    let most = if most.is_finite() { format!("={most}") } else { String::new() };
+                    Err(format!("{text} is not in {least}..{most}"))
+                }
+                _ => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// The value as text, or what stands for it where there is none.
+    fn text(&self) -> String {
+        self.field.get().unwrap_or_else(|| self.default.to_owned())
+    }
+
+    /// `name=value` as it is written, without the name where that is not needed.
+    fn written(&self, value: &str) -> String {
+        if self.positional { value.to_owned() } else { format!("{}={value}", self.name) }
+    }
+}
+
+/// A field that holds a setting.
+trait Field {
+    /// Takes the value from text, or says why not.
+    fn set(&mut self, text: &str) -> Result<(), String>;
+
+    /// The value as text, if there is one.
+    fn get(&self) -> Option<String>;
+}
+
+struct Required<'a, T>(&'a mut T);
+struct Optional<'a, T>(&'a mut Option<T>);
+
+fn parse<T: FromStr<Err: fmt::Display>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: T::Err| error.to_string())
+}
+
+impl<T: FromStr<Err: fmt::Display> + fmt::Display> Field for Required<'_, T> {
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        *self.0 = parse(text)?;
+        Ok(())
+    }
+
+    fn get(&self) -> Option<String> {
+        Some(self.0.to_string())
+    }
+}
+
+impl<T: FromStr<Err: fmt::Display> + fmt::Display> Field for Optional<'_, T> {
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        *self.0 = Some(parse(text)?);
+        Ok(())
+    }
+
+    fn get(&self) -> Option<String> {
+        self.0.as_ref().map(ToString::to_string)
+    }
+}
+
+/// Reads `key=value,key=value` into the settings of the thing called `owner`.
+///
+/// # Errors
+/// With the owner, the key and what is wrong.
+pub(crate) fn read(owner: &str, text: &str, mut keys: Vec<Key<'_>>) -> Result<()> {
+    let (usage, known) = (usage(owner, &keys), keys.iter().map(|key| format!("{}={}", key.name, key.text())).collect());
+    let wrong = |reason: String| Error::Usage(format!("{owner}: {reason}; write {usage}"));
+    let mut seen = Vec::new();
+    for (place, setting) in text.split(',').filter(|setting| !setting.is_empty()).enumerate() {
+        let positional = keys.iter().find(|key| key.positional && place == 0).map(|key| key.name);
+        let (name, value) = match (setting.split_once('='), positional) {
+            // A colon before the equals sign belongs to settings of the value itself: `random:group-mapped:group=8`.
+            (Some((name, value)), None) => (name, value),
+            (Some((name, value)), Some(_)) if !name.contains(':') => (name, value),
+            (_, Some(positional)) => (positional, setting),
+            (None, None) => return Err(wrong(format!("'{setting}' is not key=value"))),
+        };
+        if seen.contains(&name) {
+            return Err(wrong(format!("'{name}' is given twice")));
+        }
+        seen.push(name);
+        let Some(key) = keys.iter_mut().find(|key| key.name == name) else {
+            return Err(match keys.is_empty() {
+                true => Error::Usage(format!("{owner} has no settings, and so no '{name}'")),
+                false => Error::UnknownName { kind: "setting", name: format!("{owner}:{name}"), known },
+            });
+        };
+        key.set(value).map_err(|reason| wrong(format!("{name}='{value}': {reason}")))?;
+    }
+    Ok(())
+}
+
+/// Checks settings that were not read from text.
+///
+/// # Errors
+/// With the owner, the key and what is wrong.
+pub(crate) fn check(owner: &str, keys: &[Key<'_>]) -> Result<()> {
+    for (key, value) in keys.iter().filter_map(|key| Some((key, key.field.get()?))) {
+        key.allow(&value).map_err(|reason| Error::Usage(format!("{owner}: {}='{value}': {reason}", key.name)))?;
+    }
+    Ok(())
+}
+
+/// The text of a thing with all its settings.
+pub(crate) fn usage(owner: &str, keys: &[Key<'_>]) -> String {
+    let setting = |key: &Key<'_>| format!("{}={}", key.name, key.field.get().unwrap_or_else(|| "…".to_owned()));
+    let settings: Vec<String> = keys.iter().map(setting).collect();
+    with_settings(owner, &settings)
+}
+
+/// A line for each setting, for help texts.
+pub(crate) fn describe(keys: &[Key<'_>]) -> String {
+    keys.iter().map(|key| format!("    {:<24}{}\n", format!("{}={}", key.name, key.text()), key.about)).collect()
+}
+
+/// The shortest text that has these settings, beside those that are always written. `defaults` are the same keys of a thing
+/// with its default settings.
+pub(crate) fn canonical(owner: &str, keys: &[Key<'_>], defaults: &[Key<'_>]) -> String {
+    let settings: Vec<String> = changed(keys, defaults, |key| key.always_written)
+        .map(|key| key.written(&key.field.get().unwrap_or_default()))
+        .collect();
+    with_settings(owner, &settings)
+}
+
+fn with_settings(owner: &str, settings: &[String]) -> String {
+    if settings.is_empty() { owner.to_owned() } else { format!("{owner}:{}", settings.join(",")) }
+}
+
+fn changed<'k, 'a>(
+    keys: &'k [Key<'a>],
+    defaults: &'k [Key<'_>],
+    also: fn(&Key<'_>) -> bool,
+) -> impl Iterator<Item = &'k Key<'a>> {
+    let differs = move |(key, default): &(&Key<'_>, &Key<'_>)| also(key) || key.field.get() != default.field.get();
+    keys.iter().zip(defaults).filter(differs).map(|(key, _)| key)
+}
+
+/// Joins what a comma between names has cut off: settings after the first of `NAME:key=value,key=value`.
+pub fn rejoin(parts: &[String]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for part in parts {
+        match names.last_mut() {
+            Some(name) if part.contains('=') && !part.contains(':') => *name += &format!(",{part}"),
+            _ => names.push(part.clone()),
+        }
+    }
+    names
+}
+
+/// A thing with settings.
+pub trait Configurable: Clone + Send + Sync + 'static {
+    /// What it is called in commands and reports.
+    fn name(&self) -> &'static str;
+
+    /// Its settings, in the order in which they are written.
+    fn keys(&mut self) -> Vec<Key<'_>>;
+}
+
+/// A list of things with settings, of which one is chosen by name: an algorithm's strategies.
+pub trait Registry: 'static {
+    /// What is chosen.
+    type Item: Configurable;
+    /// What an item is called: `strategy`. The command-line option has the same name.
+    const KIND: &'static str;
+    /// The help text of the option.
+    const HELP: &'static str;
+
+    /// All items with their default settings, in the order they are listed.
+    fn items() -> Vec<Self::Item>;
+
+    /// The one of them that is taken unless another is asked for.
+    fn default_item() -> Self::Item;
+}
+
+/// An item of a registry with its settings. As text it is `NAME` or `NAME:key=value,key=value`; as JSON its fields are the name
+/// and the settings that are not the default.
+pub struct Configured<R: Registry> {
+    item: R::Item,
+    text: String,
+    /// Settings that were given apart from the item, for those items that have them.
+    given: Vec<(&'static str, String)>,
+    registry: PhantomData<fn() -> R>,
+}
+
+impl<R: Registry> Configured<R> {
+    /// An item with its settings.
+    ///
+    /// # Errors
+    /// When it is no item of the registry, or a setting has no such value.
+    pub fn new(item: impl Into<R::Item>) -> Result<Self> {
+        let mut item = item.into();
+        let (name, mut default) = (item.name(), by_name::<R>(item.name())?);
+        let keys = item.keys();
+        check(name, &keys)?;
+        let text = canonical(name, &keys, &default.keys());
+        drop(keys);
+        Ok(Self { item, text, given: Vec::new(), registry: PhantomData })
+    }
+
+    /// The item.
+    pub fn item(&self) -> &R::Item {
+        &self.item
+    }
+
+    /// The text that gives this item with these settings.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Another item by its text, with those of the settings that were given apart from the item.
+    ///
+    /// # Errors
+    /// When there is no such item, or a setting has no such value.
+    pub fn with(&self, text: &str) -> Result<Self> {
+        let mut other: Self = text.parse()?;
+        for (key, value) in &self.given {
+            other.set(key, value)?;
+        }
+        Ok(Self { given: self.given.clone(), ..other })
+    }
+
+    /// Refuses settings that were given apart from the item and that none of the named items has.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the setting and the items that have it.
+    pub fn check_given(&self, names: &[&str]) -> Result<()> {
+        for (key, value) in &self.given {
+            let mut is_read = false;
+            for name in names {
+                is_read |= name.parse::<Self>()?.set(key, value)?;
+            }
+            if !is_read {
+                let has = |item: &mut R::Item| item.keys().iter().any(|known| known.name == *key);
+                let owners = R::items().into_iter().filter_map(|mut item| has(&mut item).then(|| item.name()));
+                let owners: Vec<_> = owners.collect();
+                return Err(Error::Usage(format!("--{key} is for {} {}", R::KIND, owners.join(" and "))));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets one setting by name; false where the item has none of that name.
+    fn set(&mut self, name: &str, text: &str) -> Result<bool> {
+        let (owner, mut keys) = (self.item.name(), self.item.keys());
+        let Some(key) = keys.iter_mut().find(|key| key.name == name) else { return Ok(false) };
+        key.set(text).map_err(|reason| Error::Usage(format!("{owner}: {name}='{text}': {reason}")))?;
+        drop(keys);
+        *self = Self { given: std::mem::take(&mut self.given), ..Self::new(self.item.clone())? };
+        Ok(true)
+    }
+}
+
+fn by_name<R: Registry>(name: &str) -> Result<R::Item> {
+    let mut items = R::items();
+    let place = items.iter().position(|item| item.name() == name);
+    place.map(|place| items.swap_remove(place)).ok_or_else(|| Error::UnknownName {
+        kind: R::KIND,
+        name: name.to_owned(),
+        known: R::items().iter().map(|item| item.name().to_owned()).collect(),
+    })
+}
+
+/// The default item with its default settings.
+impl<R: Registry> Default for Configured<R> {
+    fn default() -> Self {
+        let item = R::default_item();
+        let text = item.name().to_owned();
+        Self { item, text, given: Vec::new(), registry: PhantomData }
+    }
+}
+
+impl<R: Registry> FromStr for Configured<R> {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let (name, settings) = text.split_once(':').map_or((text, None), |(name, settings)| (name, Some(settings)));
+        let mut item = by_name::<R>(name)?;
+        match settings {
+            Some("") => return Err(Error::Usage(format!("'{text}' has no setting behind the colon"))),
+            Some(settings) => read(name, settings, item.keys())?,
+            None => {}
+        }
+        Self::new(item)
+    }
+}
+
+impl<R: Registry> Clone for Configured<R> {
+    fn clone(&self) -> Self {
+        Self { item: self.item.clone(), text: self.text.clone(), given: self.given.clone(), registry: PhantomData }
+    }
+}
+
+impl<R: Registry> fmt::Debug for Configured<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Configured({})", self.text)
+    }
+}
+
+impl<R: Registry> fmt::Display for Configured<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl<R: Registry> PartialEq for Configured<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl<R: Registry> Eq for Configured<R> {}
+
+impl<R: Registry> serde::Serialize for Configured<R> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (mut item, mut default) =
+            (self.item.clone(), by_name::<R>(self.item.name()).map_err(serde::ser::Error::custom)?);
+        let (name, keys, defaults) = (self.item.name(), item.keys(), default.keys());
+        let (first, named): (Vec<_>, Vec<_>) = changed(&keys, &defaults, |_| false).partition(|key| key.positional);
+        let first: Vec<String> = first.iter().filter_map(|key| key.field.get()).collect();
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry(R::KIND, &with_settings(name, &first))?;
+        for key in named {
+            let value = key.reported.clone().or_else(|| key.field.get()).unwrap_or_default();
+            map.serialize_entry(&key.name.replace('-', "_"), &number_or_text(value))?;
+        }
+        map.end()
+    }
+}
+
+fn number_or_text(value: String) -> serde_json::Value {
+    serde_json::from_str::<serde_json::Number>(&value).map_or(serde_json::Value::String(value), Into::into)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone)]
+    struct Thing {
+        name: &'static str,
+        size: u32,
+        share: Option<f64>,
+        unit: String,
+    }
+
+    impl Configurable for Thing {
+        fn name(&self) -> &'static str {
+            self.name
+        }
+
+        fn keys(&mut self) -> Vec<Key<'_>> {
+            let size = Key::option("size", "how large", &mut self.size).positional().within(1, 9);
+            let share = Key::optional("share", "how much", "all", &mut self.share).within(0.0, f64::INFINITY);
+            vec![size, share, Key::option("the-unit", "of what", &mut self.unit).one_of(["node", "edge"])]
+        }
+    }
+
+    struct Things;
+
+    impl Registry for Things {
+        type Item = Thing;
+        const KIND: &'static str = "thing";
+        const HELP: &'static str = "which thing";
+
+        fn items() -> Vec<Thing> {
+            ["box", "bag"].map(|name| Thing { name, size: 5, share: None, unit: "node".to_owned() }).to_vec()
+        }
+
+        fn default_item() -> Thing {
+            Self::items().swap_remove(0)
+        }
+    }
+
+    fn text(text: &str) -> String {
+        text.parse::<Configured<Things>>().unwrap().to_string()
+    }
+
+    fn refusal(text: &str) -> String {
+        text.parse::<Configured<Things>>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_text_is_the_shortest_that_says_the_same() {
+        assert_eq!(Configured::<Things>::default().to_string(), "box");
+        for (given, expected) in [
+            ("bag", "bag"),
+            ("bag:size=5", "bag"),
+            ("bag:7", "bag:7"),
+            ("bag:the-unit=edge,size=7", "bag:7,the-unit=edge"),
+            ("box:share=1.50", "box:share=1.5"),
+        ] {
+            assert_eq!(text(given), expected);
+            assert_eq!(text(expected), expected);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_the_owner_the_key_and_the_values() {
+        assert_eq!(refusal("sack"), "there is no thing named 'sack'; there is box, bag");
+        assert_eq!(refusal("bag:0"), "bag: size='0': 0 is not in 1..=9; write bag:size=5,share=…,the-unit=node");
+        assert!(refusal("bag:share=-1").contains("share='-1': -1 is not in 0..;"));
+        assert!(refusal("bag:share=NaN").contains("NaN is not in 0.."));
+        assert!(refusal("bag:size=many").contains("size='many': invalid digit"));
+        assert!(refusal("bag:the-unit=row").contains("the-unit='row': it is one of node, edge"));
+        assert!(refusal("bag:3,4").contains("'4' is not key=value"));
+        assert!(refusal("bag:3,size=4").contains("'size' is given twice"));
+        assert!(refusal("bag:colour=3").contains("no setting named 'bag:colour'; there is size=5, share=all"));
+        assert!(refusal("bag:").contains("no setting behind the colon"));
+        let too_large = Thing { size: 10, ..Things::items()[0].clone() };
+        assert!(Configured::<Things>::new(too_large).unwrap_err().to_string().contains("10 is not in 1..=9"));
+    }
+
+    #[test]
+    fn reports_have_a_field_for_each_setting() {
+        let value = serde_json::to_value("bag:7,share=2,the-unit=edge".parse::<Configured<Things>>().unwrap()).unwrap();
+        assert_eq!(value, serde_json::json!({"thing": "bag:7", "share": 2, "the_unit": "edge"}));
+    }
+
+    #[test]
+    fn names_with_several_settings_survive_commas() {
+        let parts: Vec<String> = "box,bag:3,share=1,the-unit=edge,box:share=2".split(',').map(str::to_owned).collect();
+        assert_eq!(rejoin(&parts), ["box", "bag:3,share=1,the-unit=edge", "box:share=2"]);
+    }
+}

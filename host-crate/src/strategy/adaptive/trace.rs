@@ -1,0 +1,69 @@
+//! The levels of a search that was run: what each had to do, the variant it was searched, and how long that took.
+
+use crate::{
+    Error, Result,
+    device::{Device, profile::Span},
+    graph::Csr,
+    strategy::{Strategy, adaptive::LevelSize},
+};
+use std::time::Duration;
+
+/// A level as it was searched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TracedLevel {
+    /// What it had to do.
+    pub size: LevelSize,
+    /// What searched the level, as the strategy names it.
+    pub implementation: String,
+    /// How long the device took.
+    pub time: Duration,
+}
+
+/// What each level has to do, from the depths of all nodes.
+pub fn level_sizes(csr: &Csr, depths: &[u32]) -> Vec<LevelSize> {
+    let mut levels: Vec<LevelSize> = Vec::new();
+    for (node, &depth) in depths.iter().enumerate().filter(|(_, depth)| **depth != u32::MAX) {
+        let nothing = LevelSize { frontier: 0, discovered: 0, edges: 0 };
+        levels.resize(levels.len().max(depth as usize + 1), nothing);
+        let level = &mut levels[depth as usize];
+        level.frontier += 1;
+        level.edges += csr.degree(node as u32);
+    }
+    let mut discovered = 0;
+    for level in &mut levels {
+        discovered += level.frontier;
+        level.discovered = discovered;
+    }
+    levels
+}
+
+/// The levels of the last of the runs that left `spans`, on a device that was opened with `profile`; `depths` is what they found.
+///
+/// # Errors
+/// When the strategy does not go level by level, or the spans are of something else.
+pub fn trace(
+    device: &Device,
+    csr: &Csr,
+    strategy: &dyn Strategy,
+    depths: &[u32],
+    spans: &[Span],
+) -> Result<Vec<TracedLevel>> {
+    let level_sizes = level_sizes(csr, depths);
+    let times = iterations(spans);
+    let names = strategy.level_names(device, csr, &level_sizes)?.filter(|_| times.len() >= level_sizes.len());
+    let implementations = names.ok_or_else(|| {
+        let name = strategy.about().name;
+        Error::Usage(format!("strategy {name} does not go level by level, so there are none to write"))
+    })?;
+    let level = |((size, implementation), time)| TracedLevel { size, implementation, time };
+    Ok(level_sizes.into_iter().zip(implementations).zip(times).map(level).collect())
+}
+
+/// The time of each iteration after the last start.
+fn iterations(spans: &[Span]) -> Vec<Duration> {
+    let steps: Vec<&Span> = spans.iter().filter(|span| span.on_device && span.name != "read back").collect();
+    let after_start = steps.iter().rposition(|span| span.label == "start").map_or(0, |start| start + 1);
+    let of_iteration = |first: &&Span, second: &&Span| first.label == second.label;
+    let iterations = steps[after_start..].chunk_by(of_iteration).filter(|steps| steps[0].label.contains("iteration"));
+    iterations.map(|steps| steps.iter().map(|span| span.duration).sum()).collect()
+}

@@ -1,0 +1,25 @@
+//! The tests of the library and of the command, in one program: it is linked once, and its tests share one open device and the
+//! device's pipelines. `cargo test --release --test all traversal::` runs one module.
+//!
+//! The CPU device has a program of its own (`cpu_device.rs`), which also runs in debug builds and under Miri.
+
+mod adaptive;
+mod api_edge;
+mod api_edge_run;
+mod apsp;
+mod atomic_file;
+mod balance;
+mod classics;
+mod cli;
+mod coloring;
+mod common;
+mod csr;
+mod device;
+mod formats;
+mod generators;
+mod pagerank;
+mod primitives;
+mod real_files;
+mod reference;
+mod schedules;
+mod traversal;

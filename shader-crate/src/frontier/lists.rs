@@ -1,0 +1,67 @@
+//! Two lists of nodes in one buffer, of which each iteration reads one and writes the other. Nodes with few edges stand at the beginning of
+//! a list; those with many ("heavy" ones) stand at its end, in reverse, so that they can be treated apart.
+
+use crate::{lane::Lane, memory::Global, state::State};
+use evenkeel_types::Field;
+
+/// Two lists of nodes.
+pub struct DoubleList<'a> {
+    /// Both lists, one behind the other.
+    pub entries: Global<'a, u32>,
+    /// Entries of each list: the number of nodes.
+    pub capacity: u32,
+}
+
+impl DoubleList<'_> {
+    /// The place of an entry, counted from the beginning of the list `half`, which is 0 or 1.
+    #[inline(always)]
+    pub fn light(&self, half: u32, entry: u32) -> u32 {
+        half * self.capacity + entry
+    }
+
+    /// The place of a heavy node's entry, counted from the end of the list.
+    #[inline(always)]
+    pub fn heavy(&self, half: u32, entry: u32) -> u32 {
+        self.light(half, self.capacity - 1 - entry)
+    }
+
+    /// Writes a node: to `entry` of the list, or, when it is heavy, behind the counter of the heavy ones. Returns the entry after.
+    #[inline(always)]
+    pub fn put<S>(
+        &mut self,
+        lane: Lane,
+        state: &mut State<S>,
+        heavy_counter: Field<S>,
+        half: u32,
+        (node, is_heavy): (u32, bool),
+        entry: u32,
+    ) -> u32 {
+        if is_heavy {
+            let heavy = state.append_one(lane, heavy_counter);
+            self.entries.set(self.heavy(half, heavy), node);
+            entry
+        } else {
+            self.entries.set(self.light(half, entry), node);
+            entry + 1
+        }
+    }
+
+    /// Writes a node behind the counter of the light or of the heavy ones.
+    #[inline(always)]
+    pub fn append<S>(
+        &mut self,
+        lane: Lane,
+        state: &mut State<S>,
+        (counter, heavy_counter): (Field<S>, Field<S>),
+        half: u32,
+        (node, is_heavy): (u32, bool),
+    ) {
+        if is_heavy {
+            let heavy = state.append_one(lane, heavy_counter);
+            self.entries.set(self.heavy(half, heavy), node);
+        } else {
+            let entry = state.append_one(lane, counter);
+            self.entries.set(self.light(half, entry), node);
+        }
+    }
+}

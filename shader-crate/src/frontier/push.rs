@@ -1,0 +1,68 @@
+//! Pushing along the edges of a workgroup's nodes, which are shared out evenly among its invocations: one with a node of a thousand edges
+//! works no longer than one with a node of two.
+
+use crate::{
+    lane::Lane,
+    memory::Shared,
+    primitive::{share::line_up, workgroup::Slots},
+    ranges::step,
+    state::State,
+};
+
+/// Where a workgroup keeps the ends of its nodes' edges, and behind them their offsets; perhaps more words for each node.
+pub type Cells<'a, const N: usize> = Shared<'a, u32, N>;
+
+/// The edges of a workgroup that an invocation takes at a time: `number` and the next ones, `stride` apart, as far as they are below `total`.
+#[derive(Clone, Copy)]
+pub struct Batch {
+    /// The first.
+    pub number: u32,
+    /// The distance to the next.
+    pub stride: u32,
+    /// How many edges the workgroup has.
+    pub total: u32,
+}
+
+/// A traversal that pushes.
+pub trait PushEdges<S, const N: usize> {
+    /// Edges that an invocation takes at a time, so that their loads are in flight together.
+    const AT_A_TIME: u32;
+    /// What is the same for all edges of an iteration.
+    type Iteration: Copy;
+    /// Where found nodes go beside the traversal's own lists; nothing for most.
+    type Team;
+
+    /// Takes a batch of edges. Returns the edges out of the nodes that were found.
+    fn push(
+        &mut self,
+        lane: Lane,
+        state: &mut State<S>,
+        team: &mut Self::Team,
+        iteration: Self::Iteration,
+        cells: &Cells<N>,
+        batch: Batch,
+    ) -> u32;
+}
+
+/// Pushes along the edges of a block: each invocation brings `count` of them from `begin` on, and all share them out. An invocation takes
+/// every `stride`-th edge from `first` on. The workgroup calls it together, with `cells` and `slots` free. Returns the edges out of the nodes
+/// that this invocation found.
+#[inline(always)]
+pub fn push_block<P: PushEdges<S, N>, S, const N: usize>(
+    lane: Lane,
+    traversal: &mut P,
+    state: &mut State<S>,
+    team: &mut P::Team,
+    iteration: P::Iteration,
+    (begin, count): (u32, u32),
+    (first, stride): (u32, u32),
+    cells: &mut Cells<N>,
+    slots: &mut Slots,
+) -> u32 {
+    let total = line_up(lane, begin, count, cells, slots);
+    let mut edges = 0;
+    for number in step(first, total, P::AT_A_TIME * stride) {
+        edges += traversal.push(lane, state, team, iteration, cells, Batch { number, stride, total });
+    }
+    edges
+}

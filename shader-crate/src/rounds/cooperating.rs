@@ -1,0 +1,162 @@
+//! A few workgroups that run round after round and wait for each other at the end of each. The lists are in device memory.
+//!
+//! Vulkan does not promise that workgroups run at the same time, but GPUs let one that has begun go on. So those that have begun take part,
+//! and one that begins when the others are already at work ends at once (Sorensen et al. 2016, "Portable inter-workgroup barrier
+//! synchronisation for GPUs").
+
+use super::{RoundState, Team};
+use crate::{
+    lane::Lane,
+    memory::{Global, Shared},
+    ranges::{Step, step},
+    state::State,
+};
+
+/// Set in the number of members when no further workgroup may join.
+const CLOSED: u32 = 1 << 31;
+
+/// How often the first member looks whether all have joined before it closes the membership.
+const LOOKS: u32 = 2000;
+
+/// In place of a number: not a member.
+const NOT_A_MEMBER: u32 = u32::MAX;
+
+/// The team of several workgroups, as one invocation sees it.
+pub struct Cooperating {
+    lane: Lane,
+    /// The workgroup's number among the members.
+    number: u32,
+    members: u32,
+    /// Entries of each list in device memory.
+    capacity: u32,
+    /// The list that the first round reads, 0 or 1.
+    half: u32,
+    /// A round of more than `short` and at most `medium` entries is for this team.
+    short: u32,
+    medium: u32,
+}
+
+/// Joins the workgroups that take part. All invocations of the workgroup call it together.
+#[inline(always)]
+pub fn join<S: RoundState>(
+    lane: Lane,
+    state: &mut State<S>,
+    membership: &mut Shared<u32, 2>,
+    (capacity, half): (u32, u32),
+    (short, medium): (u32, u32),
+) -> Cooperating {
+    if lane.local == 0 {
+        let (number, members) = join_workgroup(state, lane.groups);
+        membership.set(0, number);
+        membership.set(1, members);
+    }
+    lane.barrier();
+    Cooperating { lane, number: membership.get(0), members: membership.get(1), capacity, half, short, medium }
+}
+
+/// The workgroup's number and the number of members.
+#[inline(always)]
+fn join_workgroup<S: RoundState>(state: &mut State<S>, groups: u32) -> (u32, u32) {
+    if groups == 1 {
+        return (0, 1);
+    }
+    let (mut number, mut members) = (NOT_A_MEMBER, state.load(S::MEMBERS));
+    while number == NOT_A_MEMBER && members & CLOSED == 0 {
+        let before = state.compare_exchange(S::MEMBERS, members, members + 1);
+        if before == members {
+            number = members;
+        }
+        members = before;
+    }
+    if number == 0 {
+        let mut looks = 0;
+        while looks < LOOKS && state.load(S::MEMBERS) < groups {
+            looks += 1;
+        }
+        state.or(S::MEMBERS, CLOSED);
+    }
+    if number != NOT_A_MEMBER {
+        while state.load(S::MEMBERS) & CLOSED == 0 {}
+    }
+    (number, state.load(S::MEMBERS) & !CLOSED)
+}
+
+impl Cooperating {
+    /// Whether this invocation speaks for the whole team.
+    #[inline(always)]
+    pub fn is_leader(&self) -> bool {
+        self.number == 0 && self.lane.local == 0
+    }
+
+    /// Makes the words of the membership what they are between dispatches. One invocation calls it when all workgroups are done.
+    #[inline(always)]
+    pub fn dissolve<S: RoundState>(state: &mut State<S>) {
+        state.store(S::MEMBERS, 0);
+        state.store(S::ARRIVALS, 0);
+    }
+}
+
+impl<S: RoundState> Team<S> for Cooperating {
+    #[inline(always)]
+    fn takes(&self, entries: u32) -> bool {
+        self.number != NOT_A_MEMBER && entries > self.short && entries <= self.medium
+    }
+
+    #[inline(always)]
+    fn share(&self, entries: u32) -> u32 {
+        entries.div_ceil(self.members * self.lane.threads)
+    }
+
+    #[inline(always)]
+    fn entries(&self, entries: u32) -> Step {
+        step(self.number * self.lane.threads + self.lane.local, entries, self.members * self.lane.threads)
+    }
+
+    #[inline(always)]
+    fn entry(&self, lists: &Global<u32>, round: u32, place: u32) -> u32 {
+        lists.load(((self.half + round) % 2) * self.capacity + place)
+    }
+
+    #[inline(always)]
+    fn put(&mut self, lists: &mut Global<u32>, round: u32, place: u32, node: u32) {
+        lists.store(((self.half + round + 1) % 2) * self.capacity + place, node);
+    }
+
+    #[inline(always)]
+    fn set_count(&mut self, state: &mut State<S>, counter: u32, round: u32, value: u32) {
+        if self.is_leader() {
+            state.store(S::count(counter, round), value);
+        }
+    }
+
+    #[inline(always)]
+    fn count(&self, state: &State<S>, counter: u32, round: u32) -> u32 {
+        state.load(S::count(counter, round))
+    }
+
+    #[inline(always)]
+    fn reserve(&mut self, state: &mut State<S>, counter: u32, round: u32, count: u32) -> u32 {
+        state.append(self.lane, S::count(counter, round), count)
+    }
+
+    #[inline(always)]
+    fn reserve_both(
+        &mut self,
+        state: &mut State<S>,
+        counters: (u32, u32),
+        round: u32,
+        counts: (u32, u32),
+    ) -> (u32, u32) {
+        state.append_both(self.lane, (S::count(counters.0, round), S::count(counters.1, round)), counts)
+    }
+
+    #[inline(always)]
+    fn lower(&mut self, state: &mut State<S>, counter: u32, round: u32, value: u32) {
+        state.min(S::count(counter, round), value);
+    }
+
+    #[inline(always)]
+    fn finish_round(&mut self, state: &mut State<S>, round: u32) {
+        state.meet(self.lane, S::ARRIVALS, (round + 1) * self.members);
+    }
+}

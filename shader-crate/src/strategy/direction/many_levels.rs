@@ -1,0 +1,145 @@
+//! Level after level in one dispatch, while the frontier is short or of medium length: on a road or a grid a dispatch for each of thousands
+//! of levels costs more than the levels. Every row is short.
+
+use super::{PUSH, Reached, Search, SearchData, SearchParams, SearchState, size_next};
+use crate::{
+    kernel,
+    lane::Lane,
+    memory::Shared,
+    rounds::{Cooperating, Round, Rounds, Team, Workgroup, join, run_rounds},
+    state::State,
+};
+use evenkeel_types::{Csr, LoopState};
+
+/// The counter of the nodes found in a level.
+const FOUND: u32 = 0;
+
+/// What is known before a level.
+#[derive(Clone, Copy)]
+pub(super) struct Level {
+    /// The depth of its frontier.
+    depth: u32,
+    /// The nodes of the frontier.
+    count: u32,
+}
+
+impl Search<'_> {
+    /// Gives a new node its depth and writes it to the list, at `place`. Returns the next place.
+    #[inline(always)]
+    fn put<T: Team<SearchState>>(&mut self, team: &mut T, round: u32, depth: u32, reached: Reached, place: u32) -> u32 {
+        if reached.new == 1 {
+            self.depths.set(reached.node, depth);
+            team.put(&mut self.lists.entries, round, place, reached.node);
+        }
+        place + reached.new
+    }
+}
+
+impl<T: Team<SearchState>> Round<SearchState, T> for Search<'_> {
+    type Known = Level;
+    type Memory = ();
+
+    #[inline(always)]
+    fn entries(level: Level) -> u32 {
+        level.count
+    }
+
+    #[inline(always)]
+    fn clear(team: &mut T, state: &mut State<SearchState>, round: u32) {
+        team.set_count(state, FOUND, round, 0);
+    }
+
+    #[inline(always)]
+    fn run(&mut self, team: &mut T, _: &mut (), state: &mut State<SearchState>, round: u32, level: Level) -> u32 {
+        let depth = level.depth + 1;
+        for entry in team.entries(level.count) {
+            let node = team.entry(&self.lists.entries, round, entry);
+            let (mut edge, end) = self.row(node);
+            while edge < end {
+                let nodes = self.ends(edge, 1, end);
+                let (a, b, c, d) = self.visit_four(nodes, end - edge);
+                let new = a.new + b.new + c.new + d.new;
+                if new > 0 {
+                    let place = team.reserve(state, FOUND, round, new);
+                    let place = self.put(team, round, depth, a, place);
+                    let place = self.put(team, round, depth, b, place);
+                    let place = self.put(team, round, depth, c, place);
+                    self.put(team, round, depth, d, place);
+                }
+                edge += 4;
+            }
+        }
+        0
+    }
+
+    #[inline(always)]
+    fn after(&self, team: &T, state: &State<SearchState>, round: u32, level: Level) -> Level {
+        Level { depth: level.depth + 1, count: team.count(state, FOUND, round) }
+    }
+}
+
+/// Writes what is known after many levels, whose frontier is on list `half`.
+#[inline(always)]
+fn write(state: &mut State<SearchState>, half: u32, level: Level) {
+    state.store(SearchState::HALF, half);
+    state.store(SearchState::FRONTIER, level.count);
+    state.store(SearchState::HEAVY, 0);
+    state.store(SearchState::ITERATION, level.depth);
+}
+
+/// As many levels as there are before the frontier is not short any more, by one workgroup.
+#[kernel(threads = 1024)]
+pub fn search_persistent(
+    lane: Lane,
+    params: &SearchParams,
+    graph: Csr,
+    data: SearchData,
+    mut state: State<SearchState>,
+    entries: Shared<u32, 4092>,
+    counts: Shared<u32, 3>,
+) {
+    let level = Level { depth: state.load(SearchState::ITERATION), count: state.load(SearchState::FRONTIER) };
+    let (half, side) = (state.load(SearchState::HALF), state.load(SearchState::SIDE));
+    let mut search = Search::new(params, graph, data, side, 0);
+    let lists = &search.lists.entries;
+    let mut team = Workgroup::new(lane, entries, counts, lists, (params.nodes, half), level.count, false);
+    <Search as Round<_, _>>::clear(&mut team, &mut state, 0);
+    lane.barrier();
+    let Rounds { known: level, count: rounds, .. } =
+        run_rounds(&mut team, &mut search, &mut (), &mut state, level, params.loop_limit);
+    team.write_back(&mut search.lists.entries, rounds, level.count);
+    if lane.local == 0 {
+        write(&mut state, (half + rounds) % 2, level);
+        size_next(params, &mut state, PUSH, level.count, 0, 0);
+    }
+}
+
+/// As many levels as there are before the frontier is long, or short, by a few workgroups.
+#[kernel(threads = 256)]
+pub fn search_cooperating(
+    lane: Lane,
+    params: &SearchParams,
+    graph: Csr,
+    data: SearchData,
+    mut state: State<SearchState>,
+    mut membership: Shared<u32, 2>,
+) {
+    let level = Level { depth: state.load(SearchState::ITERATION), count: state.load(SearchState::FRONTIER) };
+    let (half, side) = (state.load(SearchState::HALF), state.load(SearchState::SIDE));
+    let (lists, lengths) = ((params.nodes, half), (params.short, params.medium));
+    let mut team = join(lane, &mut state, &mut membership, lists, lengths);
+    let mut search = Search::new(params, graph, data, side, 0);
+    let Rounds { known: level, count: rounds, .. } =
+        run_rounds(&mut team, &mut search, &mut (), &mut state, level, params.loop_limit);
+    if team.is_leader() {
+        write(&mut state, (half + rounds) % 2, level);
+    }
+    if state.is_last(lane) {
+        for round in 0..3 {
+            state.store(SearchState::FOUND.at(round), 0);
+        }
+        Cooperating::dissolve(&mut state);
+        let found = state.load(SearchState::FRONTIER);
+        size_next(params, &mut state, PUSH, found, 0, 0);
+    }
+}

@@ -1,0 +1,20 @@
+//! What the host chooses of a schedule.
+
+use bytemuck::{Pod, Zeroable};
+
+/// A field of the parameters of every kernel that runs under a schedule.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct ScheduleParams {
+    /// The number of invocations in a group, a power of two up to the workgroup's; only group-mapped reads it.
+    pub group: u32,
+    /// [`Self::MAIN`], or [`Self::FINISH`] for the second pass that some schedules need.
+    pub pass: u32,
+}
+
+impl ScheduleParams {
+    /// The pass that hands out the work.
+    pub const MAIN: u32 = 0;
+    /// The pass that stores the tiles which the first pass left in pieces.
+    pub const FINISH: u32 = 1;
+}

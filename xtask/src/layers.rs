@@ -1,0 +1,200 @@
+//! `cargo xtask layers`: no module imports from a layer above its own, and no two folders import each other.
+//!
+//! A layer is a module at the root of a crate, with all that is below it. Names that `lib.rs` re-exports count as the layer they
+//! come from.
+
+use crate::sources::{self, Import, Sources, imports, module, reexports};
+use anyhow::{Result, bail};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    path::Path,
+};
+
+/// A crate whose modules are in layers.
+struct Crate {
+    /// The folder of its sources, below the workspace's root.
+    sources: &'static str,
+    /// The name that its own code may call it by.
+    name: &'static str,
+    /// Its root modules from low to high: each may import from itself and from those before it.
+    layers: &'static [&'static str],
+}
+
+const CRATES: [Crate; 2] = [
+    Crate {
+        sources: "shader-crate/src",
+        name: "evenkeel_kernels",
+        layers: &["core", "tiles", "primitive", "schedule", "operator", "frontier", "rounds", "strategy", "algorithm"],
+    },
+    Crate {
+        sources: "host-crate/src",
+        name: "evenkeel",
+        layers: &[
+            "error",
+            "atomic_file",
+            "settings",
+            "graph",
+            "device",
+            "engine",
+            "oracle",
+            "strategy",
+            "algorithm",
+            "tuning",
+            "report",
+            "cli",
+        ],
+    },
+];
+
+/// The files that stand above all layers and may import from each of them.
+const ROOTS: [&str; 2] = ["lib.rs", "main.rs"];
+
+/// Fails, with a line for each import that should not be, when a crate of the workspace has one.
+pub fn check(root: &Path) -> Result<()> {
+    let mut violations = Vec::new();
+    let mut files = 0;
+    for krate in &CRATES {
+        let sources = sources::read(&root.join(krate.sources))?;
+        files += sources.len();
+        violations.extend(krate.violations(&sources)?);
+    }
+    if !violations.is_empty() {
+        bail!("{} imports go against the layers:\n  {}", violations.len(), violations.join("\n  "));
+    }
+    println!("{files} files import only from their own layer and from lower ones");
+    Ok(())
+}
+
+impl Crate {
+    /// A line for each import of these sources, given by path and text, that should not be.
+    fn violations(&self, sources: &Sources) -> Result<Vec<String>> {
+        let mut violations = Vec::new();
+        let root = sources.get("lib.rs").map_or("", String::as_str);
+        let aliases = reexports("lib.rs", root)?.into_iter().filter(|(_, path)| self.layer(&path[0]).is_some());
+        let aliases: HashMap<_, _> = aliases.collect();
+        // The folders that each folder imports from, with the first place that does.
+        let mut folders = BTreeMap::<(String, String), String>::new();
+        for (file, text) in sources.iter().filter(|(file, _)| !ROOTS.contains(&file.as_str())) {
+            let module = module(file);
+            let Some(layer) = self.layer(&module[0]) else {
+                violations.push(format!("{}/{file}: `{}` is not in the list of layers", self.sources, module[0]));
+                continue;
+            };
+            for Import { line, mut path } in imports(self.name, file, text)? {
+                if let Some(origin) = path.first().and_then(|first| aliases.get(first)) {
+                    path.splice(..1, origin.iter().cloned());
+                }
+                let place = format!("{}/{file}:{line}", self.sources);
+                let above = path.first().and_then(|first| self.layer(first)).is_some_and(|target| target > layer);
+                if above {
+                    let [from, to] = [&module[0], &path[0]];
+                    violations
+                        .push(format!("{place}: `{from}` imports `{}` of the higher layer `{to}`", path.join("::")));
+                }
+                let (from, to) = (folder(file), deepest_folder(sources, &path));
+                if !to.is_empty() && !is_within(&from, &to) && !is_within(&to, &from) {
+                    folders.entry((from, to)).or_insert(place);
+                }
+            }
+        }
+        for ((from, to), place) in &folders {
+            if let Some(other) = folders.get(&(to.clone(), from.clone())).filter(|_| from < to) {
+                violations.push(format!("{place} and {other}: the folders `{from}` and `{to}` import each other"));
+            }
+        }
+        Ok(violations)
+    }
+
+    fn layer(&self, name: &str) -> Option<usize> {
+        self.layers.iter().position(|layer| *layer == name)
+    }
+}
+
+/// The folder of a file; a file at the root is a folder by itself.
+fn folder(file: &str) -> String {
+    file.rsplit_once('/').map_or_else(|| module(file).join("/"), |(folder, _)| folder.to_owned())
+}
+
+/// The folder that the longest part of a path leads to.
+fn deepest_folder(sources: &Sources, path: &[String]) -> String {
+    let folders: BTreeSet<_> = sources.keys().map(|file| folder(file)).collect();
+    let parts = (1..=path.len()).rev().map(|length| path[..length].join("/"));
+    parts.into_iter().find(|part| folders.contains(part)).unwrap_or_default()
+}
+
+fn is_within(inner: &str, outer: &str) -> bool {
+    inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Crate;
+
+    const HOUSE: Crate = Crate { sources: "src", name: "house", layers: &["ground", "first", "roof"] };
+
+    fn violations(files: &[(&str, &str)]) -> Vec<String> {
+        let sources = files.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned())).collect();
+        HOUSE.violations(&sources).unwrap()
+    }
+
+    #[test]
+    fn lower_layers_and_the_own_one_may_be_imported() {
+        let files = [
+            ("lib.rs", "pub mod roof; pub use roof::Tile;"),
+            ("roof/mod.rs", "mod tile; use crate::{first::Room, ground::{self, Cellar}}; use self::tile::Tile;"),
+            ("roof/tile.rs", "use super::Shape; use super::super::ground::Cellar; fn f() { crate::first::g() }"),
+            ("first.rs", "use crate::ground::Cellar; use std::roof; // crate::roof\nconst A: &str = \"crate::roof\";"),
+            ("ground/mod.rs", "use core::fmt;\n#[cfg(test)]\nmod tests { use crate::roof::Tile; }"),
+        ];
+        assert_eq!(violations(&files), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_import_from_above_is_named_with_its_line() {
+        for (text, path) in [
+            ("\nuse crate::roof::Tile;", "roof::Tile"),
+            ("\nuse crate::roof;", "roof"),
+            ("use crate::{\nroof::{Tile}};", "roof::Tile"),
+            ("use super::{first::Room,\nroof::Tile as Slate};", "roof::Tile"),
+            ("fn f() {\n g(crate::roof::tile()) }", "roof::tile"),
+            ("mod inner {\nuse super::super::roof::Tile; }", "roof::Tile"),
+            ("macro_rules! m { () => {\n$crate::roof::Tile } }", "roof::Tile"),
+            ("fn f() -> Vec<\nhouse::roof::Tile> {}", "roof::Tile"),
+            // By the name that the root gives it.
+            ("\nuse crate::Tile;", "roof::Tile"),
+            ("\nuse crate::slate::Grey;", "roof::slate::Grey"),
+        ] {
+            let found =
+                violations(&[("lib.rs", "pub use crate::roof::{Tile, slate};"), ("first.rs", text), ("roof.rs", "")]);
+            let expected = format!("src/first.rs:2: `first` imports `{path}` of the higher layer `roof`");
+            assert_eq!(found, [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn tests_end_where_their_item_ends() {
+        let text = "#[cfg(test)]\nuse crate::roof::{A, B};\n#[cfg(test)]\nmod tests;\nuse crate::roof::C;";
+        assert_eq!(
+            violations(&[("first.rs", text)]),
+            ["src/first.rs:5: `first` imports `roof::C` of the higher layer `roof`"]
+        );
+    }
+
+    #[test]
+    fn folders_that_import_each_other_are_named() {
+        let files = [
+            ("roof/mod.rs", "use self::north::A; use self::south::B;"),
+            ("roof/north/mod.rs", "use super::Shape;\nuse crate::roof::south::B;"),
+            ("roof/south/mod.rs", "use super::north::deep::A;"),
+        ];
+        let expected = "src/roof/north/mod.rs:2 and src/roof/south/mod.rs:1: \
+                        the folders `roof/north` and `roof/south` import each other";
+        assert_eq!(violations(&files), [expected]);
+        assert!(violations(&files[..2]).is_empty());
+    }
+
+    #[test]
+    fn a_module_in_no_layer_is_named() {
+        assert_eq!(violations(&[("shed/mod.rs", "")]), ["src/shed/mod.rs: `shed` is not in the list of layers"]);
+    }
+}

@@ -1,0 +1,330 @@
+//! `cargo xtask recipes`: follows the recipes of CONTRIBUTING.md to the letter, in a copy of the repository.
+//!
+//! A recipe is a section whose heading is one of [`RECIPES`]. Its fenced blocks say by their info string what is done with them:
+//!
+//! - ```` ```rust file=PATH ```` is the whole of a new file;
+//! - ```` ```rust insert=PATH after="TEXT" ```` is put behind the first line of an existing file that contains TEXT;
+//! - ```` ```sh ```` has commands, of which each line must succeed; one that begins with `git` or with a comment is not run.
+//!
+//! Other blocks are for the reader alone. A recipe fails when it touches more files than its concept may take. Files that a
+//! command writes, such as compiled modules, do not count; those that only get a `mod` line, which Rust asks for, are counted apart.
+
+use anyhow::{Context, Result, bail, ensure};
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    path::{self, Component, Path, PathBuf},
+    process::Command,
+};
+
+/// The heading of each recipe, and the most files that it may touch.
+const RECIPES: [(&str, usize); 4] =
+    [("Add a schedule", 2), ("Add an algorithm", 4), ("Add a strategy", 4), ("Add a graph format", 2)];
+
+/// The page with the recipes.
+const PAGE: &str = "CONTRIBUTING.md";
+
+/// What one block of a recipe does.
+#[derive(Debug, PartialEq)]
+enum Step {
+    Create { path: String, text: String },
+    Insert { path: String, after: String, text: String },
+    Run { command: String },
+}
+
+/// Follows all recipes in one copy of the repository, which shares the target folder, and in it the dependencies.
+pub fn check(root: &Path) -> Result<()> {
+    let page = fs::read_to_string(root.join(PAGE)).with_context(|| PAGE.to_owned())?;
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let target = path::absolute(target)?;
+    let mut recipes = Vec::new();
+    for (heading, limit) in RECIPES {
+        let steps = section(&page, heading).with_context(|| format!("{PAGE} has no section `{heading}`"))?;
+        let steps = steps_of(steps).with_context(|| format!("the recipe `{heading}`"))?;
+        let (files, declarations) = (files(&steps).len(), declarations(&steps).len());
+        ensure!(files <= limit, "the recipe `{heading}` touches {files} files, and {limit} must do");
+        let is_complete = files > 0 && steps.iter().any(|step| matches!(step, Step::Run { .. }));
+        ensure!(is_complete, "the recipe `{heading}` has no file or no command");
+        recipes.push((heading, files, declarations, steps));
+    }
+    // Always in the same place, so that cargo finds there what an earlier run has built.
+    let copy = target.join("recipes");
+    if copy.exists() {
+        fs::remove_dir_all(&copy)?;
+    }
+    copy_repository(root, &copy)?;
+    // What all recipes add is built together, once.
+    for run in [false, true] {
+        for (heading, _, _, steps) in &recipes {
+            for step in steps.iter().filter(|step| matches!(step, Step::Run { .. }) == run) {
+                step.follow(&copy, &target).with_context(|| format!("the recipe `{heading}`"))?;
+            }
+        }
+    }
+    for (heading, files, declarations, _) in &recipes {
+        let also =
+            if *declarations > 0 { format!(", and declares modules in {declarations} more") } else { String::new() };
+        println!("the recipe `{heading}` works and touches {files} files{also}");
+    }
+    Ok(())
+}
+
+/// The files that the steps create or change, but for those of [`declarations`].
+fn files(steps: &[Step]) -> BTreeSet<&str> {
+    let paths = steps.iter().filter_map(|step| match step {
+        Step::Create { path, .. } => Some(path.as_str()),
+        Step::Insert { path, text, .. } => (!declares_modules(text)).then_some(path.as_str()),
+        Step::Run { .. } => None,
+    });
+    paths.collect()
+}
+
+/// The files in which the steps declare modules and change nothing else.
+fn declarations(steps: &[Step]) -> BTreeSet<&str> {
+    let files = files(steps);
+    let paths = steps.iter().filter_map(|step| match step {
+        Step::Insert { path, .. } => Some(path.as_str()).filter(|path| !files.contains(path)),
+        _ => None,
+    });
+    paths.collect()
+}
+
+/// Whether all lines are declarations of modules.
+fn declares_modules(text: &str) -> bool {
+    let is_declaration = |line: &str| line.trim_start_matches("pub ").starts_with("mod ") && line.ends_with(';');
+    text.lines().all(is_declaration)
+}
+
+impl Step {
+    fn follow(&self, copy: &Path, target: &Path) -> Result<()> {
+        match self {
+            Self::Create { path, text } => {
+                let path = copy.join(path);
+                ensure!(!path.exists(), "{} is there already", path.display());
+                fs::create_dir_all(path.parent().context("a file is in a folder")?)?;
+                fs::write(path, text)?;
+            }
+            Self::Insert { path, after, text } => {
+                let file = copy.join(path);
+                let before = fs::read_to_string(&file).with_context(|| path.clone())?;
+                fs::write(file, inserted(&before, after, text).with_context(|| path.clone())?)?;
+            }
+            Self::Run { command } => {
+                println!("$ {command}");
+                let status = Command::new("bash")
+                    .args(["-ec", command])
+                    .current_dir(copy)
+                    .env("CARGO_TARGET_DIR", target)
+                    .status()?;
+                ensure!(status.success(), "`{command}` failed: {status}");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A text with lines put behind the first one that contains `after`, indented like it.
+fn inserted(text: &str, after: &str, lines: &str) -> Result<String> {
+    let found = text.lines().position(|line| line.contains(after));
+    let at = found.with_context(|| format!("no line contains `{after}`"))?;
+    let mut result = String::new();
+    for (number, line) in text.lines().enumerate() {
+        result += line;
+        result.push('\n');
+        if number == at {
+            let indent = &line[..line.len() - line.trim_start().len()];
+            for line in lines.lines() {
+                result += &format!("{indent}{line}\n");
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// The text below a heading, up to the next one of its level or above.
+fn section<'a>(page: &'a str, heading: &str) -> Option<&'a str> {
+    let mut fenced = false;
+    let mut found: Option<(usize, usize)> = None;
+    let mut at = 0;
+    for line in page.split_inclusive('\n') {
+        fenced ^= line.starts_with("```");
+        let level = if fenced { 0 } else { line.len() - line.trim_start_matches('#').len() };
+        match found {
+            Some((start, of)) if level > 0 && level <= of => return Some(&page[start..at]),
+            None if level > 0 && line[level..].trim() == heading => found = Some((at + line.len(), level)),
+            _ => {}
+        }
+        at += line.len();
+    }
+    found.map(|(start, _)| &page[start..])
+}
+
+/// The steps of a section, from its fenced blocks.
+fn steps_of(section: &str) -> Result<Vec<Step>> {
+    let mut steps = Vec::new();
+    let mut lines = section.lines();
+    while let Some(line) = lines.next() {
+        let Some(info) = line.strip_prefix("```") else { continue };
+        let mut text = String::new();
+        loop {
+            match lines.next() {
+                Some("```") => break,
+                Some(line) => text += &format!("{line}\n"),
+                None => bail!("the block `{info}` does not end"),
+            }
+        }
+        if info.trim() == "sh" {
+            let is_run = |line: &&str| !(line.trim().is_empty() || line.starts_with('#') || line.starts_with("git "));
+            steps.extend(text.lines().filter(is_run).map(|line| Step::Run { command: line.to_owned() }));
+        } else if let Some(path) = attribute(info, "file") {
+            steps.push(Step::Create { path: inside(path)?, text });
+        } else if let Some(path) = attribute(info, "insert") {
+            let after = attribute(info, "after").with_context(|| format!("`{info}` does not say `after`"))?;
+            steps.push(Step::Insert { path: inside(path)?, after: after.to_owned(), text });
+        }
+    }
+    Ok(steps)
+}
+
+/// A value in an info string: `name=value` or `name="value"`.
+fn attribute<'a>(info: &'a str, name: &str) -> Option<&'a str> {
+    let rest = info.split_once(&format!(" {name}="))?.1;
+    match rest.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"').map(|(value, _)| value),
+        None => rest.split(' ').next(),
+    }
+}
+
+/// A path that stays inside the repository.
+fn inside(path: &str) -> Result<String> {
+    let is_inside = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+    ensure!(is_inside, "`{path}` is not a path inside the repository");
+    Ok(path.to_owned())
+}
+
+/// Copies what git would commit, with changes that are not committed yet.
+fn copy_repository(root: &Path, copy: &Path) -> Result<()> {
+    let listed = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"])
+        .current_dir(root)
+        .output()
+        .context("git")?;
+    ensure!(listed.status.success(), "git ls-files: {}", String::from_utf8_lossy(&listed.stderr));
+    for name in String::from_utf8(listed.stdout)?.split_terminator('\0') {
+        let (from, to) = (root.join(name), copy.join(name));
+        // A file that was removed and is not yet committed is still listed.
+        if from.is_file() {
+            fs::create_dir_all(to.parent().context("a file is in a folder")?)?;
+            // With its time, so that cargo sees what is new.
+            fs::copy(&from, &to).with_context(|| name.to_owned())?;
+            fs::File::options().write(true).open(&to)?.set_modified(fs::metadata(&from)?.modified()?)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Step, declarations, files, inserted, section, steps_of};
+    use std::fs;
+
+    const PAGE: &str = r#"# Contributing
+
+## Add a schedule
+
+Write a file:
+
+```rust file=src/schedule/mine.rs
+# not a heading
+pub struct Mine;
+```
+
+and name it:
+
+```rust insert=src/schedule/mod.rs after="mod merge_path;"
+mod mine;
+```
+
+```text
+Nothing is done with this.
+```
+
+```sh
+# A comment.
+git commit
+grep --quiet Mine src/schedule/mine.rs
+test "$(cat src/schedule/mod.rs)" = "$(printf 'mod merge_path;\nmod mine;\nmod other;')"
+```
+
+## Add an algorithm
+
+Text.
+"#;
+
+    fn steps() -> Vec<Step> {
+        steps_of(section(PAGE, "Add a schedule").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_section_has_its_steps_in_order() {
+        let steps = steps();
+        assert_eq!(files(&steps).into_iter().collect::<Vec<_>>(), ["src/schedule/mine.rs"]);
+        assert_eq!(declarations(&steps).into_iter().collect::<Vec<_>>(), ["src/schedule/mod.rs"]);
+        assert_eq!(
+            steps[0],
+            Step::Create { path: "src/schedule/mine.rs".into(), text: "# not a heading\npub struct Mine;\n".into() }
+        );
+        assert_eq!(steps.len(), 4, "{steps:?}");
+        assert_eq!(section(PAGE, "Add an algorithm").unwrap().trim(), "Text.");
+        assert_eq!(section(PAGE, "Add a cat"), None);
+    }
+
+    #[test]
+    fn steps_are_followed_and_the_first_that_fails_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir_all(root.join("src/schedule")).unwrap();
+        fs::write(root.join("src/schedule/mod.rs"), "mod merge_path;\nmod other;\n").unwrap();
+        let follow = |step: &Step| step.follow(root, &root.join("target"));
+        for step in &steps() {
+            follow(step).unwrap();
+        }
+        let twice = follow(&steps()[0]).unwrap_err().to_string();
+        assert!(twice.contains("is there already"), "{twice}");
+        let failed = follow(&Step::Run { command: "grep --quiet Yours src/schedule/mine.rs".into() }).unwrap_err();
+        assert!(failed.to_string().contains("Yours"), "{failed}");
+        let line = Step::Insert { path: "src/schedule/mod.rs".into(), after: "mod cat;".into(), text: String::new() };
+        assert!(format!("{:#}", follow(&line).unwrap_err()).contains("no line contains `mod cat;`"));
+    }
+
+    #[test]
+    fn a_registry_line_counts_where_a_module_alone_does_not() {
+        let block = |line: &str| format!("```rust insert=mod.rs after=\"A\"\n{line}\n```\n");
+        let count = |lines: &[&str]| {
+            let steps = steps_of(&lines.iter().map(|line| block(line)).collect::<String>()).unwrap();
+            (files(&steps).len(), declarations(&steps).len())
+        };
+        assert_eq!(count(&["pub mod b;"]), (0, 1));
+        assert_eq!(count(&["mod b;", "B = \"b\";"]), (1, 0));
+        assert_eq!(count(&["mod b { const C: u32 = 1; }"]), (1, 0));
+    }
+
+    #[test]
+    fn lines_are_inserted_with_the_indentation_of_those_before() {
+        let text = "registry! {\n    A = \"a\",\n}\n";
+        assert_eq!(inserted(text, "A = ", "B = \"b\",\n").unwrap(), "registry! {\n    A = \"a\",\n    B = \"b\",\n}\n");
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for (block, reason) in [
+            ("```rust file=../a.rs\n```\n", "inside the repository"),
+            ("```rust file=/a.rs\n```\n", "inside the repository"),
+            ("```rust insert=a.rs\n```\n", "does not say `after`"),
+            ("```rust file=a.rs\n", "does not end"),
+        ] {
+            let error = steps_of(block).unwrap_err().to_string();
+            assert!(error.contains(reason), "{block}: {error}");
+        }
+    }
+}
