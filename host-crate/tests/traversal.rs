@@ -72,9 +72,10 @@ fn check_sssp(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<
 }
 
 /// Every strategy, as it is.
-fn check_untuned(device: &Device, csr: &Csr, source: u32) {
-    check_bfs(device, csr, source, &untuned(Operator::Bfs));
-    check_sssp(device, csr, source, &untuned(Operator::SsspU32));
+/// Checks every other strategy, those whose turn it is; all of them in a sweep.
+fn check_untuned(device: &Device, csr: &Csr, source: u32, turn: usize) {
+    check_bfs(device, csr, source, &common::share(&untuned(Operator::Bfs), 2, turn));
+    check_sssp(device, csr, source, &common::share(&untuned(Operator::SsspU32), 2, turn));
 }
 
 fn check(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<str>]) {
@@ -121,7 +122,7 @@ fn graphs_of_every_shape() {
     for device in common::devices() {
         for (turn, (shape, csr, source)) in shapes.iter().enumerate() {
             println!("{shape}");
-            check_untuned(&device, csr, *source);
+            check_untuned(&device, csr, *source, turn);
             check(&device, csr, *source, &common::share(&tuned(), 4, turn));
         }
         common::finish(&device);
@@ -131,11 +132,11 @@ fn graphs_of_every_shape() {
 #[test]
 fn generated_graphs() {
     for device in common::devices() {
-        for text in
-            ["rmat:scale=12", "er:nodes=3000,degree=5", "grid:rows=40,cols=53", "road:nodes=5000", "complete:nodes=120"]
-        {
+        let texts =
+            ["rmat:scale=12", "er:nodes=3000,degree=5", "grid:rows=40,cols=53", "road:nodes=5000", "complete:nodes=120"];
+        for (turn, text) in texts.into_iter().enumerate() {
             let graph: Generator = text.parse().unwrap();
-            check_untuned(&device, &graph.generate().unwrap().csr, 1);
+            check_untuned(&device, &graph.generate().unwrap().csr, 1, turn);
         }
         common::finish(&device);
     }
@@ -144,7 +145,7 @@ fn generated_graphs() {
 /// `direction` in all its steps: from the hub the whole dispatch pushes; then nodes pull, among them one with thousands of edges,
 /// until only the tail is left, which is pushed along again; and on the grid one workgroup, then a few, go from level to level.
 #[test]
-fn every_way_of_direction() {
+fn every_step_of_direction() {
     const CORE: u32 = 4000;
     const TAIL: u32 = 3000;
     // Few of the core's nodes know the first hub, and more than a subgroup takes at once know the second.
@@ -154,7 +155,7 @@ fn every_way_of_direction() {
     let tail = (0..TAIL).map(|node| (if node == 0 { 17 } else { CORE + 1 + node }, CORE + 2 + node));
     let edges: Vec<_> = hubs.chain(ring).chain(tail).flat_map(|(from, to)| [(from, to), (to, from)]).collect();
     let core = csr(CORE + 2 + TAIL, &edges, EdgeWeights::None);
-    // Some drivers stop an invocation's loops after 65,535 turns, all together: these levels have more.
+    // Some drivers stop an invocation's loops after 65,535 iterations, all together: these levels have more.
     let grid = "grid:rows=1600,cols=5000".parse::<Generator>().unwrap().generate().unwrap();
     let direction = ["direction"];
     for device in common::devices() {
@@ -169,7 +170,7 @@ fn every_way_of_direction() {
 /// `near-far` in all its steps: on the large grid one workgroup, then a few, go from iteration to iteration, and some lists are left to
 /// the whole dispatch; a hub's row is taken in pieces; and the threshold grows by nothing, by little, by much, or at once to the end.
 #[test]
-fn every_way_of_near_far() {
+fn every_step_of_near_far() {
     const RING: u32 = 4000;
     let ring = (0..RING).flat_map(|node| (1..12).map(move |step| (node, (node + step * step * 31) % RING)));
     let hubs = (0..RING).flat_map(|node| [(RING, node), (node, RING + node % 2), (RING + 1, (node * 7) % RING)]);
@@ -337,7 +338,7 @@ fn random_graphs() {
         });
         runner
             .run(&random_graph(), |(csr, source)| {
-                check_untuned(&device, &csr, source);
+                check_untuned(&device, &csr, source, source as usize);
                 Ok(())
             })
             .unwrap();
