@@ -132,8 +132,13 @@ fn graphs_of_every_shape() {
 #[test]
 fn generated_graphs() {
     for device in common::devices() {
-        let texts =
-            ["rmat:scale=12", "er:nodes=3000,degree=5", "grid:rows=40,cols=53", "road:nodes=5000", "complete:nodes=120"];
+        let texts = [
+            "rmat:scale=12",
+            "er:nodes=3000,degree=5",
+            "grid:rows=40,cols=53",
+            "road:nodes=5000",
+            "complete:nodes=120",
+        ];
         for (turn, text) in texts.into_iter().enumerate() {
             let graph: Generator = text.parse().unwrap();
             check_untuned(&device, &graph.generate().unwrap().csr, 1, turn);

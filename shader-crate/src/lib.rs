@@ -2,7 +2,7 @@
 //! described to the host so that it launches them with the right buffers.
 //!
 //! A kernel is a function under [`kernel`]. It sees who it is through a [`lane::Lane`] and its buffers through the views in
-//! [`memory`]; those two files and [`real`] are the only ones that know where they run.
+//! [`memory`]; the files of [`core`] are the only ones that know where they run.
 
 #![cfg_attr(target_arch = "spirv", no_std)]
 // `#[kernel]` writes full paths, so that it works in this crate and in a user's.

@@ -33,7 +33,7 @@ impl Cut for NonzeroSplit {
     }
 }
 
-/// Finds where the parts of a gather begin (see [`find_bounds`]).
+/// Finds where the parts of a gather begin.
 #[kernel(threads = 256)]
 pub fn nonzero_split_bounds(lane: Lane, params: &PartParams, offsets: Read<u32>, bounds: Global<u32>) {
     find_bounds::<NonzeroSplit>(lane, params, offsets, bounds);

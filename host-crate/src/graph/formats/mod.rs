@@ -1,6 +1,6 @@
 //! Graph files: which formats there are, how one is told from another, and what comes out of each.
 //!
-//! A format is one file that implements [`FileFormat`] and one line in [`FORMATS`]; detection, `--format`, help texts,
+//! A format is one file that implements `FileFormat` and one line in `FORMATS`; detection, `--format`, help texts,
 //! conversion and error messages follow from these. Text is read in parallel, and the first flaw in the file is reported with
 //! its line. [`super::open()`] makes a graph of what was read.
 //!

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! evenkeel level model 1
-//! # The first line says what this is; a line such as this one says nothing.
+//! # The first line says what this is; lines that begin with # are comments.
 //! if frontier-share <= 0.05
 //!   if frontier-degree <= 8
 //!     vertex-push atomic
