@@ -38,7 +38,7 @@ impl Strategy for TwoPhase {
         About {
             name: "two-phase",
             paper: "Harish and Narayanan; Martín et al.",
-            summary: "every node in each iteration: lower the costs to be of neighbours, then take those that fell",
+            summary: "every node in each iteration: lower the neighbours' tentative costs, then commit those that fell",
             operators: &[Operator::SsspU32, Operator::SsspF32],
         }
     }
