@@ -15,7 +15,7 @@ mod options;
 
 use crate::{Error, Result};
 use serde::ser::SerializeMap;
-use std::{fmt, marker::PhantomData, str::FromStr};
+use std::{any::TypeId, fmt, marker::PhantomData, str::FromStr};
 
 /// One setting: its name, what it means, which values it can have, and the field that holds it.
 pub struct Key<'a> {
@@ -259,6 +259,11 @@ pub trait Configurable: Clone + Send + Sync + 'static {
 
     /// Its settings, in the order in which they are written.
     fn keys(&mut self) -> Vec<Key<'_>>;
+
+    /// Its type, by which an item of a registry is told from another of the same name.
+    fn type_id_of(&self) -> TypeId {
+        TypeId::of::<Self>()
+    }
 }
 
 /// A list of things with settings, of which one is chosen by name: an algorithm's strategies.
@@ -295,6 +300,9 @@ impl<R: Registry> Configured<R> {
     pub fn new(item: impl Into<R::Item>) -> Result<Self> {
         let mut item = item.into();
         let (name, mut default) = (item.name(), by_name::<R>(item.name())?);
+        if item.type_id_of() != default.type_id_of() {
+            return Err(Error::Usage(format!("this {} is not the one that is registered as {name}", R::KIND)));
+        }
         let keys = item.keys();
         check(name, &keys)?;
         let text = canonical(name, &keys, &default.keys());

@@ -13,7 +13,6 @@ use evenkeel::{
     graph::{BuildOptions, Csr, EdgeList, EdgeWeights, Graph, generate::Generator},
     oracle,
 };
-use std::sync::Arc;
 
 fn device() -> Device {
     Device::open("cpu", &DeviceOptions::default()).unwrap()
@@ -111,14 +110,10 @@ fn several_algorithms_share_an_uploaded_graph() {
     let source = Source::MaxDegree.find(&town).unwrap();
     let graph = SharedGraph::new(&device(), &town.csr);
     let mut bfs = Bfs::prepare_on(&graph, &Default::default()).unwrap();
-    let columns = graph.rows().unwrap().columns.clone();
     let mut sssp = Sssp::prepare_on(&graph, &Default::default()).unwrap();
-    let weights = graph.weights().unwrap().clone();
     let mut apsp = Apsp::prepare_on(&graph, &Default::default()).unwrap();
     let mut color = Color::prepare_on(&graph, &Default::default()).unwrap();
     let mut pagerank = PageRank::prepare_on(&graph, &Default::default()).unwrap();
-    assert!(Arc::ptr_eq(graph.rows().unwrap().columns.raw(), columns.raw()), "columns are uploaded once");
-    assert!(Arc::ptr_eq(graph.weights().unwrap().raw(), weights.raw()), "weights are uploaded once");
     // The device and its buffers live as long as what was prepared on them.
     drop(graph);
     bfs.run(&source).unwrap();
@@ -143,4 +138,43 @@ fn what_is_not_reached_has_a_name() {
     let mut bfs = Bfs::prepare(&device(), &csr, &BfsConfig::default()).unwrap();
     bfs.run(&0).unwrap();
     assert_eq!(bfs.answer().unwrap().depths, [0, 1, UNREACHED]);
+}
+
+/// A strategy of one's own under the name of a registered one.
+#[derive(Clone)]
+struct Impostor;
+
+impl evenkeel::strategy::Strategy for Impostor {
+    fn about(&self) -> evenkeel::strategy::About {
+        evenkeel::strategy::all().find(|strategy| strategy.name == "node").unwrap()
+    }
+
+    fn plan(&self, _: &Csr, _: evenkeel::strategy::Operator) -> evenkeel::device::MemoryPlan {
+        evenkeel::device::MemoryPlan::new()
+    }
+
+    fn record(
+        &self,
+        _: &Device,
+        _: &evenkeel::strategy::Traversal,
+        _: &str,
+    ) -> evenkeel::Result<evenkeel::strategy::DeviceLoop> {
+        Err(Error::Usage("never recorded".into()))
+    }
+}
+
+#[test]
+fn only_registered_strategies_are_configured() {
+    let error = evenkeel::settings::Configured::<Bfs>::new(Impostor).unwrap_err();
+    assert!(error.to_string().contains("registered as node"), "{error}");
+}
+
+#[test]
+fn absurd_sizes_are_refused() {
+    let none = Csr::new(vec![0], vec![], evenkeel::graph::Weights::None).unwrap();
+    let config = SpmmConfig { columns: u32::MAX, ..SpmmConfig::default() };
+    assert!(matches!(Spmm::prepare(&device(), &none, &config), Err(Error::Usage(_))));
+    assert!(device().buffer::<()>("nothing", 8).is_err());
+    let empty = device().buffer::<evenkeel_types::LoopHeader>("state", 0).unwrap();
+    assert!(empty.header().is_empty(), "the header of no state is nothing");
 }

@@ -338,7 +338,8 @@ fn primitives_of_every_length() {
         let recorded = device.record("primitives", |recorder| {
             scan.record(recorder, &input, &inclusive, length, Kind::Inclusive);
             scan.record(recorder, &input, &exclusive, length, Kind::Exclusive);
-            compact.record(recorder, &input, &flagged, &kept, &count);
+            // SAFETY: the flags are 0 or 1.
+            unsafe { compact.record(recorder, &input, &flagged, &kept, &count) };
             reduce(recorder, Reduction::Sum, &input, &sum);
             reduce(recorder, Reduction::Smallest, &input, &smallest);
             reduce(recorder, Reduction::Largest, &input, &largest);

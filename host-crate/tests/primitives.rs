@@ -96,7 +96,9 @@ fn compactions() {
             let compact = Compact::new(&device, length).unwrap();
             let [from, chosen] = [&values, &flags].map(|words| device.buffer_from("words", words).unwrap());
             let (to, count) = (device.buffer("output", length).unwrap(), device.buffer::<u32>("count", 1).unwrap());
-            let record = device.record("compact", |recorder| compact.record(recorder, &from, &chosen, &to, &count));
+            // SAFETY: the flags are 0 or 1.
+            let record =
+                device.record("compact", |recorder| unsafe { compact.record(recorder, &from, &chosen, &to, &count) });
             record.unwrap().run().unwrap();
             assert_eq!(device.download(&count).unwrap(), [expected.len() as u32], "{length}, {device:?}");
             assert!(device.download(&to).unwrap()[..expected.len()] == expected, "{length}, {device:?}");

@@ -63,10 +63,14 @@ impl SpmmConfig {
     fn check(&self) -> Result<()> {
         match self.columns {
             0 => Err(Error::Usage("the dense matrix has at least 1 column".into())),
-            _ => Ok(()),
+            1..=MAX_COLUMNS => Ok(()),
+            more => Err(Error::Usage(format!("the dense matrix has at most {MAX_COLUMNS} columns, not {more}"))),
         }
     }
 }
+
+/// The most columns of a dense matrix: a recording has a step for every few of them.
+const MAX_COLUMNS: u32 = 1 << 20;
 
 const FOUR: usize = size_of::<Vec4>() / size_of::<f32>();
 

@@ -187,8 +187,12 @@ impl Device {
     /// When it is larger than the device's limit on buffers or does not fit.
     pub fn buffer<T: Pod>(&self, name: &str, len: usize) -> Result<Buffer<T>> {
         let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
+        if size_of::<T>() == 0 {
+            return Err(Error::Usage(format!("buffer '{name}' has elements without a size")));
+        }
         memory::check_buffer(name, bytes, self.info())?;
-        Ok(Buffer::from_raw(self.backend.allocate(name, bytes)?, len))
+        // SAFETY: it was allocated for as many elements.
+        Ok(unsafe { Buffer::from_raw(self.backend.allocate(name, bytes)?, len) })
     }
 
     /// Memory that holds a copy of `elements`.

@@ -95,7 +95,7 @@ impl SharedGraph {
     ///
     /// # Errors
     /// When they do not fit.
-    pub fn rows(&self) -> Result<&DeviceGraph> {
+    pub(crate) fn rows(&self) -> Result<&DeviceGraph> {
         upload_once(&self.arrays.rows, || DeviceGraph::upload(self.device(), self.csr()))
     }
 
@@ -104,7 +104,7 @@ impl SharedGraph {
     ///
     /// # Errors
     /// When they do not fit.
-    pub fn weights(&self) -> Result<&Buffer<u32>> {
+    pub(crate) fn weights(&self) -> Result<&Buffer<u32>> {
         let device = self.device();
         upload_once(&self.arrays.weights, || match self.csr().weights() {
             Weights::None => device.buffer_from("weights", &vec![1; self.csr().columns().len()]),
@@ -117,7 +117,7 @@ impl SharedGraph {
     ///
     /// # Errors
     /// When they do not fit.
-    pub fn values(&self) -> Result<&Buffer<f32>> {
+    pub(crate) fn values(&self) -> Result<&Buffer<f32>> {
         upload_once(&self.arrays.values, || match self.csr().weights() {
             Weights::F32(_) => Ok(self.weights()?.cast()),
             _ => self.device().buffer_from("values", &matrix_values(self.csr(), |value| value as f32)),
@@ -142,5 +142,19 @@ fn upload_once<T>(cell: &OnceLock<T>, upload: impl FnOnce() -> Result<T>) -> Res
             let uploaded = upload()?;
             Ok(cell.get_or_init(|| uploaded))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{device::DeviceOptions, graph::generate::Generator};
+
+    #[test]
+    fn arrays_are_uploaded_once() {
+        let town = "road:nodes=400,lengths=true".parse::<Generator>().unwrap().generate().unwrap();
+        let graph = SharedGraph::new(&Device::open("cpu", &DeviceOptions::default()).unwrap(), &town.csr);
+        assert!(Arc::ptr_eq(graph.rows().unwrap().columns.raw(), graph.clone().rows().unwrap().columns.raw()));
+        assert!(Arc::ptr_eq(graph.weights().unwrap().raw(), graph.weights().unwrap().raw()));
     }
 }

@@ -35,9 +35,13 @@ struct Counts {
 }
 
 impl Splitting {
-    /// Splits by a histogram with `bins` bins, at least one.
+    /// The most bins of a histogram.
+    pub const MAX_BINS: u32 = 1024;
+
+    /// Splits by a histogram with `bins` bins, at least one and at most [`Self::MAX_BINS`].
     pub fn of(csr: &Csr, bins: u32) -> Self {
-        let threshold = threshold(csr, bins.max(1));
+        let bins = bins.clamp(1, Self::MAX_BINS);
+        let threshold = threshold(csr, bins);
         let none = Counts { split: 0, after: 0, bins: [0; BIN_COUNT] };
         let counts = (0..csr.nodes())
             .into_par_iter()
@@ -45,7 +49,7 @@ impl Splitting {
             .reduce(|| none, Counts::and);
         let largest = (0..BIN_COUNT).rev().find(|bin| counts.bins[*bin] > 0).unwrap_or(0);
         Self {
-            bins: bins.max(1),
+            bins,
             threshold,
             nodes: csr.nodes(),
             nodes_split: counts.split,

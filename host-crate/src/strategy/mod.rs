@@ -59,7 +59,7 @@ use node::Node;
 use parallel::Parallel;
 use queue::Queue;
 use scan::Scan;
-use std::sync::LazyLock;
+use std::{any::TypeId, sync::LazyLock};
 
 /// What commands, tables and the documentation say of a strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,11 +106,18 @@ pub trait Strategy: CloneStrategy + Send + Sync {
 pub trait CloneStrategy {
     /// Returns the same strategy with the same settings.
     fn boxed(&self) -> Box<dyn Strategy>;
+
+    /// Its type, by which a strategy of the registry is told from another of the same name.
+    fn type_id_of(&self) -> TypeId;
 }
 
 impl<S: Strategy + Clone + 'static> CloneStrategy for S {
     fn boxed(&self) -> Box<dyn Strategy> {
         Box::new(self.clone())
+    }
+
+    fn type_id_of(&self) -> TypeId {
+        TypeId::of::<S>()
     }
 }
 
@@ -133,6 +140,10 @@ impl Configurable for Box<dyn Strategy> {
 
     fn keys(&mut self) -> Vec<Key<'_>> {
         (**self).keys()
+    }
+
+    fn type_id_of(&self) -> TypeId {
+        (**self).type_id_of()
     }
 }
 
@@ -208,15 +219,15 @@ pub fn refuse_unending_rows(device: &Device, csr: &Csr) -> Result<()> {
 #[non_exhaustive]
 pub struct Traversal {
     /// What is done at an edge.
-    pub operator: Operator,
+    pub(crate) operator: Operator,
     /// The graph.
-    pub graph: DeviceGraph,
+    pub(crate) graph: DeviceGraph,
     /// What the operator reads and writes: weights and marks are a single word each where it needs none.
-    pub data: TraversalData<Buffers>,
+    pub(crate) data: TraversalData<Buffers>,
     /// The node to begin at.
-    pub source: Buffer<u32>,
+    pub(crate) source: Buffer<u32>,
     /// The graph on the host; a clone, which shares its memory.
-    pub csr: Csr,
+    pub(crate) csr: Csr,
 }
 
 impl Traversal {

@@ -44,8 +44,11 @@ pub struct Buffer<T> {
 }
 
 impl<T: Pod> Buffer<T> {
-    /// Wraps a device's memory; only devices call this.
-    pub fn from_raw(raw: RawBuffer, len: usize) -> Self {
+    /// Wraps a device's memory.
+    ///
+    /// # Safety
+    /// The device has allocated it for `len` elements of `T` at least.
+    pub unsafe fn from_raw(raw: RawBuffer, len: usize) -> Self {
         Self { raw, len, element: PhantomData }
     }
 
@@ -66,9 +69,11 @@ impl<T: Pod> Buffer<T> {
 
     /// The same memory seen as elements of another type of the same size, say as words for atomics.
     pub fn cast<U: Pod>(&self) -> Buffer<U> {
+        const { assert!(size_of::<U>() > 0, "an element has a size") };
         let bytes = self.len * size_of::<T>();
         assert_eq!(bytes % size_of::<U>(), 0, "{bytes} bytes are no whole number of {}", std::any::type_name::<U>());
-        Buffer::from_raw(self.raw.clone(), bytes / size_of::<U>())
+        // SAFETY: there are as many bytes as before.
+        unsafe { Buffer::from_raw(self.raw.clone(), bytes / size_of::<U>()) }
     }
 }
 
@@ -81,7 +86,8 @@ impl<S: LoopState> Buffer<S> {
     /// The first fields of a loop's state, for a kernel of another loop whose state has no more than these.
     pub fn prefix<P: LoopState>(&self) -> Buffer<P> {
         const { assert!(size_of::<P>() <= size_of::<S>(), "a prefix is no longer than the whole") };
-        Buffer::from_raw(self.raw.clone(), 1)
+        // SAFETY: an element is no longer than one of the whole, of which there is one, or none.
+        unsafe { Buffer::from_raw(self.raw.clone(), self.len.min(1)) }
     }
 }
 

@@ -49,7 +49,9 @@ fn sum(device: &VulkanDevice, words: &[u32]) -> u32 {
     let (input, result) = (device.allocate("input", words.len() as u64 * 4), device.allocate("result", 4));
     let (input, result) = (input.unwrap(), result.unwrap());
     device.upload(&input, 0, bytemuck::cast_slice(words)).unwrap();
-    let typed = |raw: &evenkeel_kernels::launch::RawBuffer, len| crate::device::Buffer::from_raw(raw.clone(), len);
+    // SAFETY: the buffers are as long.
+    let typed =
+        |raw: &evenkeel_kernels::launch::RawBuffer, len| unsafe { crate::device::Buffer::from_raw(raw.clone(), len) };
     let kernel = ReduceAdd { input: &typed(&input, words.len()), result: &typed(&result, 1) }.kernel();
     let steps = vec![
         Step::Fill { buffer: result.clone(), value: 0 },

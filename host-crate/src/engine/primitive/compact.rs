@@ -28,7 +28,11 @@ impl Compact {
     }
 
     /// Records the compaction of `values` by `flags`, each 0 or 1, into `output`, with their number into `count`.
-    pub fn record(
+    ///
+    /// # Safety
+    /// No flag is more than 1 when the recording runs, there are as many flags as values, and the buffers are different ones: the kernel
+    /// writes where the sums of the flags say.
+    pub unsafe fn record(
         &self,
         recorder: &mut Recorder,
         values: &Buffer<u32>,
