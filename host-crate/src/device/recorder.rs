@@ -11,36 +11,36 @@ use std::{marker::PhantomData, sync::Arc};
 pub enum Step {
     /// Runs a kernel.
     Dispatch {
-        /// Which.
+        /// The kernel to run.
         kernel: &'static Kernel,
         /// Its buffers, in binding order.
         buffers: Vec<RawBuffer>,
         /// Its push constants.
         params: Vec<u8>,
-        /// How many workgroups.
+        /// The number of workgroups.
         size: Size,
     },
     /// Sets every word of a buffer.
     Fill {
-        /// Which.
+        /// The buffer to fill.
         buffer: RawBuffer,
-        /// To what.
+        /// The value of every word afterwards.
         value: u32,
     },
     /// Copies the first `bytes` bytes.
     Copy {
-        /// Where from.
+        /// The buffer that is read.
         from: RawBuffer,
-        /// Where to.
+        /// The buffer that is written.
         to: RawBuffer,
-        /// How many.
+        /// The number of bytes to copy.
         bytes: u64,
     },
     /// Makes the first `bytes` bytes of a buffer readable by the host after the run, in the next slot.
     ReadBack {
-        /// Which.
+        /// The buffer to read back.
         buffer: RawBuffer,
-        /// How many.
+        /// The number of bytes to read back.
         bytes: u64,
     },
     /// Names the steps from here to the next label, in profilers and traces.
@@ -53,7 +53,7 @@ pub enum Size {
     Groups(u32),
     /// Read when the step runs, from three words of a buffer.
     Indirect {
-        /// Which.
+        /// The buffer that holds the number of workgroups.
         buffer: RawBuffer,
         /// The first of the words, counted in bytes.
         offset: u64,
