@@ -13,12 +13,12 @@
 //! # Ok::<(), evenkeel::Error>(())
 //! ```
 
-use super::{Device, cpu};
+use super::{Device, cpu, lock};
 use serde::Serialize;
 use std::{
     collections::BTreeMap,
     mem,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 impl Device {
@@ -76,7 +76,7 @@ pub struct Spread {
 impl Counters {
     /// What was counted since the last call, a dispatch after the other; dispatches without atoms are left out.
     pub fn take(&self) -> Vec<DispatchBalance> {
-        let mut dispatches = mem::take(&mut *locked(&self.dispatches));
+        let mut dispatches = mem::take(&mut *lock(&self.dispatches));
         dispatches.retain(|dispatch| dispatch.atoms > 0);
         dispatches
     }
@@ -88,8 +88,8 @@ impl Counters {
 
     /// For a dispatch that has ended.
     pub(super) fn end(&self, kernel: &'static str, tally: &Tally) {
-        let Shares { invocations, lane_groups, workgroups, lane_slots } = mem::take(&mut *locked(&tally.shares));
-        let mut dispatches = locked(&self.dispatches);
+        let Shares { invocations, lane_groups, workgroups, lane_slots } = mem::take(&mut *lock(&tally.shares));
+        let mut dispatches = lock(&self.dispatches);
         let atoms = workgroups.0.iter().map(|(share, count)| share * count).sum();
         let iteration = dispatches.len() as u32 + 1;
         dispatches.push(DispatchBalance {
@@ -122,7 +122,7 @@ struct Shares {
 impl Tally {
     /// A workgroup whose invocations took that many atoms each.
     pub(super) fn add(&self, workgroup: &[u64]) {
-        let mut shares = locked(&self.shares);
+        let mut shares = lock(&self.shares);
         shares.workgroups.add(workgroup.iter().sum());
         for group in workgroup.chunks(self.lanes) {
             shares.lane_groups.add(group.iter().sum());
@@ -165,11 +165,6 @@ impl Histogram {
 /// A part of a whole; of nothing, all.
 fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
-}
-
-/// A panic elsewhere leaves counts that are whole: each change is made in one go.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

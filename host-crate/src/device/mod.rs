@@ -31,7 +31,11 @@ use crate::{Error, Result};
 use bytemuck::{Pod, Zeroable};
 use evenkeel_kernels::launch::{Kernel, RawBuffer};
 use profile::Span;
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 /// What kind of hardware a device is; `auto` takes the first of this order that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -283,6 +287,11 @@ fn within<T: Pod>(buffer: &Buffer<T>, offset: usize, len: usize) -> Result<()> {
         Some(end) if end <= buffer.len() => Ok(()),
         _ => Err(Error::Device(format!("elements {offset}.. ({len} of them) are not within {buffer:?}"))),
     }
+}
+
+/// Locks; what a panicking thread left is still whole, because every holder leaves it whole at each step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A sequence of dispatches that is ready to run.

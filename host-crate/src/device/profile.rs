@@ -4,7 +4,11 @@
 //! device.
 
 use serde::Serialize;
-use std::{borrow::Cow, collections::HashMap, fmt, io, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt, io,
+    time::Duration,
+};
 
 /// Something that took time.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,12 +23,6 @@ pub struct Span {
     pub duration: Duration,
     /// Whether the device did it, or the host.
     pub on_device: bool,
-}
-
-impl Span {
-    fn end(&self) -> Duration {
-        self.start + self.duration
-    }
 }
 
 /// Where the device's time went, the kernel with the most first. Prints as an aligned table.
@@ -60,16 +58,11 @@ impl KernelTimes {
         }
         let all: Duration = sums.values().map(|(_, total)| total).sum();
         let share = |total: Duration| if all.is_zero() { 0.0 } else { total.as_secs_f64() / all.as_secs_f64() };
-        let mut kernels: Vec<_> = sums
-            .into_iter()
-            .map(|(name, (calls, total))| KernelTime {
-                name: name.to_owned(),
-                calls,
-                total,
-                share: share(total),
-                mean: total.div_f64(calls as f64),
-            })
-            .collect();
+        let kernel = |(name, (calls, total)): (&str, (u64, Duration))| {
+            let (share, mean) = (share(total), total.div_f64(calls as f64));
+            KernelTime { name: name.to_owned(), calls, total, share, mean }
+        };
+        let mut kernels: Vec<_> = sums.into_iter().map(kernel).collect();
         kernels.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.name.cmp(&b.name)));
         Self { kernels }
     }
@@ -77,8 +70,8 @@ impl KernelTimes {
 
 impl fmt::Display for KernelTimes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width =
-            self.kernels.iter().map(|kernel| kernel.name.chars().count()).max().unwrap_or(0).max("kernel".len());
+        let names = self.kernels.iter().map(|kernel| kernel.name.as_str()).chain(["kernel"]);
+        let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
         writeln!(f, "{:<width$} {:>8} {:>12} {:>7} {:>12}", "kernel", "calls", "total ms", "share", "mean µs")?;
         for KernelTime { name, calls, total, share, mean } in &self.kernels {
             let (total, share, mean) = (total.as_secs_f64() * 1e3, share * 100.0, mean.as_secs_f64() * 1e6);
@@ -94,29 +87,19 @@ impl fmt::Display for KernelTimes {
 /// When `writer` fails.
 pub fn write_trace(writer: impl io::Write, spans: &[Span]) -> io::Result<()> {
     let mut events = vec![
-        Event::naming("process_name", Row::Host, "evenkeel"),
-        Event::naming("thread_name", Row::Host, "host"),
-        Event::naming("thread_name", Row::Device, "device"),
+        Event::naming("process_name", HOST, "evenkeel"),
+        Event::naming("thread_name", HOST, "host"),
+        Event::naming("thread_name", DEVICE, "device"),
     ];
-    events.extend(groups(spans));
-    events.extend(spans.iter().map(Event::of));
-    serde_json::to_writer(writer, &Trace { trace_events: events, display_time_unit: "ms" }).map_err(io::Error::from)
-}
-
-/// An event around each run of device spans with the same label.
-fn groups(spans: &[Span]) -> impl Iterator<Item = Event<'_>> {
     let mut device: Vec<_> = spans.iter().filter(|span| span.on_device).collect();
     device.sort_by_key(|span| span.start);
-    let events: Vec<_> = device
-        .chunk_by(|a, b| a.label == b.label)
-        .filter(|group| !group[0].label.is_empty())
-        .map(|group| {
-            let start = group[0].start;
-            let end = group.iter().map(|span| span.end()).max().unwrap_or(start);
-            Event::lasting(&group[0].label, "label", Row::Device, start, end - start)
-        })
-        .collect();
-    events.into_iter()
+    for group in device.chunk_by(|a, b| a.label == b.label).filter(|group| !group[0].label.is_empty()) {
+        let start = group[0].start;
+        let end = group.iter().map(|span| span.start + span.duration).max().unwrap_or(start);
+        events.push(Event::lasting(&group[0].label, "label", DEVICE, start, end - start));
+    }
+    events.extend(spans.iter().map(Event::of));
+    serde_json::to_writer(writer, &Trace { trace_events: events, display_time_unit: "ms" }).map_err(io::Error::from)
 }
 
 #[derive(Serialize)]
@@ -127,16 +110,13 @@ struct Trace<'s> {
 }
 
 /// The rows of the trace, by their number there.
-#[derive(Clone, Copy)]
-enum Row {
-    Host = 1,
-    Device = 2,
-}
+const HOST: u32 = 1;
+const DEVICE: u32 = 2;
 
 /// One entry of the trace. The names are the format's own.
 #[derive(Serialize)]
 struct Event<'s> {
-    name: Cow<'s, str>,
+    name: &'s str,
     #[serde(skip_serializing_if = "str::is_empty")]
     cat: &'static str,
     ph: &'static str,
@@ -144,49 +124,28 @@ struct Event<'s> {
     tid: u32,
     ts: f64,
     dur: f64,
-    #[serde(skip_serializing_if = "Arguments::is_empty")]
-    args: Arguments<'s>,
-}
-
-#[derive(Default, Serialize)]
-struct Arguments<'s> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'s str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    label: Option<&'s str>,
-}
-
-impl Arguments<'_> {
-    fn is_empty(&self) -> bool {
-        self.name.is_none() && self.label.is_none()
-    }
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    args: BTreeMap<&'static str, &'s str>,
 }
 
 impl<'s> Event<'s> {
     fn of(span: &'s Span) -> Self {
-        let (row, category) = if span.on_device { (Row::Device, "kernel") } else { (Row::Host, "host") };
-        let label = (!span.label.is_empty()).then_some(span.label.as_str());
-        let event = Self::lasting(&span.name, category, row, span.start, span.duration);
-        Self { args: Arguments { label, name: None }, ..event }
-    }
-
-    fn lasting(name: &'s str, cat: &'static str, row: Row, start: Duration, duration: Duration) -> Self {
-        let microseconds = |time: Duration| time.as_nanos() as f64 / 1e3;
-        Self {
-            name: name.into(),
-            cat,
-            ph: "X",
-            pid: 1,
-            tid: row as u32,
-            ts: microseconds(start),
-            dur: microseconds(duration),
-            args: Arguments::default(),
+        let (row, category) = if span.on_device { (DEVICE, "kernel") } else { (HOST, "host") };
+        let mut event = Self::lasting(&span.name, category, row, span.start, span.duration);
+        if !span.label.is_empty() {
+            event.args.insert("label", &span.label);
         }
+        event
     }
 
-    fn naming(what: &'static str, row: Row, name: &'s str) -> Self {
-        let event = Self::lasting(what, "", row, Duration::ZERO, Duration::ZERO);
-        Self { ph: "M", args: Arguments { name: Some(name), label: None }, ..event }
+    fn lasting(name: &'s str, cat: &'static str, tid: u32, start: Duration, duration: Duration) -> Self {
+        let [ts, dur] = [start, duration].map(|time| time.as_nanos() as f64 / 1e3);
+        Self { name, cat, ph: "X", pid: 1, tid, ts, dur, args: BTreeMap::new() }
+    }
+
+    fn naming(what: &'static str, tid: u32, name: &'s str) -> Self {
+        let args = BTreeMap::from([("name", name)]);
+        Self { ph: "M", args, ..Self::lasting(what, "", tid, Duration::ZERO, Duration::ZERO) }
     }
 }
 

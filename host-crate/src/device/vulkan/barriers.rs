@@ -4,57 +4,28 @@
 //! the barriers before.
 
 use super::context::Context;
-use ash::vk;
+use ash::vk::{self, AccessFlags as Access, PipelineStageFlags as Stages};
 use std::{collections::HashMap, ops::Range};
 
-/// Stages of the pipeline and what they do to memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Scope {
-    pub(super) stages: vk::PipelineStageFlags,
-    pub(super) access: vk::AccessFlags,
-}
+/// What each stage of the pipeline that is used here reads and writes. `ALL_COMMANDS` is all that was submitted earlier, by whomever.
+const ACCESS: [(Stages, Access, Access); 5] = [
+    (Stages::ALL_COMMANDS, Access::empty(), Access::MEMORY_WRITE),
+    (Stages::TRANSFER, Access::TRANSFER_READ, Access::TRANSFER_WRITE),
+    (Stages::COMPUTE_SHADER, Access::SHADER_READ, Access::SHADER_WRITE),
+    (Stages::DRAW_INDIRECT, Access::INDIRECT_COMMAND_READ, Access::empty()),
+    (Stages::HOST, Access::HOST_READ, Access::empty()),
+];
 
-impl Scope {
-    /// All that was submitted earlier, by whomever.
-    pub(super) const EVERYTHING: Self =
-        Self { stages: vk::PipelineStageFlags::ALL_COMMANDS, access: vk::AccessFlags::MEMORY_WRITE };
-    /// Fills and copies.
-    pub(super) const TRANSFER: Self = Self {
-        stages: vk::PipelineStageFlags::TRANSFER,
-        access: vk::AccessFlags::from_raw(
-            vk::AccessFlags::TRANSFER_READ.as_raw() | vk::AccessFlags::TRANSFER_WRITE.as_raw(),
-        ),
-    };
-    /// Kernels.
-    pub(super) const COMPUTE: Self = Self {
-        stages: vk::PipelineStageFlags::COMPUTE_SHADER,
-        access: vk::AccessFlags::from_raw(
-            vk::AccessFlags::SHADER_READ.as_raw() | vk::AccessFlags::SHADER_WRITE.as_raw(),
-        ),
-    };
-    /// Reading the size of a dispatch.
-    pub(super) const INDIRECT: Self =
-        Self { stages: vk::PipelineStageFlags::DRAW_INDIRECT, access: vk::AccessFlags::INDIRECT_COMMAND_READ };
-    /// The host reading what was copied for it.
-    pub(super) const HOST: Self = Self { stages: vk::PipelineStageFlags::HOST, access: vk::AccessFlags::HOST_READ };
-
-    const NOTHING: Self = Self { stages: vk::PipelineStageFlags::empty(), access: vk::AccessFlags::empty() };
-
-    /// Both.
-    pub(super) fn and(self, other: Self) -> Self {
-        Self { stages: self.stages | other.stages, access: self.access | other.access }
-    }
-
-    /// What a barrier makes available of it: its writes.
-    fn writes(self) -> vk::AccessFlags {
-        self.access & (vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE | vk::AccessFlags::MEMORY_WRITE)
-    }
+/// All that these stages read, and all that they write.
+fn access(stages: Stages) -> (Access, Access) {
+    let used = ACCESS.iter().filter(|(stage, ..)| stages.contains(*stage));
+    used.fold(Default::default(), |(reads, writes), (_, read, write)| (reads | *read, writes | *write))
 }
 
 /// What one step touches.
 #[derive(Clone, Debug)]
 pub(super) struct Uses {
-    pub(super) scope: Scope,
+    pub(super) stages: Stages,
     /// Each buffer, and whether it may be written.
     pub(super) buffers: Vec<(vk::Buffer, bool)>,
 }
@@ -63,19 +34,19 @@ pub(super) struct Uses {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Segment {
     pub(super) steps: Range<usize>,
-    pub(super) scope: Scope,
+    pub(super) stages: Stages,
 }
 
 /// Cuts steps into segments; with `alone`, one for each step, so that each can be timed by itself.
-pub(super) fn segments(steps: &[Uses], alone: bool) -> Vec<Segment> {
+pub(super) fn segments<'u>(steps: impl IntoIterator<Item = &'u Uses>, alone: bool) -> Vec<Segment> {
     let mut segments: Vec<Segment> = Vec::new();
     // Buffers touched in the running segment, and whether any step of it may write them.
     let mut touched: HashMap<vk::Buffer, bool> = HashMap::new();
-    for (index, step) in steps.iter().enumerate() {
+    for (index, step) in steps.into_iter().enumerate() {
         let conflict =
             |&(buffer, writes): &(vk::Buffer, bool)| touched.get(&buffer).is_some_and(|&wrote| wrote || writes);
         if segments.is_empty() || alone || step.buffers.iter().any(conflict) {
-            segments.push(Segment { steps: index..index, scope: Scope::NOTHING });
+            segments.push(Segment { steps: index..index, stages: Stages::empty() });
             touched.clear();
         }
         for &(buffer, writes) in &step.buffers {
@@ -83,18 +54,19 @@ pub(super) fn segments(steps: &[Uses], alone: bool) -> Vec<Segment> {
         }
         if let Some(segment) = segments.last_mut() {
             segment.steps.end = index + 1;
-            segment.scope = segment.scope.and(step.scope);
+            segment.stages |= step.stages;
         }
     }
     segments
 }
 
 /// Commands after this one, in the stages of `to`, wait for commands before it, in the stages of `from`, and see what they wrote.
-pub(super) fn barrier(context: &Context, commands: vk::CommandBuffer, from: Scope, to: Scope) {
-    let memory = [vk::MemoryBarrier::default().src_access_mask(from.writes()).dst_access_mask(to.access)];
+pub(super) fn barrier(context: &Context, commands: vk::CommandBuffer, from: Stages, to: Stages) {
+    let ((_, written), (reads, writes)) = (access(from), access(to));
+    let memory = [vk::MemoryBarrier::default().src_access_mask(written).dst_access_mask(reads | writes)];
     let flags = vk::DependencyFlags::empty();
     // SAFETY: the caller is recording the command buffer, and the queue has all of these stages.
-    unsafe { context.vk().cmd_pipeline_barrier(commands, from.stages, to.stages, flags, &memory, &[], &[]) };
+    unsafe { context.vk().cmd_pipeline_barrier(commands, from, to, flags, &memory, &[], &[]) };
 }
 
 #[cfg(test)]
@@ -102,10 +74,10 @@ mod tests {
     use super::*;
     use ash::vk::Handle;
 
-    fn step(scope: Scope, reads: &[u64], writes: &[u64]) -> Uses {
+    fn step(stages: Stages, reads: &[u64], writes: &[u64]) -> Uses {
         let reads = reads.iter().map(|&buffer| (vk::Buffer::from_raw(buffer), false));
         let writes = writes.iter().map(|&buffer| (vk::Buffer::from_raw(buffer), true));
-        Uses { scope, buffers: reads.chain(writes).collect() }
+        Uses { stages, buffers: reads.chain(writes).collect() }
     }
 
     /// How many steps each segment has.
@@ -116,17 +88,17 @@ mod tests {
     #[test]
     fn independent_steps_and_readers_overlap() {
         let steps = [
-            step(Scope::TRANSFER, &[], &[1]),
-            step(Scope::TRANSFER, &[], &[2]),
-            step(Scope::COMPUTE, &[3], &[4]),
-            step(Scope::COMPUTE, &[3], &[5]),
+            step(Stages::TRANSFER, &[], &[1]),
+            step(Stages::TRANSFER, &[], &[2]),
+            step(Stages::COMPUTE_SHADER, &[3], &[4]),
+            step(Stages::COMPUTE_SHADER, &[3], &[5]),
         ];
         assert_eq!(cuts(&steps), [4]);
     }
 
     #[test]
     fn every_hazard_is_a_cut() {
-        let (read, write) = (step(Scope::COMPUTE, &[1], &[]), step(Scope::COMPUTE, &[], &[1]));
+        let (read, write) = (step(Stages::COMPUTE_SHADER, &[1], &[]), step(Stages::COMPUTE_SHADER, &[], &[1]));
         assert_eq!(cuts(&[write.clone(), read.clone()]), [1, 1], "read after write");
         assert_eq!(cuts(&[read.clone(), write.clone()]), [1, 1], "write after read");
         assert_eq!(cuts(&[write.clone(), write.clone()]), [1, 1], "write after write");
@@ -137,10 +109,10 @@ mod tests {
     fn a_hazard_counts_from_the_last_cut_only() {
         // The third step reads what the first wrote, but the cut before the second has settled that.
         let steps = [
-            step(Scope::COMPUTE, &[], &[1, 2]),
-            step(Scope::COMPUTE, &[1], &[3]),
-            step(Scope::COMPUTE, &[2], &[4]),
-            step(Scope::COMPUTE, &[4], &[5]),
+            step(Stages::COMPUTE_SHADER, &[], &[1, 2]),
+            step(Stages::COMPUTE_SHADER, &[1], &[3]),
+            step(Stages::COMPUTE_SHADER, &[2], &[4]),
+            step(Stages::COMPUTE_SHADER, &[4], &[5]),
         ];
         assert_eq!(cuts(&steps), [1, 2, 1]);
     }
@@ -148,13 +120,13 @@ mod tests {
     #[test]
     fn scopes_join_and_steps_can_stand_alone() {
         let steps = [
-            step(Scope::TRANSFER, &[], &[1]),
-            step(Scope::COMPUTE.and(Scope::INDIRECT), &[2], &[3]),
-            step(Scope::COMPUTE, &[4], &[5]),
+            step(Stages::TRANSFER, &[], &[1]),
+            step(Stages::COMPUTE_SHADER | Stages::DRAW_INDIRECT, &[2], &[3]),
+            step(Stages::COMPUTE_SHADER, &[4], &[5]),
         ];
         let joined = segments(&steps, false);
         assert_eq!(joined.len(), 1);
-        assert_eq!(joined[0].scope, Scope::TRANSFER.and(Scope::COMPUTE).and(Scope::INDIRECT));
+        assert_eq!(joined[0].stages, Stages::TRANSFER | Stages::COMPUTE_SHADER | Stages::DRAW_INDIRECT);
         assert_eq!(segments(&steps, true).len(), 3);
         assert!(segments(&[], false).is_empty());
     }

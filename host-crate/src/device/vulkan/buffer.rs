@@ -66,7 +66,10 @@ impl Buffer {
             AllocationScheme::GpuAllocatorManaged
         };
         let request = AllocationCreateDesc { name, requirements, location, linear: true, allocation_scheme };
-        buffer.allocation = context.allocate(&request)?;
+        buffer.allocation = lock(&context.allocator).allocate(&request).map_err(|error| {
+            let (size, device) = (requirements.size, &context.physical.info.name);
+            Error::Memory(format!("buffer '{name}' needs {size} bytes, and {device} could not give them: {error}"))
+        })?;
         // SAFETY: the memory is new, fits the buffer's requirements, and is freed after the buffer is destroyed.
         unsafe { context.vk().bind_buffer_memory(handle, buffer.allocation.memory(), buffer.allocation.offset()) }
             .failed(&format!("giving memory to buffer '{name}'"))?;

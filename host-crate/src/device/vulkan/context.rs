@@ -6,7 +6,7 @@ use super::{
     instance::Instance,
     lock, one_at_a_time,
     physical::{Extras, Physical},
-    timing::{Clock, Spans},
+    timing::Clock,
 };
 use crate::{Error, Result, device::DeviceOptions};
 use ash::{ext, khr, vk};
@@ -32,7 +32,6 @@ pub(super) struct Context {
     pub(super) queue: Mutex<vk::Queue>,
     pub(super) physical: Physical,
     pub(super) clock: Clock,
-    pub(super) spans: Spans,
     /// The functions that ask for a kernel's statistics, where they are wanted and there are any.
     pub(super) statistics: Option<khr::pipeline_executable_properties::Device>,
     debug: Option<ext::debug_utils::Device>,
@@ -59,12 +58,11 @@ impl Context {
         let debug = instance.debug_utils.then(|| ext::debug_utils::Device::new(&instance.handle, &device.handle));
         let statistics = (options.profile && physical.extras.statistics)
             .then(|| khr::pipeline_executable_properties::Device::new(&instance.handle, &device.handle));
-        let clock = Clock::new(&device, &physical);
+        let clock = Clock::new(&device, &physical, options.profile);
         let context = Arc::new(Self {
             allocator: Mutex::new(allocator),
             queue: Mutex::new(queue),
             clock,
-            spans: Spans::new(options.profile),
             statistics,
             debug,
             reported: AtomicUsize::new(0),
@@ -93,10 +91,9 @@ impl Context {
     pub(super) fn begin_label(&self, commands: vk::CommandBuffer, name: &str) {
         if let Some(debug) = self.labels() {
             let name = c_string(name);
+            let label = vk::DebugUtilsLabelEXT::default().label_name(&name);
             // SAFETY: the command buffer is being recorded by the caller.
-            unsafe {
-                debug.cmd_begin_debug_utils_label(commands, &vk::DebugUtilsLabelEXT::default().label_name(&name));
-            }
+            unsafe { debug.cmd_begin_debug_utils_label(commands, &label) };
         }
     }
 
@@ -114,7 +111,7 @@ impl Context {
 
     /// What the validation layer has said since the device was opened.
     pub(super) fn validation_messages(&self) -> Vec<String> {
-        self.device.instance.messages.all()
+        lock(&self.device.instance.messages).clone()
     }
 
     /// Fails with the first message of the validation layer that no call has failed with yet.
@@ -125,19 +122,6 @@ impl Context {
             Some(message) => Err(Error::Device(format!("the Vulkan validation layer complains: {message}"))),
             None => Ok(()),
         }
-    }
-
-    /// Device memory; a refusal has the facts in it.
-    pub(super) fn allocate(
-        &self,
-        request: &gpu_allocator::vulkan::AllocationCreateDesc,
-    ) -> Result<gpu_allocator::vulkan::Allocation> {
-        lock(&self.allocator).allocate(request).map_err(|error| {
-            Error::Memory(format!(
-                "buffer '{}' needs {} bytes, and {} could not give them: {error}",
-                request.name, request.requirements.size, self.physical.info.name
-            ))
-        })
     }
 }
 
@@ -154,11 +138,10 @@ pub(super) struct LogicalDevice {
 
 impl LogicalDevice {
     fn new(instance: Arc<Instance>, physical: &Physical) -> Result<Self> {
-        let Extras { device_scope, int64, float64, float_atomics, full_subgroups, calibrated_timestamps, statistics } =
-            physical.extras;
-        let queue =
-            [vk::DeviceQueueCreateInfo::default().queue_family_index(physical.queue_family).queue_priorities(&[1.0])];
-        let core = vk::PhysicalDeviceFeatures::default().shader_int64(int64).shader_float64(float64);
+        let (info, queue_family) = (&physical.info, physical.queue_family);
+        let Extras { device_scope, full_subgroups, calibrated_timestamps, statistics } = physical.extras;
+        let queue = [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&[1.0])];
+        let core = vk::PhysicalDeviceFeatures::default().shader_int64(info.int64).shader_float64(info.float64);
         let mut twelve = vk::PhysicalDeviceVulkan12Features::default()
             .host_query_reset(true)
             .vulkan_memory_model(true)
@@ -174,7 +157,7 @@ impl LogicalDevice {
         let mut extensions = Vec::new();
         let mut info =
             vk::DeviceCreateInfo::default().queue_create_infos(&queue).enabled_features(&core).push_next(&mut twelve);
-        if float_atomics {
+        if physical.info.float_atomics {
             extensions.push(ext::shader_atomic_float::NAME.as_ptr());
             info = info.push_next(&mut atomics);
         }

@@ -1,6 +1,6 @@
 //! The descriptor sets of one recording, in a pool of just their size that goes with it.
 
-use super::{Failed, context::Context, plan::DescriptorSet};
+use super::{Failed, context::Context, owned::Owned, plan::DescriptorSet};
 use crate::Result;
 use ash::vk;
 use std::sync::Arc;
@@ -8,8 +8,7 @@ use std::sync::Arc;
 /// A pool and all the sets in it.
 pub(super) struct DescriptorPool {
     pub(super) sets: Vec<vk::DescriptorSet>,
-    handle: vk::DescriptorPool,
-    context: Arc<Context>,
+    _pool: Owned<vk::DescriptorPool>,
 }
 
 impl DescriptorPool {
@@ -24,40 +23,20 @@ impl DescriptorPool {
             .descriptor_count(buffers.max(1) as u32)];
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(sets.len() as u32).pool_sizes(&sizes);
         // SAFETY: the device is alive.
-        let handle = unsafe { context.vk().create_descriptor_pool(&info, None) }.failed("making descriptors")?;
-        context.name(handle, name);
-        let mut pool = Self { handle, sets: Vec::new(), context: context.clone() };
+        let make = |vk: &ash::Device| unsafe { vk.create_descriptor_pool(&info, None) };
+        let pool = Owned::new(context, name, "making descriptors", make)?;
         let layouts: Vec<_> = sets.iter().map(|set| set.layout).collect();
-        let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(handle).set_layouts(&layouts);
+        let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool.handle).set_layouts(&layouts);
         // SAFETY: the pool was made for exactly these sets, and the plan keeps their layouts alive.
-        pool.sets = unsafe { context.vk().allocate_descriptor_sets(&info) }.failed("making descriptors")?;
-        pool.fill(sets);
-        Ok(Some(pool))
-    }
-
-    fn fill(&self, sets: &[DescriptorSet]) {
-        let writes: Vec<_> = self
-            .sets
-            .iter()
-            .zip(sets)
-            .flat_map(|(&handle, set)| {
-                set.buffers.iter().enumerate().map(move |(binding, buffer)| {
-                    vk::WriteDescriptorSet::default()
-                        .dst_set(handle)
-                        .dst_binding(binding as u32)
-                        .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                        .buffer_info(std::slice::from_ref(buffer))
-                })
-            })
+        let handles = unsafe { context.vk().allocate_descriptor_sets(&info) }.failed("making descriptors")?;
+        let filled = handles.iter().zip(sets).filter(|(_, set)| !set.buffers.is_empty());
+        // Buffers beyond the first binding go to the bindings after it.
+        let writes: Vec<_> = filled
+            .map(|(handle, set)| vk::WriteDescriptorSet::default().dst_set(*handle).buffer_info(&set.buffers))
+            .map(|write| write.descriptor_type(vk::DescriptorType::STORAGE_BUFFER))
             .collect();
         // SAFETY: the sets are new, so nothing uses them, and the buffers are alive: the plan holds them.
-        unsafe { self.context.vk().update_descriptor_sets(&writes, &[]) };
-    }
-}
-
-impl Drop for DescriptorPool {
-    fn drop(&mut self) {
-        // SAFETY: the recording that uses the sets has dropped its commands before.
-        unsafe { self.context.vk().destroy_descriptor_pool(self.handle, None) };
+        unsafe { context.vk().update_descriptor_sets(&writes, &[]) };
+        Ok(Some(Self { sets: handles, _pool: pool }))
     }
 }

@@ -1,5 +1,5 @@
 //! The loader and the instance: the door to every driver of the machine. With validation asked for, the Khronos layer watches
-//! all calls, ordering between dispatches included, and what it says is kept in [`Messages`].
+//! all calls, ordering between dispatches included, and what it says is kept.
 
 use super::{Failed, lock, one_at_a_time};
 use crate::{Error, Result};
@@ -18,18 +18,7 @@ const HOW_TO_GET_VULKAN: &str = "evenkeel needs a Vulkan loader and a driver: on
      mesa-vulkan-drivers` (which has a software device too), on Fedora `dnf install vulkan-loader mesa-vulkan-drivers`, on \
      Windows and for NVIDIA the graphics driver brings both";
 
-/// What the validation layer has said so far.
-#[derive(Default)]
-pub(super) struct Messages {
-    texts: Mutex<Vec<String>>,
-}
-
-impl Messages {
-    /// All of them, oldest first.
-    pub(super) fn all(&self) -> Vec<String> {
-        lock(&self.texts).clone()
-    }
-}
+type Messages = Mutex<Vec<String>>;
 
 /// The instance, destroyed when nothing needs it any more.
 pub(super) struct Instance {
@@ -40,6 +29,7 @@ pub(super) struct Instance {
     pub(super) debug_utils: bool,
     /// Whether groups of commands can be named, too.
     pub(super) labels: bool,
+    /// What the validation layer has said so far, oldest first.
     pub(super) messages: Box<Messages>,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     // The loader's library stays open for as long as anything of it is called.
@@ -55,11 +45,6 @@ impl Instance {
         let api_version = api_version(&entry)?;
         let layer_version = if validation { layer_version(&entry)? } else { None };
         let layer = layer_version.is_some();
-        if validation && !layer {
-            tracing::warn!(
-                "the Vulkan validation layer (vulkan-validationlayers) is not installed: running without it"
-            );
-        }
         let debug_utils = has_extension(&entry, None, ext::debug_utils::NAME)?;
         let checks_order = layer && has_extension(&entry, Some(VALIDATION_LAYER), ext::validation_features::NAME)?;
         let handle = create(&entry, api_version, layer, debug_utils, checks_order)?;
@@ -131,11 +116,14 @@ fn api_version(entry: &ash::Entry) -> Result<u32> {
     Ok(loader.min(vk::API_VERSION_1_3))
 }
 
-/// The version of the validation layer, if it is installed.
+/// The version of the validation layer, if it is installed; a warning says when it is not.
 fn layer_version(entry: &ash::Entry) -> Result<Option<u32>> {
     // SAFETY: listing layers needs nothing but the loader.
     let layers = unsafe { entry.enumerate_instance_layer_properties() }.failed("listing the Vulkan layers")?;
     let layer = layers.iter().find(|layer| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER));
+    if layer.is_none() {
+        tracing::warn!("the Vulkan validation layer (vulkan-validationlayers) is not installed: running without it");
+    }
     Ok(layer.map(|layer| layer.spec_version))
 }
 
@@ -188,7 +176,7 @@ unsafe extern "system" fn hear(
     if let Some(text) = text {
         let text = text.to_string_lossy().into_owned();
         tracing::error!("Vulkan validation: {text}");
-        lock(&messages.texts).push(text);
+        lock(messages).push(text);
     }
     vk::FALSE
 }

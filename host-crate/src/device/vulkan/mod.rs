@@ -8,6 +8,7 @@ mod capture;
 mod context;
 mod descriptors;
 mod instance;
+mod owned;
 mod physical;
 mod pipeline;
 mod pipeline_cache;
@@ -20,7 +21,7 @@ mod submit;
 mod tests;
 mod timing;
 
-use super::{Backend, DeviceInfo, DeviceOptions, Recorded, Step, profile::Span};
+use super::{Backend, DeviceInfo, DeviceOptions, Recorded, Step, lock, profile::Span};
 use crate::{Error, Result};
 use ash::vk;
 use buffer::Buffer;
@@ -32,7 +33,7 @@ use recording::Recording;
 use staging::Staging;
 use std::{
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 /// Every Vulkan device of the machine, what cannot run evenkeel (and why) included.
@@ -83,7 +84,7 @@ impl Backend for VulkanDevice {
         let target = buffer::of(&self.context, buffer)?;
         let start = self.context.clock.now();
         lock(&self.staging).upload(&target, offset, bytes)?;
-        self.context.spans.host(&self.context.clock, "upload", &format!("{} bytes", bytes.len()), start);
+        self.context.clock.host_span("upload", &format!("{} bytes", bytes.len()), start);
         self.context.heed_validation()
     }
 
@@ -91,7 +92,7 @@ impl Backend for VulkanDevice {
         let source = buffer::of(&self.context, buffer)?;
         let start = self.context.clock.now();
         lock(&self.staging).download(&source, offset, bytes)?;
-        self.context.spans.host(&self.context.clock, "download", &format!("{} bytes", bytes.len()), start);
+        self.context.clock.host_span("download", &format!("{} bytes", bytes.len()), start);
         self.context.heed_validation()
     }
 
@@ -102,7 +103,7 @@ impl Backend for VulkanDevice {
     }
 
     fn take_spans(&self) -> Vec<Span> {
-        self.context.spans.take()
+        self.context.clock.take_spans()
     }
 
     fn validation_messages(&self) -> Vec<String> {
@@ -116,11 +117,6 @@ impl Backend for VulkanDevice {
     fn end_capture(&self) -> Result<()> {
         capture::end()
     }
-}
-
-/// Locks; what a panicking thread left is still whole, because every holder leaves it whole at each step.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Held while an instance or a device is made or destroyed. Vulkan allows that from several threads at once, but validation layers

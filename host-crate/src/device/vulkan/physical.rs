@@ -22,35 +22,22 @@ pub(super) struct Physical {
     pub(super) handle: vk::PhysicalDevice,
     pub(super) info: DeviceInfo,
     pub(super) extras: Extras,
-    pub(super) identity: Identity,
-    pub(super) limits: vk::PhysicalDeviceLimits,
+    pub(super) properties: vk::PhysicalDeviceProperties,
     /// The first queue family that computes.
     pub(super) queue_family: u32,
     /// Bits of a timestamp on that family; 0 when it has none.
     pub(super) timestamp_bits: u32,
 }
 
-/// Everything optional that is switched on where it is there. This is the one list of such features.
+/// What is switched on where it is there, beside the optional features that [`DeviceInfo`] lists.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Extras {
     pub(super) device_scope: bool,
-    pub(super) int64: bool,
-    pub(super) float64: bool,
-    pub(super) float_atomics: bool,
     /// Kernels may count on subgroups without idle invocations.
     pub(super) full_subgroups: bool,
     pub(super) calibrated_timestamps: bool,
     /// The driver tells what it made of a kernel.
     pub(super) statistics: bool,
-}
-
-/// What a compiled pipeline is good for: this device with this driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Identity {
-    pub(super) vendor: u32,
-    pub(super) device: u32,
-    pub(super) driver_version: u32,
-    pub(super) cache_uuid: [u8; vk::UUID_SIZE],
 }
 
 /// All devices, numbered as the user numbers them.
@@ -106,7 +93,14 @@ impl Physical {
         let api_version = plain.api_version.min(instance.api_version);
 
         let Properties { eleven, driver, maintenance } = properties(instance, handle, api_version);
-        let (twelve, extras) = features(instance, handle, api_version, &has);
+        let Features { core, twelve, atomics, subgroups, executables } = features(instance, handle, api_version, &has);
+        let extras = Extras {
+            device_scope: twelve.vulkan_memory_model_device_scope == vk::TRUE,
+            full_subgroups: subgroups.subgroup_size_control == vk::TRUE && subgroups.compute_full_subgroups == vk::TRUE,
+            calibrated_timestamps: has(ext::calibrated_timestamps::NAME),
+            statistics: executables.pipeline_executable_info == vk::TRUE,
+        };
+        let float_atomics = atomics.shader_buffer_float32_atomics & atomics.shader_buffer_float32_atomic_add;
         let family = families.iter().position(|family| family.queue_flags.contains(vk::QueueFlags::COMPUTE));
         let info = DeviceInfo {
             index,
@@ -122,21 +116,14 @@ impl Physical {
             loop_limit: (driver.driver_id == vk::DriverId::MESA_LLVMPIPE).then_some(65_535),
             workgroup_memory: plain.limits.max_compute_shared_memory_size,
             workgroup_invocations: invocations(&plain.limits),
-            int64: extras.int64,
-            float64: extras.float64,
-            float_atomics: extras.float_atomics,
+            int64: core.shader_int64 == vk::TRUE,
+            float64: core.shader_float64 == vk::TRUE,
+            float_atomics: float_atomics == vk::TRUE,
             missing: missing(api_version, &plain.limits, &eleven, &twelve, family.is_some()),
-        };
-        let identity = Identity {
-            vendor: plain.vendor_id,
-            device: plain.device_id,
-            driver_version: plain.driver_version,
-            cache_uuid: plain.pipeline_cache_uuid,
         };
         let queue_family = family.unwrap_or(0);
         let timestamp_bits = families.get(queue_family).map_or(0, |family| family.timestamp_valid_bits);
-        let queue_family = queue_family as u32;
-        Ok(Self { handle, info, extras, identity, limits: plain.limits, queue_family, timestamp_bits })
+        Ok(Self { handle, info, extras, properties: plain, queue_family: queue_family as u32, timestamp_bits })
     }
 }
 
@@ -162,43 +149,40 @@ fn properties(instance: &Instance, handle: vk::PhysicalDevice, api_version: u32)
     found
 }
 
+#[derive(Default)]
+struct Features {
+    core: vk::PhysicalDeviceFeatures,
+    twelve: vk::PhysicalDeviceVulkan12Features<'static>,
+    atomics: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
+    subgroups: vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>,
+    executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>,
+}
+
+/// As [`properties`].
 fn features(
     instance: &Instance,
     handle: vk::PhysicalDevice,
     api_version: u32,
     has: &dyn Fn(&CStr) -> bool,
-) -> (vk::PhysicalDeviceVulkan12Features<'static>, Extras) {
-    let mut twelve = vk::PhysicalDeviceVulkan12Features::default();
-    let mut atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default();
-    let mut subgroups = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
-    let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
+) -> Features {
+    let mut found = Features::default();
     let mut chain = vk::PhysicalDeviceFeatures2::default();
     if api_version >= vk::API_VERSION_1_2 {
-        chain = chain.push_next(&mut twelve);
+        chain = chain.push_next(&mut found.twelve);
     }
     if api_version >= vk::API_VERSION_1_3 {
-        chain = chain.push_next(&mut subgroups);
+        chain = chain.push_next(&mut found.subgroups);
     }
     if has(ext::shader_atomic_float::NAME) {
-        chain = chain.push_next(&mut atomics);
+        chain = chain.push_next(&mut found.atomics);
     }
     if has(khr::pipeline_executable_properties::NAME) {
-        chain = chain.push_next(&mut executables);
+        chain = chain.push_next(&mut found.executables);
     }
     // SAFETY: the handle comes from this instance, and the device knows every structure in the chain.
     unsafe { instance.handle.get_physical_device_features2(handle, &mut chain) };
-    let core = chain.features;
-    let extras = Extras {
-        device_scope: twelve.vulkan_memory_model_device_scope == vk::TRUE,
-        int64: core.shader_int64 == vk::TRUE,
-        float64: core.shader_float64 == vk::TRUE,
-        float_atomics: atomics.shader_buffer_float32_atomics == vk::TRUE
-            && atomics.shader_buffer_float32_atomic_add == vk::TRUE,
-        full_subgroups: subgroups.subgroup_size_control == vk::TRUE && subgroups.compute_full_subgroups == vk::TRUE,
-        calibrated_timestamps: has(ext::calibrated_timestamps::NAME),
-        statistics: executables.pipeline_executable_info == vk::TRUE,
-    };
-    (twelve, extras)
+    found.core = chain.features;
+    found
 }
 
 /// Names what a device would need to run evenkeel's kernels.

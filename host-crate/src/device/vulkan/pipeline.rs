@@ -1,6 +1,6 @@
 //! Kernels made ready for the device: one pipeline a kernel, compiled when it is first used and kept while the device is open.
 
-use super::{Failed, context::Context, lock, pipeline_cache::PipelineCache, statistics};
+use super::{context::Context, lock, owned::Owned, pipeline_cache::PipelineCache, statistics};
 use crate::{Error, Result};
 use ash::vk;
 use evenkeel_kernels::launch::Kernel;
@@ -14,10 +14,9 @@ use std::{
 
 /// A compiled kernel.
 pub(super) struct Pipeline {
-    pub(super) handle: vk::Pipeline,
-    pub(super) layout: vk::PipelineLayout,
-    pub(super) set_layout: vk::DescriptorSetLayout,
-    context: Arc<Context>,
+    pub(super) pipeline: Owned<vk::Pipeline>,
+    pub(super) layout: Owned<vk::PipelineLayout>,
+    pub(super) set_layout: Owned<vk::DescriptorSetLayout>,
 }
 
 /// All kernels compiled so far.
@@ -44,7 +43,7 @@ impl Pipelines {
         }
         let start = self.context.clock.now();
         let pipeline = Arc::new(Pipeline::new(&self.context, &self.cache, kernel)?);
-        self.context.spans.host(&self.context.clock, "compile", kernel.name, start);
+        self.context.clock.host_span("compile", kernel.name, start);
         made.insert(key, pipeline.clone());
         Ok(pipeline)
     }
@@ -52,131 +51,78 @@ impl Pipelines {
 
 impl Pipeline {
     fn new(context: &Arc<Context>, cache: &PipelineCache, kernel: &'static Kernel) -> Result<Self> {
+        let name = kernel.name;
         check(context, kernel)?;
         let code = ash::util::read_spv(&mut Cursor::new(kernel.spirv))
-            .map_err(|error| Error::Device(format!("the module of kernel {} is damaged: {error}", kernel.name)))?;
-        let module = Module::new(context, &code, kernel.name)?;
-        let mut pipeline = Self {
-            handle: vk::Pipeline::null(),
-            layout: vk::PipelineLayout::null(),
-            set_layout: vk::DescriptorSetLayout::null(),
-            context: context.clone(),
-        };
-        pipeline.set_layout = set_layout(context, kernel)?;
-        pipeline.layout = layout(context, kernel, pipeline.set_layout)?;
-        let entry_point = CString::new(kernel.name).unwrap_or_default();
+            .map_err(|error| Error::Device(format!("the module of kernel {name} is damaged: {error}")))?;
+        let info = vk::ShaderModuleCreateInfo::default().code(&code);
+        // SAFETY: the code is a module that rust-gpu made and spirv-val accepted.
+        let make = |vk: &ash::Device| unsafe { vk.create_shader_module(&info, None) };
+        let module = Owned::new(context, name, &format!("loading kernel {name}"), make)?;
+        let set_layout = set_layout(context, kernel)?;
+        let layout = layout(context, kernel, set_layout.handle)?;
+        let entry_point = CString::new(name).unwrap_or_default();
         let full = context.physical.extras.full_subgroups
             && kernel.threads.is_multiple_of(context.physical.info.subgroup_size.max(1));
-        let flags = if full {
-            vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS
-        } else {
-            vk::PipelineShaderStageCreateFlags::empty()
-        };
-        let stage = vk::PipelineShaderStageCreateInfo::default()
-            .flags(flags)
+        let mut stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(module.handle)
             .name(&entry_point);
-        let flags = if context.statistics.is_some() {
-            vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR
-        } else {
-            vk::PipelineCreateFlags::empty()
-        };
-        let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(pipeline.layout)];
-        // SAFETY: module and layouts are alive, and the layouts were made from the same declaration as the module.
-        let made = unsafe { context.vk().create_compute_pipelines(cache.handle, &info, None) }
-            .map_err(|(_, error)| error)
-            .failed(&format!("compiling kernel {}", kernel.name))?;
-        pipeline.handle = made.first().copied().unwrap_or_default();
-        context.name(pipeline.handle, kernel.name);
-        statistics::log(context, pipeline.handle, kernel.name);
-        Ok(pipeline)
-    }
-}
-
-impl Drop for Pipeline {
-    fn drop(&mut self) {
-        // SAFETY: recordings hold a reference to the pipelines in them; null handles are ignored.
-        unsafe {
-            self.context.vk().destroy_pipeline(self.handle, None);
-            self.context.vk().destroy_pipeline_layout(self.layout, None);
-            self.context.vk().destroy_descriptor_set_layout(self.set_layout, None);
+        if full {
+            stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS);
         }
+        let mut info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.handle);
+        if context.statistics.is_some() {
+            info = info.flags(vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR);
+        }
+        let pipeline = Owned::new(context, name, &format!("compiling kernel {name}"), |vk| {
+            // SAFETY: module and layouts are alive, and the layouts were made from the same declaration as the module.
+            let made = unsafe { vk.create_compute_pipelines(cache.cache.handle, &[info], None) };
+            made.map(|made| made[0]).map_err(|(_, error)| error)
+        })?;
+        statistics::log(context, pipeline.handle, name);
+        Ok(Self { pipeline, layout, set_layout })
     }
 }
 
 /// Refuses a kernel that asks for more than the device has, in words rather than by a driver's crash.
 fn check(context: &Context, kernel: &Kernel) -> Result<()> {
-    let limits = &context.physical.limits;
+    let physical = &context.physical;
+    let limits = &physical.properties.limits;
     let shared: usize = kernel.shared_bytes.iter().sum();
-    let threads = limits.max_compute_work_group_invocations.min(limits.max_compute_work_group_size[0]);
     for (what, needed, available) in [
-        ("invocations in a workgroup", kernel.threads as usize, threads),
+        ("invocations in a workgroup", kernel.threads as usize, physical.info.workgroup_invocations),
         ("bytes of workgroup memory", shared, limits.max_compute_shared_memory_size),
         ("bytes of parameters", kernel.params_bytes, limits.max_push_constants_size),
         ("buffers", kernel.buffers.len(), limits.max_per_stage_descriptor_storage_buffers),
     ] {
         if needed > available as usize {
-            let device = &context.physical.info.name;
-            return Err(Error::Device(format!(
-                "kernel {} needs {needed} {what}, {device} has {available}",
-                kernel.name
-            )));
+            let (kernel, device) = (kernel.name, &physical.info.name);
+            return Err(Error::Device(format!("kernel {kernel} needs {needed} {what}, {device} has {available}")));
         }
     }
     Ok(())
 }
 
-fn set_layout(context: &Context, kernel: &Kernel) -> Result<vk::DescriptorSetLayout> {
-    let bindings: Vec<_> = (0..kernel.buffers.len() as u32)
-        .map(|binding| {
-            vk::DescriptorSetLayoutBinding::default()
-                .binding(binding)
-                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                .descriptor_count(1)
-                .stage_flags(vk::ShaderStageFlags::COMPUTE)
-        })
-        .collect();
+fn set_layout(context: &Arc<Context>, kernel: &Kernel) -> Result<Owned<vk::DescriptorSetLayout>> {
+    let storage = vk::DescriptorSetLayoutBinding::default()
+        .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+        .descriptor_count(1)
+        .stage_flags(vk::ShaderStageFlags::COMPUTE);
+    let bindings: Vec<_> = (0..kernel.buffers.len() as u32).map(|binding| storage.binding(binding)).collect();
     let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
     // SAFETY: the device is alive.
-    let layout =
-        unsafe { context.vk().create_descriptor_set_layout(&info, None) }.failed("making a descriptor layout")?;
-    context.name(layout, kernel.name);
-    Ok(layout)
+    let make = |vk: &ash::Device| unsafe { vk.create_descriptor_set_layout(&info, None) };
+    Owned::new(context, kernel.name, "making a descriptor layout", make)
 }
 
-fn layout(context: &Context, kernel: &Kernel, set: vk::DescriptorSetLayout) -> Result<vk::PipelineLayout> {
+fn layout(context: &Arc<Context>, kernel: &Kernel, set: vk::DescriptorSetLayout) -> Result<Owned<vk::PipelineLayout>> {
     let range =
         vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(kernel.params_bytes as u32);
     let ranges: &[_] = if kernel.params_bytes == 0 { &[] } else { &[range] };
     let sets = [set];
     let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(ranges);
     // SAFETY: the device and the set layout are alive.
-    let layout = unsafe { context.vk().create_pipeline_layout(&info, None) }.failed("making a pipeline layout")?;
-    context.name(layout, kernel.name);
-    Ok(layout)
-}
-
-/// A shader module; a pipeline needs it only while it is compiled.
-struct Module<'c> {
-    handle: vk::ShaderModule,
-    context: &'c Context,
-}
-
-impl<'c> Module<'c> {
-    fn new(context: &'c Context, code: &[u32], name: &str) -> Result<Self> {
-        // SAFETY: the code is a module that rust-gpu made and spirv-val accepted.
-        let handle =
-            unsafe { context.vk().create_shader_module(&vk::ShaderModuleCreateInfo::default().code(code), None) }
-                .failed(&format!("loading kernel {name}"))?;
-        context.name(handle, name);
-        Ok(Self { handle, context })
-    }
-}
-
-impl Drop for Module<'_> {
-    fn drop(&mut self) {
-        // SAFETY: nothing is compiled from it any more.
-        unsafe { self.context.vk().destroy_shader_module(self.handle, None) };
-    }
+    let make = |vk: &ash::Device| unsafe { vk.create_pipeline_layout(&info, None) };
+    Owned::new(context, kernel.name, "making a pipeline layout", make)
 }

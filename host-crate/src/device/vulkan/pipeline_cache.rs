@@ -2,7 +2,7 @@
 //! whole or not at all. What is read back goes to the driver only if it is exactly what was written for this very driver;
 //! anything else is ignored, and the file is made anew.
 
-use super::{Failed, context::Context, physical::Identity};
+use super::{Failed, context::Context, owned::Owned};
 use crate::{Result, atomic_file::AtomicFile};
 use ash::vk;
 use etcetera::BaseStrategy;
@@ -20,31 +20,32 @@ const HEADER: usize = MAGIC.len() + 4;
 /// The driver's own header, which Vulkan defines: its length, 1, vendor, device, and an id of the driver.
 const VULKAN_HEADER: usize = 16 + vk::UUID_SIZE;
 
+/// What a compiled pipeline is good for: this device with this driver.
+type Identity = vk::PhysicalDeviceProperties;
+
 /// The driver's cache, and the file that it came from and goes back to.
 pub(super) struct PipelineCache {
-    pub(super) handle: vk::PipelineCache,
-    context: Arc<Context>,
+    pub(super) cache: Owned<vk::PipelineCache>,
     path: Option<PathBuf>,
     loaded: usize,
 }
 
 /// Where caches are kept: `evenkeel` in the user's cache folder, if the user has one.
 pub(super) fn folder() -> Option<PathBuf> {
-    let strategy = etcetera::choose_base_strategy().ok()?;
-    Some(strategy.cache_dir().join("evenkeel"))
+    Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("evenkeel"))
 }
 
 impl PipelineCache {
     /// The cache of this device in `folder`, or one that forgets when there is none.
     pub(super) fn new(context: &Arc<Context>, folder: Option<&Path>) -> Result<Self> {
-        let identity = &context.physical.identity;
+        let identity = &context.physical.properties;
         let path = folder.map(|folder| folder.join(file_name(identity)));
         let data = path.as_deref().and_then(|path| load(path, identity)).unwrap_or_default();
         let info = vk::PipelineCacheCreateInfo::default().initial_data(&data);
         // SAFETY: the data is empty or was written by this driver for this device, as its checksum and header say.
-        let handle = unsafe { context.vk().create_pipeline_cache(&info, None) }.failed("making a pipeline cache")?;
-        context.name(handle, "pipelines");
-        Ok(Self { handle, context: context.clone(), path, loaded: data.len() })
+        let make = |vk: &ash::Device| unsafe { vk.create_pipeline_cache(&info, None) };
+        let cache = Owned::new(context, "pipelines", "making a pipeline cache", make)?;
+        Ok(Self { cache, path, loaded: data.len() })
     }
 
     /// How many bytes came from the file.
@@ -56,7 +57,8 @@ impl PipelineCache {
     fn save(&self) -> Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
         // SAFETY: the cache is alive.
-        let data = unsafe { self.context.vk().get_pipeline_cache_data(self.handle) }.failed("reading the pipelines")?;
+        let data = unsafe { self.cache.context.vk().get_pipeline_cache_data(self.cache.handle) };
+        let data = data.failed("reading the pipelines")?;
         if data.len() <= self.loaded {
             return Ok(());
         }
@@ -76,15 +78,13 @@ impl Drop for PipelineCache {
         if let Err(error) = self.save() {
             tracing::warn!("compiled pipelines could not be kept for the next run: {error}");
         }
-        // SAFETY: no pipeline is being compiled: that takes a reference to the cache.
-        unsafe { self.context.vk().destroy_pipeline_cache(self.handle, None) };
     }
 }
 
 fn file_name(identity: &Identity) -> String {
-    let Identity { vendor, device, driver_version, cache_uuid } = identity;
-    let uuid: String = cache_uuid.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("pipelines-{vendor:04x}-{device:04x}-{driver_version:x}-{uuid}.bin")
+    let &Identity { vendor_id, device_id, driver_version, pipeline_cache_uuid: uuid, .. } = identity;
+    let uuid = u128::from_be_bytes(uuid);
+    format!("pipelines-{vendor_id:04x}-{device_id:04x}-{driver_version:x}-{uuid:032x}.bin")
 }
 
 fn load(path: &Path, identity: &Identity) -> Option<Vec<u8>> {
@@ -104,10 +104,10 @@ fn checked<'f>(file: &'f [u8], identity: &Identity) -> Option<&'f [u8]> {
 }
 
 fn vulkan_header(identity: &Identity) -> Vec<u8> {
-    let words =
-        [VULKAN_HEADER as u32, vk::PipelineCacheHeaderVersion::ONE.as_raw() as u32, identity.vendor, identity.device];
+    let version = vk::PipelineCacheHeaderVersion::ONE.as_raw() as u32;
     // The driver wrote them in the order of this machine.
-    words.iter().flat_map(|word| word.to_ne_bytes()).chain(identity.cache_uuid).collect()
+    let words = [VULKAN_HEADER as u32, version, identity.vendor_id, identity.device_id].map(u32::to_ne_bytes);
+    words.into_iter().flatten().chain(identity.pipeline_cache_uuid).collect()
 }
 
 fn checksum(data: &[u8]) -> [u8; 4] {
@@ -120,7 +120,10 @@ fn checksum(data: &[u8]) -> [u8; 4] {
 mod tests {
     use super::*;
 
-    const IDENTITY: Identity = Identity { vendor: 1, device: 2, driver_version: 3, cache_uuid: [4; vk::UUID_SIZE] };
+    fn identity(cache: u8) -> Identity {
+        let pipeline_cache_uuid = [cache; vk::UUID_SIZE];
+        Identity { vendor_id: 1, device_id: 2, driver_version: 3, pipeline_cache_uuid, ..Identity::default() }
+    }
 
     fn file(identity: &Identity) -> Vec<u8> {
         let mut data = vulkan_header(identity);
@@ -130,25 +133,26 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read() {
-        let file = file(&IDENTITY);
-        assert_eq!(checked(&file, &IDENTITY), Some(&file[HEADER..]));
+        let file = file(&identity(4));
+        assert_eq!(checked(&file, &identity(4)), Some(&file[HEADER..]));
     }
 
     #[test]
     fn a_damaged_file_is_refused_wherever_the_damage_is() {
-        let whole = file(&IDENTITY);
+        let identity = identity(4);
+        let whole = file(&identity);
         for position in 0..whole.len() {
             let mut damaged = whole.clone();
             damaged[position] ^= 1;
-            assert_eq!(checked(&damaged, &IDENTITY), None, "byte {position}");
-            assert_eq!(checked(&whole[..position], &IDENTITY), None, "cut at {position}");
+            assert_eq!(checked(&damaged, &identity), None, "byte {position}");
+            assert_eq!(checked(&whole[..position], &identity), None, "cut at {position}");
         }
     }
 
     #[test]
     fn another_devices_pipelines_are_refused() {
-        let other = Identity { cache_uuid: [5; vk::UUID_SIZE], ..IDENTITY };
-        assert_eq!(checked(&file(&other), &IDENTITY), None);
-        assert_ne!(file_name(&other), file_name(&IDENTITY));
+        assert_eq!(checked(&file(&identity(5)), &identity(4)), None);
+        assert_ne!(file_name(&identity(5)), file_name(&identity(4)));
+        assert_eq!(file_name(&identity(4)), format!("pipelines-0001-0002-3-{}.bin", "04".repeat(16)));
     }
 }

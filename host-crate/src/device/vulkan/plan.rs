@@ -2,7 +2,7 @@
 //! command is written.
 
 use super::{
-    barriers::{Scope, Uses},
+    barriers::Uses,
     buffer::{self, Buffer},
     context::Context,
     pipeline::{Pipeline, Pipelines},
@@ -11,7 +11,7 @@ use crate::{
     Error, Result,
     device::{Size, Step},
 };
-use ash::vk;
+use ash::vk::{self, PipelineStageFlags as Stages};
 use evenkeel_kernels::launch::{Kernel, RawBuffer};
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
@@ -19,16 +19,17 @@ use std::{collections::HashMap, ops::Range, sync::Arc};
 const SLOT: usize = 16;
 
 /// Steps, and all that they refer to.
-#[derive(Default)]
 pub(super) struct Plan {
     pub(super) steps: Vec<Planned>,
     /// Each different binding of a kernel's buffers; a step refers to one by its index.
     pub(super) sets: Vec<DescriptorSet>,
     /// Where each read-back lands in the recording's host memory.
     pub(super) slots: Vec<Range<usize>>,
-    pub(super) pipelines: Vec<Arc<Pipeline>>,
-    pub(super) buffers: Vec<Arc<Buffer>>,
+    /// All buffers, which live as long as the plan.
+    buffers: Vec<Arc<Buffer>>,
     known: HashMap<(vk::Pipeline, Vec<vk::Buffer>), usize>,
+    label: String,
+    context: Arc<Context>,
 }
 
 /// One step.
@@ -46,41 +47,23 @@ pub(super) struct DescriptorSet {
 
 /// What the device is told to do.
 pub(super) enum Work {
-    Dispatch {
-        kernel: &'static str,
-        pipeline: Arc<Pipeline>,
-        set: usize,
-        params: Vec<u8>,
-        groups: u32,
-    },
-    DispatchIndirect {
-        kernel: &'static str,
-        pipeline: Arc<Pipeline>,
-        set: usize,
-        params: Vec<u8>,
-        size: vk::Buffer,
-        offset: u64,
-    },
-    Fill {
-        buffer: vk::Buffer,
-        value: u32,
-    },
-    Copy {
-        from: vk::Buffer,
-        to: vk::Buffer,
-        bytes: u64,
-    },
-    ReadBack {
-        buffer: vk::Buffer,
-        slot: Range<usize>,
-    },
+    Dispatch { kernel: &'static str, pipeline: Arc<Pipeline>, set: usize, params: Vec<u8>, groups: Groups },
+    Fill { buffer: vk::Buffer, value: u32 },
+    Copy { from: vk::Buffer, to: vk::Buffer, bytes: u64 },
+    ReadBack { buffer: vk::Buffer, slot: Range<usize> },
+}
+
+/// How many workgroups a dispatch has: a number, or a place in a buffer.
+pub(super) enum Groups {
+    Known(u32),
+    Indirect(vk::Buffer, u64),
 }
 
 impl Work {
     /// As tables and traces call it.
     pub(super) fn name(&self) -> &'static str {
         match self {
-            Self::Dispatch { kernel, .. } | Self::DispatchIndirect { kernel, .. } => kernel,
+            Self::Dispatch { kernel, .. } => kernel,
             Self::Fill { .. } => "fill",
             Self::Copy { .. } => "copy",
             Self::ReadBack { .. } => "read back",
@@ -90,33 +73,34 @@ impl Work {
 
 impl Plan {
     pub(super) fn new(context: &Arc<Context>, pipelines: &Pipelines, steps: Vec<Step>) -> Result<Self> {
-        let mut plan = Self::default();
-        let mut label = String::new();
+        let (planned, sets, slots, buffers, known) = Default::default();
+        let label = String::new();
+        let mut plan = Self { steps: planned, sets, slots, buffers, known, label, context: context.clone() };
         for step in steps {
-            let planned = match step {
-                Step::Label(name) => {
-                    label = name;
-                    continue;
-                }
+            match step {
+                Step::Label(name) => plan.label = name,
                 Step::Dispatch { kernel, buffers, params, size } => {
-                    let pipeline = pipelines.get(kernel)?;
-                    Some(plan.dispatch(context, kernel, pipeline, &buffers, params, size)?)
+                    plan.dispatch(kernel, pipelines.get(kernel)?, &buffers, params, size)?;
                 }
                 Step::Fill { buffer, value } => {
-                    let buffer = plan.hold(context, &buffer)?.handle;
-                    Some((Work::Fill { buffer, value }, Uses { scope: Scope::TRANSFER, buffers: vec![(buffer, true)] }))
+                    let buffer = plan.hold(&buffer)?.handle;
+                    plan.push(Work::Fill { buffer, value }, Stages::TRANSFER, vec![(buffer, true)]);
                 }
-                Step::Copy { from, to, bytes } => plan.copy(context, &from, &to, bytes)?,
-                Step::ReadBack { buffer, bytes } => Some(plan.read_back(context, &buffer, bytes as usize)?),
-            };
-            plan.steps.extend(planned.map(|(work, uses)| Planned { work, uses, label: label.clone() }));
+                Step::Copy { from, to, bytes } => plan.copy(&from, &to, bytes)?,
+                Step::ReadBack { buffer, bytes } => plan.read_back(&buffer, bytes as usize)?,
+            }
         }
         Ok(plan)
     }
 
+    /// Adds a step; of each buffer it is said whether it may be written.
+    fn push(&mut self, work: Work, stages: Stages, buffers: Vec<(vk::Buffer, bool)>) {
+        self.steps.push(Planned { work, uses: Uses { stages, buffers }, label: self.label.clone() });
+    }
+
     /// Keeps a buffer alive for as long as the recording.
-    fn hold(&mut self, context: &Arc<Context>, raw: &RawBuffer) -> Result<Arc<Buffer>> {
-        let buffer = buffer::of(context, raw)?;
+    fn hold(&mut self, raw: &RawBuffer) -> Result<Arc<Buffer>> {
+        let buffer = buffer::of(&self.context, raw)?;
         // A recording has few buffers and many steps.
         if !self.buffers.iter().any(|held| Arc::ptr_eq(held, &buffer)) {
             self.buffers.push(buffer.clone());
@@ -126,74 +110,63 @@ impl Plan {
 
     fn dispatch(
         &mut self,
-        context: &Arc<Context>,
         kernel: &'static Kernel,
         pipeline: Arc<Pipeline>,
         buffers: &[RawBuffer],
         params: Vec<u8>,
         size: Size,
-    ) -> Result<(Work, Uses)> {
-        let bound: Vec<_> = buffers.iter().map(|raw| self.hold(context, raw)).collect::<Result<_>>()?;
+    ) -> Result<()> {
+        let bound: Vec<_> = buffers.iter().map(|raw| self.hold(raw)).collect::<Result<_>>()?;
         let writable = kernel.buffers.iter().map(|argument| argument.writable);
-        let mut uses =
-            Uses { scope: Scope::COMPUTE, buffers: bound.iter().map(|buffer| buffer.handle).zip(writable).collect() };
-        let set = self.set(&pipeline, &bound);
-        let kernel = kernel.name;
-        let work = match size {
-            Size::Groups(groups) => Work::Dispatch { kernel, pipeline, set, params, groups },
+        let mut stages = Stages::COMPUTE_SHADER;
+        let mut used: Vec<_> = bound.iter().map(|buffer| buffer.handle).zip(writable).collect();
+        let groups = match size {
+            Size::Groups(groups) => Groups::Known(groups),
             Size::Indirect { buffer, offset } => {
-                let size = self.hold(context, &buffer)?.handle;
-                uses.scope = uses.scope.and(Scope::INDIRECT);
-                uses.buffers.push((size, false));
-                Work::DispatchIndirect { kernel, pipeline, set, params, size, offset }
+                let buffer = self.hold(&buffer)?.handle;
+                stages |= Stages::DRAW_INDIRECT;
+                used.push((buffer, false));
+                Groups::Indirect(buffer, offset)
             }
         };
-        Ok((work, uses))
+        let set = self.set(&pipeline, &bound);
+        self.push(Work::Dispatch { kernel: kernel.name, pipeline, set, params, groups }, stages, used);
+        Ok(())
     }
 
     /// The set with these buffers; iterations that bind the same ones share it.
-    fn set(&mut self, pipeline: &Arc<Pipeline>, buffers: &[Arc<Buffer>]) -> usize {
-        let key = (pipeline.handle, buffers.iter().map(|buffer| buffer.handle).collect());
+    fn set(&mut self, pipeline: &Pipeline, buffers: &[Arc<Buffer>]) -> usize {
+        let key = (pipeline.pipeline.handle, buffers.iter().map(|buffer| buffer.handle).collect());
         *self.known.entry(key).or_insert_with(|| {
-            if !self.pipelines.iter().any(|held| Arc::ptr_eq(held, pipeline)) {
-                self.pipelines.push(pipeline.clone());
-            }
             let buffers = buffers.iter().map(|buffer| buffer.descriptor()).collect();
-            self.sets.push(DescriptorSet { layout: pipeline.set_layout, buffers });
+            self.sets.push(DescriptorSet { layout: pipeline.set_layout.handle, buffers });
             self.sets.len() - 1
         })
     }
 
-    /// Nothing when there is nothing to copy, or it is there already.
-    fn copy(
-        &mut self,
-        context: &Arc<Context>,
-        from: &RawBuffer,
-        to: &RawBuffer,
-        bytes: u64,
-    ) -> Result<Option<(Work, Uses)>> {
-        let (from, to) = (self.hold(context, from)?, self.hold(context, to)?);
+    /// Adds nothing when there is nothing to copy, or it is there already.
+    fn copy(&mut self, from: &RawBuffer, to: &RawBuffer, bytes: u64) -> Result<()> {
+        let (from, to) = (self.hold(from)?, self.hold(to)?);
         if bytes > from.bytes.min(to.bytes) {
             let reason = format!("{bytes} bytes cannot be copied from {} to {} bytes", from.bytes, to.bytes);
             return Err(Error::Device(reason));
         }
-        if bytes == 0 || Arc::ptr_eq(&from, &to) {
-            return Ok(None);
+        if bytes > 0 && !Arc::ptr_eq(&from, &to) {
+            let (from, to) = (from.handle, to.handle);
+            self.push(Work::Copy { from, to, bytes }, Stages::TRANSFER, vec![(from, false), (to, true)]);
         }
-        let (from, to) = (from.handle, to.handle);
-        let uses = Uses { scope: Scope::TRANSFER, buffers: vec![(from, false), (to, true)] };
-        Ok(Some((Work::Copy { from, to, bytes }, uses)))
+        Ok(())
     }
 
-    fn read_back(&mut self, context: &Arc<Context>, raw: &RawBuffer, bytes: usize) -> Result<(Work, Uses)> {
-        let buffer = self.hold(context, raw)?;
+    fn read_back(&mut self, raw: &RawBuffer, bytes: usize) -> Result<()> {
+        let buffer = self.hold(raw)?;
         if bytes == 0 || bytes as u64 > buffer.bytes {
             return Err(Error::Device(format!("{bytes} bytes cannot be read back from a buffer of {}", buffer.bytes)));
         }
         let start = self.slots.last().map_or(0, |last| last.end.next_multiple_of(SLOT));
         let slot = start..start + bytes;
         self.slots.push(slot.clone());
-        let uses = Uses { scope: Scope::TRANSFER, buffers: vec![(buffer.handle, false)] };
-        Ok((Work::ReadBack { buffer: buffer.handle, slot }, uses))
+        self.push(Work::ReadBack { buffer: buffer.handle, slot }, Stages::TRANSFER, vec![(buffer.handle, false)]);
+        Ok(())
     }
 }

@@ -1,14 +1,9 @@
 //! Host memory on the way to and from the device. There are two halves: while the device copies one, the host fills or empties
 //! the other, so a buffer of any size passes through at the speed of the slower of the two.
 
-use super::{
-    barriers::{Scope, barrier},
-    buffer::Buffer,
-    context::Context,
-    submit::Commands,
-};
+use super::{barriers::barrier, buffer::Buffer, context::Context, submit::Commands};
 use crate::Result;
-use ash::vk;
+use ash::vk::{self, PipelineStageFlags as Stages};
 use std::{sync::Arc, thread};
 
 /// Both halves together, unless the options say otherwise: copying 32 MiB takes so long that the submission costs nothing
@@ -48,9 +43,18 @@ impl Staging {
     /// Writes `bytes` to `target` from `offset` on.
     pub(super) fn upload(&mut self, target: &Buffer, offset: u64, bytes: &[u8]) -> Result<()> {
         let sent = self.send(target, offset, bytes);
-        // Also after a failure: nothing may be in flight when the caller lets go of the buffer.
-        let drained = self.halves.iter_mut().try_for_each(|half| half.commands.wait());
-        sent.and(drained)
+        sent.and(self.drain())
+    }
+
+    /// Reads `source` from `offset` on into `bytes`.
+    pub(super) fn download(&mut self, source: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        let received = self.receive(source, offset, bytes);
+        received.and(self.drain())
+    }
+
+    /// Waits, also after a failure: nothing may be in flight when the caller lets go of the buffer.
+    fn drain(&mut self) -> Result<()> {
+        self.halves.iter_mut().try_for_each(|half| half.commands.wait())
     }
 
     fn send(&mut self, target: &Buffer, mut offset: u64, bytes: &[u8]) -> Result<()> {
@@ -59,55 +63,42 @@ impl Staging {
             half.commands.wait()?;
             copy(piece, &mut half.memory.mapped_mut()[..piece.len()]);
             let region = vk::BufferCopy { src_offset: 0, dst_offset: offset, size: piece.len() as u64 };
-            let (context, source) = (&self.context, half.memory.handle);
-            half.commands.record(true, |commands| {
-                barrier(context, commands, Scope::EVERYTHING, Scope::TRANSFER);
-                // SAFETY: the interface checked that the region lies in the buffer; it lies in the half by construction.
-                unsafe { context.vk().cmd_copy_buffer(commands, source, target.handle, &[region]) };
-            })?;
-            half.commands.submit()?;
+            half.submit(&self.context, half.memory.handle, target.handle, region)?;
             offset += piece.len() as u64;
         }
         Ok(())
     }
 
-    /// Reads `source` from `offset` on into `bytes`.
-    pub(super) fn download(&mut self, source: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<()> {
-        let received = self.receive(source, offset, bytes);
-        let drained = self.halves.iter_mut().try_for_each(|half| half.commands.wait());
-        received.and(drained)
-    }
-
     fn receive(&mut self, source: &Buffer, mut offset: u64, bytes: &mut [u8]) -> Result<()> {
         let mut on_its_way: Option<(usize, &mut [u8])> = None;
         for (index, piece) in bytes.chunks_mut(self.piece()).enumerate() {
-            self.fetch(index % 2, source, offset, piece.len() as u64)?;
+            let half = &mut self.halves[index % 2];
+            let region = vk::BufferCopy { src_offset: offset, dst_offset: 0, size: piece.len() as u64 };
+            half.submit(&self.context, source.handle, half.memory.handle, region)?;
             offset += piece.len() as u64;
             if let Some((half, piece)) = on_its_way.replace((index % 2, piece)) {
                 self.halves[half].empty_into(piece)?;
             }
         }
-        match on_its_way {
-            Some((half, piece)) => self.halves[half].empty_into(piece),
-            None => Ok(()),
-        }
-    }
-
-    fn fetch(&mut self, half: usize, source: &Buffer, offset: u64, size: u64) -> Result<()> {
-        let Half { commands, memory } = &mut self.halves[half];
-        let region = vk::BufferCopy { src_offset: offset, dst_offset: 0, size };
-        let (context, target) = (&self.context, memory.handle);
-        commands.record(true, |commands| {
-            barrier(context, commands, Scope::EVERYTHING, Scope::TRANSFER);
-            // SAFETY: the interface checked that the region lies in the buffer; it lies in the half by construction.
-            unsafe { context.vk().cmd_copy_buffer(commands, source.handle, target, &[region]) };
-            barrier(context, commands, Scope::TRANSFER, Scope::HOST);
-        })?;
-        commands.submit()
+        on_its_way.map_or(Ok(()), |(half, piece)| self.halves[half].empty_into(piece))
     }
 }
 
 impl Half {
+    /// Begins a copy between the half and a buffer of the device.
+    fn submit(&mut self, context: &Context, from: vk::Buffer, to: vk::Buffer, region: vk::BufferCopy) -> Result<()> {
+        let for_host = to == self.memory.handle;
+        self.commands.record(true, |commands| {
+            barrier(context, commands, Stages::ALL_COMMANDS, Stages::TRANSFER);
+            // SAFETY: the interface checked that the region lies in the buffer; it lies in the half by construction.
+            unsafe { context.vk().cmd_copy_buffer(commands, from, to, &[region]) };
+            if for_host {
+                barrier(context, commands, Stages::TRANSFER, Stages::HOST);
+            }
+        })?;
+        self.commands.submit()
+    }
+
     fn empty_into(&mut self, piece: &mut [u8]) -> Result<()> {
         self.commands.wait()?;
         copy(&self.memory.mapped()[..piece.len()], piece);

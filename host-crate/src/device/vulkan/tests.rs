@@ -3,7 +3,7 @@
 
 use super::{
     Buffer, Failed, Instance, VulkanDevice,
-    barriers::{Scope, barrier},
+    barriers::barrier,
     lock,
     physical::{self, Physical},
     pipeline_cache::PipelineCache,
@@ -103,7 +103,7 @@ fn the_layer_hears_a_missing_barrier() {
                 unsafe {
                     context.vk().cmd_fill_buffer(commands, first, 0, vk::WHOLE_SIZE, 7);
                     if waits {
-                        barrier(context, commands, Scope::TRANSFER, Scope::TRANSFER);
+                        barrier(context, commands, vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::TRANSFER);
                     }
                     context.vk().cmd_copy_buffer(commands, first, second, &region);
                 }
@@ -123,7 +123,7 @@ fn everything_made_is_destroyed() {
     let instance: Arc<Instance> = device.context.device.instance.clone();
     drop(device);
     // Destroying a device with anything left of it is what the layer reports here.
-    assert_eq!(instance.messages.all(), Vec::<String>::new());
+    assert_eq!(*lock(&instance.messages), Vec::<String>::new());
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Time on two clocks. The device stamps its work in ticks of its own; [`Clock`] turns ticks into time on the host's clock, so
-//! that a trace shows both side by side.
+//! that a trace shows both side by side, and keeps the spans that were timed.
 
 use super::{
     Failed,
     context::{Context, LogicalDevice},
     lock,
+    owned::Owned,
     physical::Physical,
 };
 use crate::{Result, device::profile::Span};
@@ -17,8 +18,10 @@ use std::{
 /// The device's clock, and the host's since the device was opened.
 pub(super) struct Clock {
     opened: Instant,
-    ticks: Ticks,
+    pub(super) ticks: Ticks,
     calibration: Option<ext::calibrated_timestamps::Device>,
+    /// What has been timed and not yet taken; nothing is kept unless the device was opened with `profile`.
+    spans: Option<Mutex<Vec<Span>>>,
 }
 
 /// One moment on both clocks.
@@ -30,18 +33,19 @@ pub(super) struct Anchor {
 
 /// How a device counts: nanoseconds a tick, and the bits that count.
 #[derive(Clone, Copy, Debug)]
-struct Ticks {
+pub(super) struct Ticks {
     nanoseconds: f64,
     mask: u64,
 }
 
 impl Ticks {
-    fn between(self, from: u64, to: u64) -> Duration {
+    /// The time between two stamps.
+    pub(super) fn between(self, from: u64, to: u64) -> Duration {
         Duration::from_nanos(((to.wrapping_sub(from) & self.mask) as f64 * self.nanoseconds) as u64)
     }
 
-    /// When `ticks` was, given a moment near it, before or after.
-    fn on_host(self, anchor: Anchor, ticks: u64) -> Duration {
+    /// The host's time of a stamp, given a moment near it, before or after.
+    pub(super) fn on_host(self, anchor: Anchor, ticks: u64) -> Duration {
         if ticks.wrapping_sub(anchor.ticks) & self.mask <= self.mask / 2 {
             anchor.host + self.between(anchor.ticks, ticks)
         } else {
@@ -51,16 +55,12 @@ impl Ticks {
 }
 
 impl Clock {
-    pub(super) fn new(device: &LogicalDevice, physical: &Physical) -> Self {
+    pub(super) fn new(device: &LogicalDevice, physical: &Physical, profile: bool) -> Self {
         let mask = u64::MAX.checked_shr(64 - physical.timestamp_bits.min(64)).unwrap_or(0);
-        Self {
-            opened: Instant::now(),
-            ticks: Ticks { nanoseconds: f64::from(physical.limits.timestamp_period), mask },
-            calibration: physical
-                .extras
-                .calibrated_timestamps
-                .then(|| ext::calibrated_timestamps::Device::new(&device.instance.handle, &device.handle)),
-        }
+        let ticks = Ticks { nanoseconds: physical.properties.limits.timestamp_period.into(), mask };
+        let calibration = || ext::calibrated_timestamps::Device::new(&device.instance.handle, &device.handle);
+        let calibration = physical.extras.calibrated_timestamps.then(calibration);
+        Self { opened: Instant::now(), ticks, calibration, spans: profile.then(Mutex::default) }
     }
 
     /// Whether the device stamps its work.
@@ -73,16 +73,6 @@ impl Clock {
         self.opened.elapsed()
     }
 
-    /// The time between two stamps.
-    pub(super) fn between(&self, from: u64, to: u64) -> Duration {
-        self.ticks.between(from, to)
-    }
-
-    /// The host's time of a stamp.
-    pub(super) fn on_host(&self, anchor: Anchor, ticks: u64) -> Duration {
-        self.ticks.on_host(anchor, ticks)
-    }
-
     /// Reads both clocks at once, where the device can.
     pub(super) fn anchor(&self) -> Option<Anchor> {
         let info = [vk::CalibratedTimestampInfoEXT::default().time_domain(vk::TimeDomainEXT::DEVICE)];
@@ -91,35 +81,56 @@ impl Clock {
         let (stamps, _) = unsafe { self.calibration.as_ref()?.get_calibrated_timestamps(&info) }.ok()?;
         Some(Anchor { ticks: *stamps.first()?, host: (before + self.now()) / 2 })
     }
+
+    /// Whether spans are kept.
+    pub(super) fn profiles(&self) -> bool {
+        self.spans.is_some()
+    }
+
+    pub(super) fn keep(&self, spans: impl IntoIterator<Item = Span>) {
+        if let Some(kept) = &self.spans {
+            lock(kept).extend(spans);
+        }
+    }
+
+    /// Something that the host did from `start` until now.
+    pub(super) fn host_span(&self, name: &str, label: &str, start: Duration) {
+        if self.profiles() {
+            let duration = self.now().saturating_sub(start);
+            self.keep([Span { name: name.to_owned(), label: label.to_owned(), start, duration, on_device: false }]);
+        }
+    }
+
+    pub(super) fn take_spans(&self) -> Vec<Span> {
+        self.spans.as_ref().map(|kept| std::mem::take(&mut *lock(kept))).unwrap_or_default()
+    }
 }
 
 /// The stamps of one recording.
 pub(super) struct Stamps {
-    pool: vk::QueryPool,
+    pool: Owned<vk::QueryPool>,
     count: u32,
-    context: Arc<Context>,
 }
 
 impl Stamps {
     pub(super) fn new(context: &Arc<Context>, name: &str, count: u32) -> Result<Self> {
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(count);
         // SAFETY: the device is alive.
-        let pool = unsafe { context.vk().create_query_pool(&info, None) }.failed("making room for timestamps")?;
-        context.name(pool, name);
-        Ok(Self { pool, count, context: context.clone() })
+        let make = |vk: &ash::Device| unsafe { vk.create_query_pool(&info, None) };
+        Ok(Self { pool: Owned::new(context, name, "making room for timestamps", make)?, count })
     }
 
     /// Forgets all stamps, before a command buffer that writes them is submitted. The host does it: the device would take longer.
     pub(super) fn reset(&self) {
         // SAFETY: no command that uses the pool is in flight, and every device with Vulkan 1.2 lets the host reset it.
-        unsafe { self.context.vk().reset_query_pool(self.pool, 0, self.count) };
+        unsafe { self.pool.context.vk().reset_query_pool(self.pool.handle, 0, self.count) };
     }
 
     /// Stamps the moment when all commands before this one are finished.
     pub(super) fn write(&self, commands: vk::CommandBuffer, index: u32) {
         let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
         // SAFETY: the command buffer is being recorded; the pool is reset before it is submitted.
-        unsafe { self.context.vk().cmd_write_timestamp(commands, stage, self.pool, index) };
+        unsafe { self.pool.context.vk().cmd_write_timestamp(commands, stage, self.pool.handle, index) };
     }
 
     /// All stamps, in ticks, after the command buffer has run.
@@ -127,50 +138,9 @@ impl Stamps {
         let mut ticks = vec![0u64; self.count as usize];
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
         // SAFETY: the pool has as many timestamps as there is room for.
-        unsafe { self.context.vk().get_query_pool_results(self.pool, 0, &mut ticks, flags) }
+        unsafe { self.pool.context.vk().get_query_pool_results(self.pool.handle, 0, &mut ticks, flags) }
             .failed("reading timestamps")?;
         Ok(ticks)
-    }
-}
-
-impl Drop for Stamps {
-    fn drop(&mut self) {
-        // SAFETY: the recording that writes to it is finished and dropped before.
-        unsafe { self.context.vk().destroy_query_pool(self.pool, None) };
-    }
-}
-
-/// What has been timed and not yet taken; nothing is kept unless the device was opened with `profile`.
-pub(super) struct Spans {
-    kept: Option<Mutex<Vec<Span>>>,
-}
-
-impl Spans {
-    pub(super) fn new(profile: bool) -> Self {
-        Self { kept: profile.then(Mutex::default) }
-    }
-
-    /// Whether spans are kept at all.
-    pub(super) fn profile(&self) -> bool {
-        self.kept.is_some()
-    }
-
-    pub(super) fn extend(&self, spans: impl IntoIterator<Item = Span>) {
-        if let Some(kept) = &self.kept {
-            lock(kept).extend(spans);
-        }
-    }
-
-    /// Something that the host did from `start` until now.
-    pub(super) fn host(&self, clock: &Clock, name: &str, label: &str, start: Duration) {
-        if self.profile() {
-            let duration = clock.now().saturating_sub(start);
-            self.extend([Span { name: name.to_owned(), label: label.to_owned(), start, duration, on_device: false }]);
-        }
-    }
-
-    pub(super) fn take(&self) -> Vec<Span> {
-        self.kept.as_ref().map(|kept| std::mem::take(&mut *lock(kept))).unwrap_or_default()
     }
 }
 
