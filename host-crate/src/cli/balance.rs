@@ -3,12 +3,12 @@
 
 use super::{
     options::{GraphOptions, weigh},
-    output::{Output, is_standard, print},
+    output::{Output, write_json_or_print},
     progress::while_showing,
-    registry::{self, Execute, InputOptions, Registered, named, names_given, names_option},
+    registry::{Execute, Group, InputOptions, NameOptions},
 };
 use crate::{
-    Error, Result,
+    Result,
     algorithm::Algorithm,
     device::Device,
     graph::Csr,
@@ -17,45 +17,27 @@ use crate::{
         balance::{BalanceReport, StrategyBalance},
     },
 };
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use clap::{ArgMatches, Args};
 use std::path::PathBuf;
 
-/// The algorithms whose alternatives can be counted.
-fn counted() -> Vec<Registered> {
-    let mut registered = registry::all();
-    registered.retain(|algorithm| algorithm.balance.is_some());
-    registered
-}
-
-/// The command, with a subcommand for each of them.
-pub fn command() -> Command {
-    let command = Command::new("balance")
-        .about("Count how many edges each invocation, group of lanes and workgroup takes, and show how even that is")
-        .subcommand_value_name("ALGORITHM")
-        .subcommand_help_heading("Algorithms")
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .allow_external_subcommands(true);
-    command.subcommands(counted().iter().filter_map(|algorithm| algorithm.balance).map(|balance| (balance.command)()))
-}
-
-/// Counts for the algorithm that was named.
-pub fn execute(matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
-    let counted = counted();
-    let (name, options) = matches.subcommand().ok_or_else(|| Error::Usage("which algorithm?".into()))?;
-    let found = counted.iter().find(|algorithm| algorithm.name == name).and_then(|algorithm| algorithm.balance);
-    match found {
-        Some(balance) => (balance.execute)(options, quiet),
-        None => Err(registry::unknown(name, &counted).into()),
-    }
-}
+/// The command, for the algorithms whose alternatives can be counted.
+pub const BALANCE: Group = Group {
+    name: "balance",
+    about: "Count how many edges each invocation, group of lanes and workgroup takes, and show how even that is",
+    examples: None,
+    of: |algorithm| algorithm.balance,
+};
 
 /// Counts the atoms of one algorithm on one graph.
+#[derive(Args)]
 pub struct BalanceCommand<A: Algorithm> {
+    #[command(flatten)]
+    names: NameOptions<A>,
+    #[command(flatten)]
     graph: GraphOptions,
-    /// None for all.
-    names: Option<Vec<String>>,
+    #[command(flatten)]
     counting: CountingOptions,
+    #[command(flatten)]
     input: InputOptions<A>,
 }
 
@@ -72,25 +54,9 @@ struct CountingOptions {
 }
 
 impl<A: Algorithm> Execute for BalanceCommand<A> {
-    fn command() -> Command {
-        named::<A>(|command| {
-            let command = GraphOptions::augment_args(command.arg(names_option::<A>()));
-            InputOptions::<A>::augment(CountingOptions::augment_args(command))
-        })
-    }
-
-    fn from_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self {
-            graph: GraphOptions::from_arg_matches(matches)?,
-            names: names_given(matches),
-            counting: CountingOptions::from_arg_matches(matches)?,
-            input: InputOptions::from_matches(matches)?,
-        })
-    }
-
-    fn execute(&self, quiet: bool) -> anyhow::Result<()> {
+    fn execute(&self, _: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
         let CountingOptions { lanes, json } = &self.counting;
-        let (names, weights) = (self.names()?, self.input.weights()?);
+        let (names, weights) = (self.names.chosen(|alternative| alternative.counted)?, self.input.weights()?);
         let output = Output::create_if(json.as_deref())?;
         let (mut graph, built) = self.graph.find()?.undirected_if(A::UNDIRECTED)?.load()?;
         weigh(&mut graph, weights)?;
@@ -104,13 +70,7 @@ impl<A: Algorithm> Execute for BalanceCommand<A> {
             lanes: *lanes,
             strategies: names.into_iter().map(count).collect::<Result<_>>()?,
         };
-        if let Some(output) = output {
-            output.write_json(&report)?;
-        }
-        if !quiet && !json.as_deref().is_some_and(is_standard) {
-            print(&report.to_string())?;
-        }
-        Ok(())
+        Ok(write_json_or_print(output, &report, quiet, || report.to_string())?)
     }
 }
 
@@ -123,20 +83,5 @@ impl<A: Algorithm> BalanceCommand<A> {
             A::prepare(&device, csr, &config)?.run(input)
         })?;
         Ok(StrategyBalance::new(name, counters.take()))
-    }
-
-    /// The alternatives to count; what cannot be counted is refused.
-    fn names(&self) -> Result<Vec<String>> {
-        let alternatives = A::alternatives();
-        let (counted, others): (Vec<_>, Vec<_>) = alternatives.into_iter().partition(|it| it.counted);
-        let all: Vec<String> = counted.into_iter().map(|alternative| alternative.name).collect();
-        let known = |name: &String| match others.iter().any(|other| other.name == *name) {
-            false => A::known_alternative(name),
-            true => Err(Error::UnknownName { kind: A::ALTERNATIVE, name: name.clone(), known: all.clone() }),
-        };
-        match &self.names {
-            None => Ok(all),
-            Some(names) => names.iter().map(known).collect(),
-        }
     }
 }

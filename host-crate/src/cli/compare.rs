@@ -5,7 +5,7 @@ use super::{
     measure::Bench,
     options::{DeviceOptions, FoundGraph, ReadingOptions, weigh},
     output::{Output, is_standard, print},
-    registry::{self, Execute, InputOptions, named, names_given, names_option},
+    registry::{Execute, Group, InputOptions, NameOptions},
 };
 use crate::{
     Error, Result,
@@ -17,7 +17,7 @@ use crate::{
         comparison::{self, Entry, Refusal},
     },
 };
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, parser::ValueSource};
+use clap::{ArgMatches, Args, parser::ValueSource};
 use std::{cell::OnceCell, path::PathBuf};
 
 const EXAMPLES: &str = "\
@@ -27,76 +27,40 @@ Examples:
   evenkeel compare sssp roads.gr.gz --strategies node,merge-path --source 1 --csv times.csv
   evenkeel compare spmv matrix.mtx --runs 20 --strategies merge-path,group-mapped:8,group-mapped:32";
 
-/// The command, with a subcommand for each algorithm.
-pub fn command() -> Command {
-    let command = Command::new("compare")
-        .about("Run an algorithm with every strategy on the same graphs, and show them side by side")
-        .after_help(EXAMPLES)
-        .subcommand_value_name("ALGORITHM")
-        .subcommand_help_heading("Algorithms")
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .allow_external_subcommands(true);
-    command.subcommands(registry::all().iter().map(|algorithm| (algorithm.compare.command)()))
-}
+/// The command.
+pub const COMPARE: Group = Group {
+    name: "compare",
+    about: "Run an algorithm with every strategy on the same graphs, and show them side by side",
+    examples: Some(EXAMPLES),
+    of: |algorithm| Some(algorithm.compare),
+};
 
-/// Compares the alternatives of the algorithm that was named.
-pub fn execute(matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
-    let registered = registry::all();
-    let (name, options) = matches.subcommand().ok_or_else(|| Error::Usage("which algorithm?".into()))?;
-    match registered.iter().find(|algorithm| algorithm.name == name) {
-        Some(algorithm) => (algorithm.compare.execute)(options, quiet),
-        None => Err(registry::unknown(name, &registered).into()),
-    }
-}
-
-/// The strategies of one algorithm on any number of graphs.
+/// The strategies of one algorithm on any number of graphs. All are run, so the option that chooses one is not offered.
+#[derive(Args)]
+#[command(mut_arg(A::ALTERNATIVE, |choice| choice.hide(true)))]
 pub struct CompareCommand<A: Algorithm> {
+    /// Files, or generators such as rmat:scale=20 (`evenkeel generate --help` lists them)
+    #[arg(value_name = "GRAPH", required = true)]
     graphs: Vec<String>,
-    /// None for all.
-    names: Option<Vec<String>>,
+    #[command(flatten)]
+    names: NameOptions<A>,
+    #[command(flatten)]
     reading: ReadingOptions,
+    #[command(flatten)]
     comparing: CompareOptions,
+    #[command(flatten)]
     input: InputOptions<A>,
+    #[command(flatten, next_help_heading = "Algorithm")]
     config: A::Config,
-    /// Whether one alternative was chosen by the option of a single run.
-    chosen: bool,
 }
 
 impl<A: Algorithm> Execute for CompareCommand<A> {
-    fn command() -> Command {
-        let graphs = Arg::new("graphs")
-            .value_name("GRAPH")
-            .required(true)
-            .num_args(1..)
-            .help("Files, or generators such as rmat:scale=20 (`evenkeel generate --help` lists them)");
-        named::<A>(|command| {
-            let command = ReadingOptions::augment_args(command.arg(graphs).arg(names_option::<A>()));
-            let command = InputOptions::<A>::augment(CompareOptions::augment_args(command));
-            let command = A::Config::augment_args(command.next_help_heading("Algorithm"));
-            // All alternatives are run, so the option that chooses one is not offered.
-            command.mut_arg(A::ALTERNATIVE, |choice| choice.hide(true))
-        })
-    }
-
-    fn from_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self {
-            graphs: matches.get_many("graphs").into_iter().flatten().cloned().collect(),
-            names: names_given(matches),
-            reading: ReadingOptions::from_arg_matches(matches)?,
-            comparing: CompareOptions::from_arg_matches(matches)?,
-            input: InputOptions::from_matches(matches)?,
-            config: A::Config::from_arg_matches(matches)?,
-            chosen: matches.value_source(A::ALTERNATIVE) == Some(ValueSource::CommandLine),
-        })
-    }
-
-    fn execute(&self, quiet: bool) -> anyhow::Result<()> {
-        if self.chosen {
-            let option = A::ALTERNATIVE;
+    fn execute(&self, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
+        let option = A::ALTERNATIVE;
+        if matches.value_source(option) == Some(ValueSource::CommandLine) {
             return Err(Error::Usage(format!("--{option} is for a single run: take --strategies here")).into());
         }
-        let names = self.names()?;
+        let names = self.names.chosen(|_| true)?;
         A::check_config(&self.config, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
         let weights = self.input.weights()?;
         let find = |graph: &String| self.reading.find(graph)?.undirected_if(A::UNDIRECTED);
@@ -109,15 +73,6 @@ impl<A: Algorithm> Execute for CompareCommand<A> {
             comparison.add::<A>(&graph, &built, input, &self.config, &names)?;
         }
         comparison.finish()
-    }
-}
-
-impl<A: Algorithm> CompareCommand<A> {
-    fn names(&self) -> Result<Vec<String>> {
-        match &self.names {
-            None => Ok(A::alternatives().into_iter().map(|alternative| alternative.name).collect()),
-            Some(names) => names.iter().map(|name| A::known_alternative(name)).collect(),
-        }
     }
 }
 

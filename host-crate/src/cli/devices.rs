@@ -1,6 +1,6 @@
 //! `evenkeel devices`.
 
-use super::output::{Output, is_standard, print};
+use super::output::{Output, write_json_or_print};
 use crate::{
     device::{Device, DeviceInfo, memory::Bytes},
     report::table::table,
@@ -19,19 +19,10 @@ pub struct Devices {
 impl Devices {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let devices = Device::list();
-        if let Some(path) = &self.json {
-            Output::create(path)?.write_json(&devices)?;
-        }
-        if !quiet && !self.json.as_deref().is_some_and(is_standard) {
-            print(&text(&devices))?;
-        }
-        Ok(())
+        let output = Output::create_if(self.json.as_deref())?;
+        let headings = ["", "name", "type", ">memory", ">subgroup", "Vulkan", "driver", "runs evenkeel"];
+        Ok(write_json_or_print(output, &devices, quiet, || table(&headings, devices.iter().map(row)))?)
     }
-}
-
-fn text(devices: &[DeviceInfo]) -> String {
-    let headings = ["", "name", "type", ">memory", ">subgroup", "Vulkan", "driver", "runs evenkeel"];
-    table(&headings, devices.iter().map(row))
 }
 
 fn row(device: &DeviceInfo) -> Vec<String> {

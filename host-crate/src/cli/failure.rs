@@ -5,25 +5,16 @@ use std::{io, process::ExitCode};
 
 /// An answer that is not what the oracle says. The message has the first node that differs, by its own id.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "{algorithm} with {alternative} {strategy} gave a wrong answer on {graph}: node {node}: expected {expected}, found {found}"
-)]
-pub struct WrongAnswer {
-    algorithm: &'static str,
-    alternative: &'static str,
-    strategy: String,
-    graph: String,
-    node: u64,
-    expected: String,
-    found: String,
-}
+#[error("{0}")]
+pub struct WrongAnswer(String);
 
 impl WrongAnswer {
     /// Of the run that is reported, on a graph that calls the mismatching node `node`.
-    pub fn new(report: &Report, node: u64, mismatch: Mismatch) -> Self {
-        let Mismatch { expected, found, .. } = mismatch;
-        let &Report { algorithm, alternative, ref strategy, ref graph, .. } = report;
-        Self { algorithm, alternative, strategy: strategy.clone(), graph: graph.name.clone(), node, expected, found }
+    pub fn new(report: &Report, node: u64, mismatch: &Mismatch) -> Self {
+        let Report { algorithm, alternative, strategy, graph, .. } = report;
+        let (graph, Mismatch { expected, found, .. }) = (&graph.name, mismatch);
+        let run = format!("{algorithm} with {alternative} {strategy} gave a wrong answer on {graph}");
+        Self(format!("{run}: node {node}: expected {expected}, found {found}"))
     }
 }
 
@@ -67,23 +58,17 @@ pub fn remove_files_when_interrupted() -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::tests::example;
     use anyhow::Context;
 
     fn wrong() -> WrongAnswer {
-        WrongAnswer {
-            algorithm: "bfs",
-            alternative: "strategy",
-            strategy: "node".into(),
-            graph: "tiny".into(),
-            node: 4,
-            expected: "2".into(),
-            found: "inf".into(),
-        }
+        let mismatch = Mismatch { node: 3, expected: "2".into(), found: "inf".into() };
+        WrongAnswer::new(&example(), 4, &mismatch)
     }
 
     #[test]
     fn a_wrong_answer_names_the_node_as_the_file_does() {
-        let expected = "bfs with strategy node gave a wrong answer on tiny: node 4: expected 2, found inf";
+        let expected = "sssp with strategy node gave a wrong answer on tiny: node 4: expected 2, found inf";
         assert_eq!(wrong().to_string(), expected);
     }
 

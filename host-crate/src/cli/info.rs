@@ -2,7 +2,7 @@
 
 use super::{
     options::GraphOptions,
-    output::{Output, is_standard, print},
+    output::{Output, write_json_or_print},
     progress::while_showing,
 };
 use crate::{
@@ -44,16 +44,8 @@ impl Info {
             SplitReport { splitting, memory_bytes, memory_bytes_after }
         });
         let description = Description { statistics, split };
-        if let Some(output) = output {
-            output.write_json(&description)?;
-        }
-        if !quiet && !self.json.as_deref().is_some_and(is_standard) {
-            print(&text(&description.statistics, &GraphReport::new(&graph, &built)))?;
-            if let Some(split) = description.split {
-                print(&format!("\n{split}"))?;
-            }
-        }
-        Ok(())
+        let text = || description.text(&GraphReport::new(&graph, &built));
+        Ok(write_json_or_print(output, &description, quiet, text)?)
     }
 }
 
@@ -66,10 +58,11 @@ struct Description {
     split: Option<SplitReport>,
 }
 
-fn text(statistics: &Statistics, report: &GraphReport) -> String {
-    let changed = report.self_loops_dropped + report.parallel_edges_merged > 0;
-    match changed {
-        true => format!("{statistics}\n{report}\n"),
-        false => statistics.to_string(),
+impl Description {
+    fn text(&self, report: &GraphReport) -> String {
+        let changed = report.self_loops_dropped + report.parallel_edges_merged > 0;
+        let changes = if changed { format!("\n{report}\n") } else { String::new() };
+        let split = self.split.as_ref().map_or(String::new(), |split| format!("\n{split}"));
+        format!("{}{changes}{split}", self.statistics)
     }
 }

@@ -49,16 +49,10 @@ pub struct Measured<T> {
     pub mismatch: Option<Mismatch>,
     /// The tables that were asked for beside the answer.
     pub tables: Vec<Table>,
-    /// What the device and the host did, everything and the timed runs alone.
-    pub spans: Spans,
-}
-
-/// Spans, as they are shown.
-pub struct Spans {
-    /// Of the timed runs: for the table by kernel.
-    pub runs: Vec<Span>,
-    /// Before and after these: the trace has them too.
-    pub around: Vec<Span>,
+    /// What the device and the host did in the timed runs: for the table by kernel.
+    pub spans: Vec<Span>,
+    /// What they did before and after these: the trace has it too.
+    pub spans_around: Vec<Span>,
 }
 
 impl<A: Algorithm> Bench<'_, A> {
@@ -80,15 +74,15 @@ impl<A: Algorithm> Bench<'_, A> {
     pub fn measure(&self, prepared: Prepared<'_, A>, tables: &A::Tables) -> anyhow::Result<Measured<A::Answer>> {
         let Prepared { mut algorithm, config, name } = prepared;
         counting(self.warmup, format!("warming up {name}"), |_| algorithm.run(&self.input))?;
-        let mut around = self.device.take_spans();
+        let mut spans_around = self.device.take_spans();
         let runs = self.timed_runs(&name, &mut algorithm)?;
-        let timed = self.device.take_spans();
+        let spans = self.device.take_spans();
         let answer = while_showing("fetching the answer", || algorithm.answer())?;
         let mismatch = if self.validate { self.check(&answer, config)? } else { None };
-        let tables = if mismatch.is_none() { tables.make(&mut algorithm, &answer, &timed)? } else { Vec::new() };
-        around.extend(self.device.take_spans());
+        let tables = if mismatch.is_none() { tables.make(&mut algorithm, &answer, &spans)? } else { Vec::new() };
+        spans_around.extend(self.device.take_spans());
         let report = self.report(config, algorithm.memory().bytes(), runs, &answer, mismatch.is_none())?;
-        Ok(Measured { report, answer, mismatch, tables, spans: Spans { runs: timed, around } })
+        Ok(Measured { report, answer, mismatch, tables, spans, spans_around })
     }
 
     /// The error with what would fit, where it is the plan that does not.
@@ -184,7 +178,7 @@ fn name<A: Algorithm>(config: &A::Config) -> String {
 impl<T> Measured<T> {
     /// The error that a wrong answer is, with the node's own id.
     pub fn verdict(&self, graph: &Graph) -> anyhow::Result<()> {
-        let Some(mismatch) = self.mismatch.clone() else { return Ok(()) };
+        let Some(mismatch) = &self.mismatch else { return Ok(()) };
         Err(WrongAnswer::new(&self.report, graph.ids.id(mismatch.node), mismatch).into())
     }
 }

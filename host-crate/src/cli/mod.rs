@@ -22,7 +22,9 @@ mod run;
 mod strategies;
 mod train;
 
+use balance::BALANCE;
 use clap::{ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use compare::COMPARE;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -62,30 +64,28 @@ struct GlobalOptions {
     threads: Option<u16>,
 }
 
-// Commands that stand before the algorithms. A doc comment would become the help of the whole program.
+// Commands that are not made from the registry. A doc comment would become the help of the whole program.
 #[derive(Subcommand)]
-enum Before {
+enum Plain {
     Devices(devices::Devices),
     Strategies(strategies::Strategies),
     Info(info::Info),
     Generate(generate::Generate),
     Convert(convert::Convert),
-}
-
-// Commands that stand after what compares algorithms.
-#[derive(Subcommand)]
-enum After {
+    // These stand after what runs and compares algorithms.
+    #[command(display_order = 101)]
     MeasureLevels(measure_levels::MeasureLevels),
+    #[command(display_order = 102)]
     Train(train::Train),
+    #[command(display_order = 103)]
     Demo(demo::Demo),
 }
 
 /// The whole command line.
 fn command() -> Command {
-    let command = Before::augment_subcommands(Cli::command());
+    let command = Plain::augment_subcommands(Cli::command());
     let command = command.subcommands(registry::all().iter().map(|algorithm| (algorithm.run.command)()));
-    let command = command.subcommand(compare::command()).subcommand(balance::command());
-    After::augment_subcommands(command)
+    command.subcommands([COMPARE.command(), BALANCE.command()])
 }
 
 /// Does what the command line says; the exit status says how that went.
@@ -109,23 +109,18 @@ fn execute(global: &GlobalOptions, matches: &ArgMatches) -> anyhow::Result<()> {
     if let Some(algorithm) = registry::all().iter().find(|algorithm| algorithm.name == name) {
         return (algorithm.run.execute)(options, quiet);
     }
-    match name {
-        "compare" => compare::execute(options, quiet),
-        "balance" => balance::execute(options, quiet),
-        _ if Before::has_subcommand(name) => {
-            match Before::from_arg_matches(matches).unwrap_or_else(|error| error.exit()) {
-                Before::Devices(devices) => devices.execute(quiet),
-                Before::Strategies(strategies) => strategies.execute(),
-                Before::Info(info) => info.execute(quiet),
-                Before::Generate(generate) => generate.execute(quiet),
-                Before::Convert(convert) => convert.execute(quiet),
-            }
-        }
-        _ => match After::from_arg_matches(matches).unwrap_or_else(|error| error.exit()) {
-            After::MeasureLevels(measure) => measure.execute(quiet),
-            After::Train(train) => train.execute(quiet),
-            After::Demo(demo) => demo.execute(quiet),
-        },
+    if let Some(group) = [COMPARE, BALANCE].iter().find(|group| group.name == name) {
+        return group.execute(options, quiet);
+    }
+    match Plain::from_arg_matches(matches).unwrap_or_else(|error| error.exit()) {
+        Plain::Devices(devices) => devices.execute(quiet),
+        Plain::Strategies(strategies) => strategies.execute(),
+        Plain::Info(info) => info.execute(quiet),
+        Plain::Generate(generate) => generate.execute(quiet),
+        Plain::Convert(convert) => convert.execute(quiet),
+        Plain::MeasureLevels(measure) => measure.execute(quiet),
+        Plain::Train(train) => train.execute(quiet),
+        Plain::Demo(demo) => demo.execute(quiet),
     }
 }
 

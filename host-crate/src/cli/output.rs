@@ -66,6 +66,18 @@ impl Output {
     }
 }
 
+/// Writes an object where `--json` says, if it was given, and prints a text unless that is standard output or `quiet` is set.
+pub fn write_json_or_print(
+    json: Option<Output>,
+    object: &impl Serialize,
+    quiet: bool,
+    text: impl FnOnce() -> String,
+) -> Result<()> {
+    let shown = !quiet && !json.as_ref().is_some_and(|output| matches!(output.target, Target::Standard(_)));
+    json.map_or(Ok(()), |output| output.write_json(object))?;
+    if shown { print(&text()) } else { Ok(()) }
+}
+
 /// Prints text on standard output.
 pub fn print(text: &str) -> Result<()> {
     Output::create(Path::new("-"))?.write(|writer| writer.write_all(text.as_bytes()))

@@ -12,7 +12,8 @@ use crate::{
     graph::{Graph, weights::WeightSource},
     settings::rejoin,
 };
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use std::marker::PhantomData;
 
 /// A command of one algorithm.
 #[derive(Clone, Copy)]
@@ -39,21 +40,19 @@ pub struct Registered {
     pub demonstrate: Option<fn(&mut Comparison<'_>, &Graph) -> anyhow::Result<()>>,
 }
 
-/// A command whose options can be read.
-pub trait Execute: Sized {
-    /// The command with its options.
-    fn command() -> Command;
-    /// Reads them.
-    fn from_matches(matches: &ArgMatches) -> Result<Self, clap::Error>;
-    /// Does what they say.
-    fn execute(&self, quiet: bool) -> anyhow::Result<()>;
+/// The options of a command, and what it does.
+pub trait Execute: Args {
+    /// Does what the options say; `matches` tells which of them were given.
+    fn execute(&self, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()>;
 }
 
 impl Subcommand {
-    fn of<C: Execute>() -> Self {
-        let execute =
-            |matches: &ArgMatches, quiet| C::from_matches(matches).unwrap_or_else(|error| error.exit()).execute(quiet);
-        Self { command: C::command, execute }
+    fn of<A: Algorithm, C: Execute>() -> Self {
+        let command = || C::augment_args(Command::new(A::NAME)).about(capitalised(A::SUMMARY));
+        let execute = |matches: &ArgMatches, quiet| {
+            C::from_arg_matches(matches).unwrap_or_else(|error| error.exit()).execute(matches, quiet)
+        };
+        Self { command, execute }
     }
 }
 
@@ -67,9 +66,9 @@ impl Registered {
             heading: A::HEADING,
             note: A::NOTE,
             alternatives: A::alternatives,
-            run: Subcommand::of::<RunCommand<A>>(),
-            compare: Subcommand::of::<CompareCommand<A>>(),
-            balance: counted.then(Subcommand::of::<BalanceCommand<A>>),
+            run: Subcommand::of::<A, RunCommand<A>>(),
+            compare: Subcommand::of::<A, CompareCommand<A>>(),
+            balance: counted.then(Subcommand::of::<A, BalanceCommand<A>>),
             demonstrate: A::IN_DEMO.then_some(|comparison, graph| comparison.add_all::<A>(graph)),
         }
     }
@@ -91,10 +90,41 @@ pub fn all() -> Vec<Registered> {
 }
 
 /// The error for a name that none of these algorithms has.
-pub fn unknown(name: &str, registered: &[Registered]) -> Error {
-    let mut known: Vec<String> = registered.iter().map(|algorithm| algorithm.name.to_owned()).collect();
+pub fn unknown<'a>(name: &str, known: impl IntoIterator<Item = &'a Registered>) -> Error {
+    let mut known: Vec<String> = known.into_iter().map(|algorithm| algorithm.name.to_owned()).collect();
     known.sort();
     Error::UnknownName { kind: "algorithm", name: name.to_owned(), known }
+}
+
+/// A command with a subcommand for each algorithm that offers it.
+pub struct Group {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub examples: Option<&'static str>,
+    pub of: fn(&Registered) -> Option<Subcommand>,
+}
+
+impl Group {
+    pub fn command(&self) -> Command {
+        Command::new(self.name)
+            .about(self.about)
+            .after_help(self.examples)
+            .subcommand_value_name("ALGORITHM")
+            .subcommand_help_heading("Algorithms")
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+            .allow_external_subcommands(true)
+            .subcommands(all().iter().filter_map(self.of).map(|offered| (offered.command)()))
+    }
+
+    pub fn execute(&self, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
+        let registered = all();
+        let (name, options) = matches.subcommand().ok_or_else(|| Error::Usage("which algorithm?".into()))?;
+        match registered.iter().find(|algorithm| algorithm.name == name).and_then(self.of) {
+            Some(offered) => (offered.execute)(options, quiet),
+            None => Err(unknown(name, registered.iter().filter(|algorithm| (self.of)(algorithm).is_some())).into()),
+        }
+    }
 }
 
 /// The options that say what an algorithm is run on beside the graph. Weights are among them where they matter.
@@ -103,8 +133,8 @@ pub struct InputOptions<A: Algorithm> {
     weights: Option<WeightOptions>,
 }
 
-impl<A: Algorithm> InputOptions<A> {
-    pub fn augment(command: Command) -> Command {
+impl<A: Algorithm> Args for InputOptions<A> {
+    fn augment_args(command: Command) -> Command {
         let command = A::InputOptions::augment_args(command);
         match A::WEIGHTS {
             WeightUse::Ignored => command,
@@ -112,7 +142,13 @@ impl<A: Algorithm> InputOptions<A> {
         }
     }
 
-    pub fn from_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<A: Algorithm> FromArgMatches for InputOptions<A> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let weights = match A::WEIGHTS {
             WeightUse::Ignored => None,
             WeightUse::Optional => Some(WeightOptions::from_arg_matches(matches)?),
@@ -120,34 +156,44 @@ impl<A: Algorithm> InputOptions<A> {
         Ok(Self { input: A::InputOptions::from_arg_matches(matches)?, weights })
     }
 
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl<A: Algorithm> InputOptions<A> {
     /// Where the edges' weights come from.
     pub fn weights(&self) -> Result<WeightSource> {
         self.weights.as_ref().map_or(Ok(WeightSource::File), WeightOptions::source)
     }
 }
 
-/// A command named after an algorithm, with the options that `augment` adds.
-pub fn named<A: Algorithm>(augment: impl FnOnce(Command) -> Command) -> Command {
-    // Each group of options brings a description of its own, so that of the algorithm comes last.
-    augment(Command::new(A::NAME)).about(capitalised(A::SUMMARY))
-}
-
-/// The option by which several alternatives are named.
-pub fn names_option<A: Algorithm>() -> Arg {
-    Arg::new("strategies")
-        .long("strategies")
-        .visible_alias("schedules")
-        .value_name("NAMES")
-        .value_delimiter(',')
-        .default_value(ALL)
-        .help(format!("Which to take: names from `evenkeel strategies {}` with commas between, or all", A::NAME))
-}
-
 /// What stands for all alternatives.
 const ALL: &str = "all";
 
-/// The names that were given; none for all.
-pub fn names_given(matches: &ArgMatches) -> Option<Vec<String>> {
-    let names: Vec<String> = matches.get_many("strategies").into_iter().flatten().cloned().collect();
-    (names != [ALL]).then(|| rejoin(&names))
+/// Which alternatives to take.
+#[derive(Args)]
+pub struct NameOptions<A: Algorithm> {
+    #[arg(long, visible_alias = "schedules", value_name = "NAMES", value_delimiter = ',', default_value = ALL)]
+    #[arg(help = format!("Which to take: names from `evenkeel strategies {}` with commas between, or all", A::NAME))]
+    strategies: Vec<String>,
+    #[arg(skip)]
+    algorithm: PhantomData<A>,
+}
+
+impl<A: Algorithm> NameOptions<A> {
+    /// The names that were given, or all, of the alternatives that can be taken; others are refused.
+    pub fn chosen(&self, can_be_taken: fn(&Alternative) -> bool) -> Result<Vec<String>> {
+        let (offered, others): (Vec<_>, Vec<_>) = A::alternatives().into_iter().partition(can_be_taken);
+        let all: Vec<String> = offered.into_iter().map(|alternative| alternative.name).collect();
+        if self.strategies == [ALL] {
+            return Ok(all);
+        }
+        let known = |name: &String| match others.iter().any(|other| other.name == *name) {
+            false => A::known_alternative(name),
+            true => Err(Error::UnknownName { kind: A::ALTERNATIVE, name: name.clone(), known: all.clone() }),
+        };
+        rejoin(&self.strategies).iter().map(known).collect()
+    }
 }

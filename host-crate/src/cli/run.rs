@@ -2,19 +2,19 @@
 
 use super::{
     answers,
-    measure::{Bench, Measured, Spans},
+    measure::{Bench, Measured},
     options::{DeviceOptions, GraphOptions, weigh},
     output::{Output, is_standard, print},
     progress::while_showing,
-    registry::{Execute, InputOptions, named},
+    registry::{Execute, InputOptions},
 };
 use crate::{
     Error, Result,
     algorithm::{Algorithm, Answer, Table, Tables},
-    device::profile::{self, KernelTimes},
+    device::profile::{self, KernelTimes, Span},
     graph::Graph,
 };
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use clap::{ArgMatches, Args};
 use std::{
     cell::OnceCell,
     io::{self, Write},
@@ -22,12 +22,20 @@ use std::{
 };
 
 /// One algorithm on one graph with one strategy.
+#[derive(Args)]
+#[command(after_help = A::HELP)]
 pub struct RunCommand<A: Algorithm> {
+    #[command(flatten)]
     graph: GraphOptions,
+    #[command(flatten)]
     device: DeviceOptions,
+    #[command(flatten)]
     run: RunOptions,
+    #[command(flatten)]
     input: InputOptions<A>,
+    #[command(flatten)]
     tables: A::Tables,
+    #[command(flatten, next_help_heading = "Algorithm")]
     config: A::Config,
 }
 
@@ -73,27 +81,7 @@ struct Outputs {
 }
 
 impl<A: Algorithm> Execute for RunCommand<A> {
-    fn command() -> Command {
-        named::<A>(|command| {
-            let command = GraphOptions::augment_args(command.after_help(A::HELP));
-            let command = RunOptions::augment_args(DeviceOptions::augment_args(command));
-            let command = A::Tables::augment_args(InputOptions::<A>::augment(command));
-            A::Config::augment_args(command.next_help_heading("Algorithm"))
-        })
-    }
-
-    fn from_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self {
-            graph: GraphOptions::from_arg_matches(matches)?,
-            device: DeviceOptions::from_arg_matches(matches)?,
-            run: RunOptions::from_arg_matches(matches)?,
-            input: InputOptions::from_matches(matches)?,
-            tables: A::Tables::from_arg_matches(matches)?,
-            config: A::Config::from_arg_matches(matches)?,
-        })
-    }
-
-    fn execute(&self, quiet: bool) -> anyhow::Result<()> {
+    fn execute(&self, _: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
         let (run, config) = (&self.run, &self.config);
         let weights = self.input.weights()?;
         A::check_config(config, &[A::alternative(config)])?;
@@ -163,7 +151,7 @@ impl Outputs {
             }
         }
         if let Some(output) = self.trace {
-            let spans: Vec<_> = measured.spans.around.iter().chain(&measured.spans.runs).cloned().collect();
+            let spans: Vec<_> = measured.spans_around.iter().chain(&measured.spans).cloned().collect();
             output.write(|writer| profile::write_trace(writer, &spans))?;
         }
         self.json.map_or(Ok(()), |output| output.write_json(&measured.report))
@@ -180,12 +168,11 @@ fn write_csv(table: &Table, writer: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The table was asked for, so it is shown even where standard output is taken: beside it.
-fn print_profile(spans: &Spans, standard_taken: bool) -> Result<()> {
-    let table = KernelTimes::from_spans(&spans.runs).to_string();
-    let table = table.trim_end();
+fn print_profile(spans: &[Span], standard_taken: bool) -> Result<()> {
+    let table = KernelTimes::from_spans(spans).to_string();
     if standard_taken {
-        eprintln!("{table}");
+        eprint!("{table}");
         return Ok(());
     }
-    print(&format!("\n{table}\n"))
+    print(&format!("\n{table}"))
 }
