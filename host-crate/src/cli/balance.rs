@@ -28,7 +28,6 @@ pub const BALANCE: Group = Group {
     of: |algorithm| algorithm.balance,
 };
 
-/// Counts the atoms of one algorithm on one graph.
 #[derive(Args)]
 pub struct BalanceCommand<A: Algorithm> {
     #[command(flatten)]

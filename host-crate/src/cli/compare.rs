@@ -3,7 +3,7 @@
 
 use super::{
     measure::Bench,
-    options::{DeviceOptions, FoundGraph, ReadingOptions, weigh},
+    options::{DeviceOptions, FoundGraph, ReadingOptions, unchanged, weigh},
     output::{Output, is_standard, print},
     registry::{Execute, Group, InputOptions, NameOptions},
 };
@@ -27,7 +27,6 @@ Examples:
   evenkeel compare sssp roads.gr.gz --strategies node,merge-path --source 1 --csv times.csv
   evenkeel compare spmv matrix.mtx --runs 20 --strategies merge-path,group-mapped:8,group-mapped:32";
 
-/// The command.
 pub const COMPARE: Group = Group {
     name: "compare",
     about: "Run an algorithm with every strategy on the same graphs, and show them side by side",
@@ -105,7 +104,8 @@ pub struct Comparison<'a> {
     csv: Option<Output>,
     json: Option<Output>,
     device: Device,
-    shown: bool,
+    /// Whether tables are printed.
+    pub shown: bool,
     entries: Vec<Entry>,
     /// The first answer that was wrong.
     wrong: Option<anyhow::Error>,
@@ -136,19 +136,12 @@ impl CompareOptions {
 }
 
 impl Comparison<'_> {
-    /// Whether tables are printed.
-    pub fn shown(&self) -> bool {
-        self.shown
-    }
-
     /// Measures all alternatives of an algorithm on one graph, as it is by default.
     pub fn add_all<A: Algorithm>(&mut self, graph: &Graph) -> anyhow::Result<()> {
-        let edges = graph.csr.edges().into();
-        let built = BuildReport { edges_given: edges, edges_stored: edges, ..BuildReport::default() };
         let config = A::Config::default();
         let input = A::input(&A::InputOptions::default(), graph, &config)?;
         let names: Vec<String> = A::alternatives().into_iter().map(|alternative| alternative.name).collect();
-        self.add::<A>(graph, &built, input, &config, &names)
+        self.add::<A>(graph, &unchanged(graph), input, &config, &names)
     }
 
     /// Measures the named strategies of an algorithm on one graph, each with what it takes of `config`, and prints them.
@@ -188,8 +181,12 @@ impl Comparison<'_> {
         bench: &Bench<'_, A>,
         config: &A::Config,
     ) -> anyhow::Result<Result<Report, Refusal>> {
-        let prepared = match bench.prepare(config) {
-            Ok(prepared) => prepared,
+        match bench.prepare(config) {
+            Ok(prepared) => {
+                let measured = bench.measure(prepared, &A::Tables::default())?;
+                self.wrong = self.wrong.take().or(measured.verdict(bench.graph).err());
+                Ok(Ok(measured.report))
+            }
             Err(error) => {
                 let refusal = Refusal {
                     graph: GraphReport::new(bench.graph, bench.built),
@@ -199,14 +196,9 @@ impl Comparison<'_> {
                     refused: error.root_cause().to_string(),
                 };
                 self.refused.get_or_insert(error);
-                return Ok(Err(refusal));
+                Ok(Err(refusal))
             }
-        };
-        let measured = bench.measure(prepared, &A::Tables::default())?;
-        if let Err(wrong) = measured.verdict(bench.graph) {
-            self.wrong.get_or_insert(wrong);
         }
-        Ok(Ok(measured.report))
     }
 
     /// What is printed of one algorithm on one graph; before the first, of the device.
@@ -225,17 +217,12 @@ impl Comparison<'_> {
 
     /// Writes what was asked for. It is an error if an answer was wrong, or if nothing could be run at all.
     pub fn finish(self) -> anyhow::Result<()> {
-        let valid = |entry: &Entry| match entry {
-            Entry::Measured(entry) => entry.report.valid,
-            Entry::Refused(_) => None,
-        };
-        let checked: Vec<bool> = self.entries.iter().filter_map(valid).collect();
-        let right = checked.iter().filter(|valid| **valid).count();
-        if self.shown && !checked.is_empty() {
-            print(&match right == checked.len() {
-                true => format!("\nAll {right} answers agree with the sequential oracle.\n"),
-                false => format!("\n{right} of {} answers agree with the sequential oracle.\n", checked.len()),
-            })?;
+        let reports = || self.entries.iter().filter_map(Entry::report);
+        let checked = reports().filter(|report| report.valid.is_some()).count();
+        let right = reports().filter(|report| report.valid == Some(true)).count();
+        if self.shown && checked > 0 {
+            let how_many = if right == checked { format!("All {right}") } else { format!("{right} of {checked}") };
+            print(&format!("\n{how_many} answers agree with the sequential oracle.\n"))?;
         }
         if let Some(output) = self.csv {
             output.write(|writer| comparison::write_csv(&self.entries, writer))?;
@@ -243,7 +230,7 @@ impl Comparison<'_> {
         if let Some(output) = self.json {
             output.write_json(&self.entries)?;
         }
-        let nothing_ran = self.entries.iter().all(|entry| matches!(entry, Entry::Refused(_)));
+        let nothing_ran = self.entries.iter().all(|entry| entry.report().is_none());
         self.wrong.or(self.refused.filter(|_| nothing_ran)).map_or(Ok(()), Err)
     }
 }

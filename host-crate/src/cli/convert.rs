@@ -43,7 +43,6 @@ impl Convert {
     }
 }
 
-/// Writes a graph and says what was written.
 pub fn write_graph(graph: &Graph, built: &BuildReport, path: &Path, format: Format, quiet: bool) -> Result<()> {
     while_showing(format!("writing {}", path.display()), || formats::write(graph, path, Some(format)))?;
     match quiet {

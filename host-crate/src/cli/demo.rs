@@ -22,7 +22,7 @@ pub struct Demo {
 impl Demo {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let mut comparison = self.comparing.begin(quiet)?;
-        let shown = comparison.shown();
+        let shown = comparison.shown;
         for generator in [format!("rmat:scale={}", self.scale), format!("road:nodes={}", 1 << self.scale)] {
             let generator: Generator = generator.parse()?;
             let mut graph = while_showing(format!("making {generator}"), || generator.generate())?;

@@ -2,11 +2,10 @@
 
 use super::{
     convert::write_graph,
-    options::{WeightOptions, weigh},
+    options::{WeightOptions, unchanged, weigh},
     progress::while_showing,
 };
 use crate::graph::{
-    BuildReport,
     formats::{Format, format_to_write},
     generate::{self, Generator},
 };
@@ -36,9 +35,7 @@ impl Generate {
         let generator: Generator = self.generator.parse()?;
         let mut graph = while_showing(format!("making {generator}"), || generator.generate())?;
         weigh(&mut graph, weights)?;
-        let edges = graph.csr.edges().into();
-        let built = BuildReport { edges_given: edges, edges_stored: edges, ..BuildReport::default() };
-        Ok(write_graph(&graph, &built, &self.output, format, quiet)?)
+        Ok(write_graph(&graph, &unchanged(&graph), &self.output, format, quiet)?)
     }
 }
 

@@ -49,7 +49,6 @@ impl Info {
     }
 }
 
-/// All that is said of a graph.
 #[derive(Serialize)]
 struct Description {
     #[serde(flatten)]

@@ -15,18 +15,14 @@ use crate::{
 use anyhow::Context;
 use std::{cell::OnceCell, time::Instant};
 
-/// What to measure on.
 pub struct Bench<'a, A: Algorithm> {
     pub device: &'a Device,
     pub graph: &'a Graph,
     pub built: &'a BuildReport,
     /// What the algorithm is run on beside the graph.
     pub input: A::Input,
-    /// Runs that are timed.
     pub runs: u32,
-    /// Runs before these.
     pub warmup: u32,
-    /// Whether to ask the oracle.
     pub validate: bool,
     /// Whether a graphics debugger shall record the timed runs.
     pub capture: bool,
@@ -41,7 +37,6 @@ pub struct Prepared<'a, A: Algorithm> {
     name: String,
 }
 
-/// What came of it.
 pub struct Measured<T> {
     pub report: Report,
     pub answer: T,
@@ -70,7 +65,6 @@ impl<A: Algorithm> Bench<'_, A> {
         Ok(Prepared { algorithm, config, name })
     }
 
-    /// Measures it.
     pub fn measure(&self, prepared: Prepared<'_, A>, tables: &A::Tables) -> anyhow::Result<Measured<A::Answer>> {
         let Prepared { mut algorithm, config, name } = prepared;
         counting(self.warmup, format!("warming up {name}"), |_| algorithm.run(&self.input))?;

@@ -81,7 +81,6 @@ enum Plain {
     Demo(demo::Demo),
 }
 
-/// The whole command line.
 fn command() -> Command {
     let command = Plain::augment_subcommands(Cli::command());
     let command = command.subcommands(registry::all().iter().map(|algorithm| (algorithm.run.command)()));

@@ -18,7 +18,6 @@ enum Target {
     File(AtomicFile),
 }
 
-/// Whether a path means standard output.
 pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
@@ -57,7 +56,6 @@ impl Output {
         }
     }
 
-    /// Writes an object as indented JSON.
     pub fn write_json(self, object: &impl Serialize) -> Result<()> {
         self.write(|writer| {
             serde_json::to_writer_pretty(&mut *writer, object)?;
@@ -78,7 +76,6 @@ pub fn write_json_or_print(
     if shown { print(&text()) } else { Ok(()) }
 }
 
-/// Prints text on standard output.
 pub fn print(text: &str) -> Result<()> {
     Output::create(Path::new("-"))?.write(|writer| writer.write_all(text.as_bytes()))
 }

@@ -20,7 +20,6 @@ use std::marker::PhantomData;
 pub struct Subcommand {
     /// What it is called, and which options it takes.
     pub command: fn() -> Command,
-    /// Does what the options say.
     pub execute: fn(&ArgMatches, bool) -> anyhow::Result<()>,
 }
 
@@ -163,7 +162,6 @@ impl<A: Algorithm> FromArgMatches for InputOptions<A> {
 }
 
 impl<A: Algorithm> InputOptions<A> {
-    /// Where the edges' weights come from.
     pub fn weights(&self) -> Result<WeightSource> {
         self.weights.as_ref().map_or(Ok(WeightSource::File), WeightOptions::source)
     }

@@ -90,7 +90,7 @@ impl Counters {
     pub(super) fn end(&self, kernel: &'static str, tally: &Tally) {
         let Shares { invocations, lane_groups, workgroups, lane_slots } = mem::take(&mut *lock(&tally.shares));
         let mut dispatches = lock(&self.dispatches);
-        let atoms = workgroups.0.iter().map(|(share, count)| share * count).sum();
+        let atoms = workgroups.total();
         let iteration = dispatches.len() as u32 + 1;
         dispatches.push(DispatchBalance {
             kernel,
@@ -141,9 +141,12 @@ impl Histogram {
         *self.0.entry(share).or_default() += 1;
     }
 
+    fn total(&self) -> u64 {
+        self.0.iter().map(|(share, count)| share * count).sum()
+    }
+
     fn spread(&self) -> Spread {
-        let count = self.0.values().sum::<u64>();
-        let total = self.0.iter().map(|(share, count)| share * count).sum();
+        let (count, total) = (self.0.values().sum(), self.total());
         let (max, mean) = (self.0.keys().last().copied().unwrap_or(0), ratio(total, count));
         let max_over_mean = if total == 0 { 1.0 } else { max as f64 / mean };
         Spread { count, max, mean, max_over_mean, gini: self.gini(count, total) }

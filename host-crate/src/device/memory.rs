@@ -4,7 +4,7 @@ use super::DeviceInfo;
 use crate::{Error, Result};
 use std::fmt;
 
-/// The buffers that a strategy will allocate, each with its name and size.
+/// The buffers that a strategy will allocate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct MemoryPlan {
     /// Name and bytes of each buffer.
@@ -43,11 +43,8 @@ impl MemoryPlan {
             _ => (info.memory, format!("{} has", info.name)),
         };
         if self.bytes() > available {
-            return Err(Error::Memory(format!(
-                "{} of device memory needed, {whose} {}: {self}",
-                Bytes(self.bytes()),
-                Bytes(available)
-            )));
+            let (needed, available) = (Bytes(self.bytes()), Bytes(available));
+            return Err(Error::Memory(format!("{needed} of device memory needed, {whose} {available}: {self}")));
         }
         Ok(())
     }
@@ -55,21 +52,17 @@ impl MemoryPlan {
 
 impl fmt::Display for MemoryPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, (name, bytes)) in self.buffers.iter().enumerate() {
-            let separator = if position == 0 { "" } else { ", " };
-            write!(f, "{separator}{name} {}", Bytes(*bytes))?;
-        }
-        Ok(())
+        let buffers: Vec<_> = self.buffers.iter().map(|(name, bytes)| format!("{name} {}", Bytes(*bytes))).collect();
+        f.write_str(&buffers.join(", "))
     }
 }
 
 /// Refuses a buffer that the device could not bind, before anything is allocated.
 pub(super) fn check_buffer(name: &str, bytes: u64, info: &DeviceInfo) -> Result<()> {
-    if bytes > info.max_buffer {
-        return Err(Error::Memory(format!(
-            "buffer '{name}' needs {bytes} bytes, but {} binds at most {} bytes in one buffer",
-            info.name, info.max_buffer
-        )));
+    let DeviceInfo { name: device, max_buffer, .. } = info;
+    if bytes > *max_buffer {
+        let most = format!("{device} binds at most {max_buffer} bytes in one buffer");
+        return Err(Error::Memory(format!("buffer '{name}' needs {bytes} bytes, but {most}")));
     }
     Ok(())
 }

@@ -24,8 +24,8 @@ mod vulkan;
 
 pub use evenkeel_kernels::launch::{Buffer, Launch};
 pub use memory::MemoryPlan;
-pub(crate) use recorder::ScheduleRecorder;
-pub use recorder::{ReadBack, Recorder, Size, Step};
+pub use recorder::{ReadBack, Recorder};
+pub(crate) use recorder::{ScheduleRecorder, Size, Step};
 
 use crate::{Error, Result};
 use bytemuck::{Pod, Zeroable};
@@ -110,8 +110,8 @@ pub struct DeviceInfo {
 }
 
 impl DeviceInfo {
-    /// The loop iterations that an invocation may safely take in one dispatch. Where the driver stops loops after a number of iterations, it is
-    /// half of that number, so that one more round does no harm.
+    /// The loop iterations that an invocation may safely take in one dispatch: half of what the driver stops loops after, if it
+    /// does, so that one more round does no harm.
     pub(crate) fn loop_budget(&self) -> u32 {
         self.loop_limit.map_or(u32::MAX / 2, |limit| limit / 2)
     }
@@ -199,10 +199,7 @@ impl Device {
         Ok(unsafe { Buffer::from_raw(self.backend.allocate(name, bytes)?, len) })
     }
 
-    /// Memory that holds a copy of `elements`.
-    ///
-    /// # Errors
-    /// As for [`Device::buffer`].
+    /// Memory that holds a copy of `elements`; fails as [`Device::buffer`] does.
     pub fn buffer_from<T: Pod>(&self, name: &str, elements: &[T]) -> Result<Buffer<T>> {
         let buffer = self.buffer(name, elements.len())?;
         self.upload(&buffer, 0, elements)?;
@@ -218,14 +215,10 @@ impl Device {
         self.backend.upload(buffer.raw(), (offset * size_of::<T>()) as u64, bytemuck::cast_slice(elements))
     }
 
-    /// Reads the whole buffer.
-    ///
-    /// # Errors
-    /// When the device fails.
+    /// Reads the whole buffer; fails only when the device does.
     pub fn download<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
         let mut elements = vec![T::zeroed(); buffer.len()];
-        self.download_into(buffer, &mut elements)?;
-        Ok(elements)
+        self.download_into(buffer, &mut elements).map(|()| elements)
     }
 
     /// Reads the first elements of a buffer, as many as `elements` has. Into memory that was used before this is several times
@@ -259,18 +252,15 @@ impl Device {
         self.backend.validation_messages()
     }
 
-    /// Begins a capture in a graphics debugger that the program was started under; says why when there is none.
+    /// Begins a capture in a graphics debugger that the program was started under.
     ///
     /// # Errors
-    /// [`Error::Device`] with the reason.
+    /// [`Error::Device`] with the reason, say that there is no debugger.
     pub fn begin_capture(&self) -> Result<()> {
         self.backend.begin_capture()
     }
 
-    /// Ends the capture.
-    ///
-    /// # Errors
-    /// [`Error::Device`] with the reason.
+    /// Ends the capture; fails as [`Device::begin_capture`] does.
     pub fn end_capture(&self) -> Result<()> {
         self.backend.end_capture()
     }
@@ -300,10 +290,8 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Runs it and waits for its end: a short spin, then asleep. Returns the time the device was busy with it.
-    ///
-    /// # Errors
-    /// When the device fails or is lost.
+    /// Runs it and waits for its end: a short spin, then asleep. Returns the time the device was busy with it; fails when the
+    /// device does, or is lost.
     pub fn run(&mut self) -> Result<Duration> {
         self.recorded.run()
     }

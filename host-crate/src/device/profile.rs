@@ -81,10 +81,8 @@ impl fmt::Display for KernelTimes {
     }
 }
 
-/// Writes `spans` as a trace. Device spans that follow each other under one label are also shown as one, around them.
-///
-/// # Errors
-/// When `writer` fails.
+/// Writes `spans` as a trace; fails only when `writer` does. Device spans that follow each other under one label are also shown
+/// as one, around them.
 pub fn write_trace(writer: impl io::Write, spans: &[Span]) -> io::Result<()> {
     let mut events = vec![
         Event::naming("process_name", HOST, "evenkeel"),

@@ -9,55 +9,22 @@ use std::{marker::PhantomData, sync::Arc};
 
 /// One thing a device does.
 pub enum Step {
-    /// Runs a kernel.
-    Dispatch {
-        /// The kernel to run.
-        kernel: &'static Kernel,
-        /// Its buffers, in binding order.
-        buffers: Vec<RawBuffer>,
-        /// Its push constants.
-        params: Vec<u8>,
-        /// The number of workgroups.
-        size: Size,
-    },
+    /// Runs a kernel, with its buffers in binding order and its push constants.
+    Dispatch { kernel: &'static Kernel, buffers: Vec<RawBuffer>, params: Vec<u8>, size: Size },
     /// Sets every word of a buffer.
-    Fill {
-        /// The buffer to fill.
-        buffer: RawBuffer,
-        /// The value of every word afterwards.
-        value: u32,
-    },
+    Fill { buffer: RawBuffer, value: u32 },
     /// Copies the first `bytes` bytes.
-    Copy {
-        /// The buffer that is read.
-        from: RawBuffer,
-        /// The buffer that is written.
-        to: RawBuffer,
-        /// The number of bytes to copy.
-        bytes: u64,
-    },
+    Copy { from: RawBuffer, to: RawBuffer, bytes: u64 },
     /// Makes the first `bytes` bytes of a buffer readable by the host after the run, in the next slot.
-    ReadBack {
-        /// The buffer to read back.
-        buffer: RawBuffer,
-        /// The number of bytes to read back.
-        bytes: u64,
-    },
+    ReadBack { buffer: RawBuffer, bytes: u64 },
     /// Names the steps from here to the next label, in profilers and traces.
     Label(String),
 }
 
-/// How many workgroups a dispatch has.
+/// How many workgroups a dispatch has: known now, or read when the step runs, from three words at a byte offset of a buffer.
 pub enum Size {
-    /// Known now.
     Groups(u32),
-    /// Read when the step runs, from three words of a buffer.
-    Indirect {
-        /// The buffer that holds the number of workgroups.
-        buffer: RawBuffer,
-        /// The first of the words, counted in bytes.
-        offset: u64,
-    },
+    Indirect { buffer: RawBuffer, offset: u64 },
 }
 
 /// A value that a recording brings to the host each time it runs. See [`super::Recording::value`].
@@ -71,6 +38,7 @@ impl<T> Clone for ReadBack<T> {
         *self
     }
 }
+
 impl<T> Copy for ReadBack<T> {}
 
 /// Collects steps. See [`super::Device::record`].
@@ -111,10 +79,9 @@ impl Recorder {
         self.dispatch_indirect(launch, params, state, groups);
     }
 
-    /// Runs one of this crate's kernels, whose parameters its strategies and algorithms derive from checked graphs: see [`Recorder::launch`].
+    /// As [`Recorder::launch`], for this crate's kernels, whose parameters its strategies and algorithms derive from checked graphs.
     pub(crate) fn dispatch<L: Launch>(&mut self, launch: &L, params: L::Params, items: usize) {
-        let size = self.groups(launch.kernel(), items);
-        self.push(launch, params, size);
+        self.push(launch, params, self.groups(launch.kernel(), items));
     }
 
     fn groups(&self, kernel: &'static Kernel, items: usize) -> Size {
@@ -135,12 +102,8 @@ impl Recorder {
     }
 
     fn push<L: Launch>(&mut self, launch: &L, params: L::Params, size: Size) {
-        self.steps.push(Step::Dispatch {
-            kernel: launch.kernel(),
-            buffers: launch.buffers(),
-            params: bytemuck::bytes_of(&params).to_vec(),
-            size,
-        });
+        let params = bytemuck::bytes_of(&params).to_vec();
+        self.steps.push(Step::Dispatch { kernel: launch.kernel(), buffers: launch.buffers(), params, size });
     }
 
     /// Sets every element of a buffer.

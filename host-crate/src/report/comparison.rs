@@ -66,8 +66,7 @@ pub fn text(alternative: &str, entries: &[Entry]) -> String {
     let of_figures: Vec<String> = figures.iter().map(|(_, heading)| format!(">{heading}")).collect();
     let mut headings = vec![alternative, ">total ms", ">kernel ms", ">overhead ms", ">ratio", ">MTEPS"];
     headings.extend(of_figures.iter().map(String::as_str));
-    headings.extend([">memory", ">iterations"]);
-    headings.push("valid");
+    headings.extend([">memory", ">iterations", "valid"]);
     let columns = headings.len();
     table(&headings, entries.iter().map(|entry| entry.cells(columns, &figures)))
 }
@@ -75,20 +74,25 @@ pub fn text(alternative: &str, entries: &[Entry]) -> String {
 /// The names and headings of the figures that have a column, in the order in which they first appear.
 fn figures(entries: &[Entry]) -> Vec<(&'static str, &'static str)> {
     let mut columns = Vec::new();
-    for entry in entries {
-        let Entry::Measured(measurement) = entry else { continue };
-        for figure in &measurement.report.figures.list {
-            if let Some(heading) = figure.column
-                && !columns.contains(&(figure.name, heading))
-            {
-                columns.push((figure.name, heading));
-            }
+    for figure in entries.iter().filter_map(Entry::report).flat_map(|report| &report.figures.list) {
+        if let Some(heading) = figure.column
+            && !columns.contains(&(figure.name, heading))
+        {
+            columns.push((figure.name, heading));
         }
     }
     columns
 }
 
 impl Entry {
+    /// What was measured, if it ran.
+    pub fn report(&self) -> Option<&Report> {
+        match self {
+            Self::Measured(measurement) => Some(&measurement.report),
+            Self::Refused(_) => None,
+        }
+    }
+
     fn cells(&self, columns: usize, figures: &[(&str, &str)]) -> Vec<String> {
         match self {
             Self::Measured(measurement) => measurement.cells(figures),
@@ -110,15 +114,10 @@ impl Measurement {
     fn cells(&self, figures: &[(&str, &str)]) -> Vec<String> {
         let report = &self.report;
         let median = &report.median;
-        let mut cells = vec![
-            report.strategy.clone(),
-            time(median.total_ms),
-            time(median.kernel_ms),
-            time(median.overhead_ms),
-            self.ratio.map_or(String::new(), |ratio| format!("{ratio:.2}")),
-            three_digits(report.mteps),
-        ];
-        cells.extend(figures.iter().map(|(name, _)| self.figure(name).map_or(String::new(), cell)));
+        let mut cells = vec![report.strategy.clone()];
+        cells.extend([median.total_ms, median.kernel_ms, median.overhead_ms].map(time));
+        cells.extend([given(self.ratio.map(|ratio| format!("{ratio:.2}"))), three_digits(report.mteps)]);
+        cells.extend(figures.iter().map(|(name, _)| given(self.figure(name).map(cell))));
         cells.extend([Bytes(report.memory_bytes).to_string(), grouped(median.iterations.into())]);
         let valid = match report.valid {
             Some(true) => "✓",
@@ -140,10 +139,7 @@ fn cell(value: Value) -> String {
     }
 }
 
-/// Writes a line for each entry under a line with the columns' names. What an entry lacks is empty.
-///
-/// # Errors
-/// When writing fails.
+/// Writes a line for each entry under a line with the columns' names; fails only when `writer` does. What an entry lacks is empty.
 pub fn write_csv(entries: &[Entry], writer: impl io::Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(writer);
     let figures = figures(entries);
@@ -195,6 +191,7 @@ impl Entry {
     }
 }
 
+/// The text of a value, if there is one.
 fn given(value: Option<impl Display>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }

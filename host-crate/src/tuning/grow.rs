@@ -5,6 +5,7 @@
 //! the same, and linfa's adds up in the order of a randomly seeded map, so that two fits of one table differ.
 
 use crate::strategy::adaptive::{Feature, Features, Node, Variant};
+use std::mem;
 
 /// A level, and what each variant of a family costs there.
 #[derive(Clone, Debug)]
@@ -94,17 +95,20 @@ impl Growing<'_> {
     /// The split after which the two sides cost least; the first of several.
     fn best_split(&self, samples: &[usize], sums: &[f64]) -> Option<Split> {
         let mut best: Option<Split> = None;
+        let count = samples.iter().map(|sample| self.samples[*sample].graph + 1).max().unwrap_or(0);
         for feature in Feature::ALL {
             let value = |sample: usize| self.samples[sample].features.get(feature);
             let mut sorted = samples.to_vec();
             sorted.sort_by(|a, b| value(*a).total_cmp(&value(*b)).then(a.cmp(b)));
             let mut left = vec![0.0; sums.len()];
-            let mut sides = Sides::new(sorted.iter().map(|sample| self.samples[*sample].graph));
-            for pair in sorted.windows(2) {
+            let graphs = || sorted.iter().map(|sample| self.samples[*sample].graph);
+            // How many graphs have samples on either side of a split after each of the samples.
+            let on_left = seen(graphs(), count);
+            let on_right = seen(graphs().rev(), count).into_iter().rev().skip(1);
+            for (pair, (on_left, on_right)) in sorted.windows(2).zip(on_left.into_iter().zip(on_right)) {
                 add(&mut left, &self.samples[pair[0]].costs);
-                sides.pass(self.samples[pair[0]].graph);
                 let (below, above) = (value(pair[0]), value(pair[1]));
-                if below == above || sides.fewer() < self.limits.graphs {
+                if below == above || on_left.min(on_right) < self.limits.graphs {
                     continue;
                 }
                 let right = sums.iter().zip(&left).map(|(sum, left)| sum - left);
@@ -118,32 +122,14 @@ impl Growing<'_> {
     }
 }
 
-/// How many graphs have samples on either side of a split, as it passes over them.
-struct Sides {
-    /// Samples of each graph on the left and on the right.
-    samples: Vec<[usize; 2]>,
-    graphs: [usize; 2],
-}
-
-impl Sides {
-    fn new(graphs: impl Iterator<Item = usize> + Clone) -> Self {
-        let mut samples = vec![[0, 0]; graphs.clone().max().map_or(0, |last| last + 1)];
-        graphs.for_each(|graph| samples[graph][1] += 1);
-        let right = samples.iter().filter(|[_, right]| *right > 0).count();
-        Self { samples, graphs: [0, right] }
-    }
-
-    fn pass(&mut self, graph: usize) {
-        let [left, right] = &mut self.samples[graph];
-        self.graphs[0] += usize::from(*left == 0);
-        self.graphs[1] -= usize::from(*right == 1);
-        *left += 1;
-        *right -= 1;
-    }
-
-    fn fewer(&self) -> usize {
-        self.graphs[0].min(self.graphs[1])
-    }
+/// How many of so many graphs have been seen up to each of these.
+fn seen(graphs: impl Iterator<Item = usize>, count: usize) -> Vec<usize> {
+    let (mut seen, mut different) = (vec![false; count], 0);
+    let after = |graph: usize| {
+        different += usize::from(!mem::replace(&mut seen[graph], true));
+        different
+    };
+    graphs.map(after).collect()
 }
 
 fn add(sums: &mut [f64], costs: &[f64]) {

@@ -13,17 +13,11 @@ use parquet::{
     record::RowAccessor,
     schema::types::Type,
 };
-use std::{fs::File, io, path::Path, sync::Arc};
+use std::{fs::File, path::Path, sync::Arc};
 
 /// The table as a file.
-pub(super) fn bytes(table: &Table) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    write(table, &mut bytes).map_err(io::Error::other)?;
-    Ok(bytes)
-}
-
-fn write(table: &Table, bytes: &mut Vec<u8>) -> Result<(), ParquetError> {
-    let mut writer = SerializedFileWriter::new(bytes, Arc::new(schema()?), Arc::default())?;
+pub(super) fn bytes(table: &Table) -> Result<Vec<u8>, ParquetError> {
+    let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema()?), Arc::default())?;
     let mut group = writer.next_row_group()?;
     let rows = &table.rows;
     let graphs: Vec<ByteArray> = rows.iter().map(|row| row.graph.as_str().into()).collect();
@@ -36,12 +30,11 @@ fn write(table: &Table, bytes: &mut Vec<u8>) -> Result<(), ParquetError> {
         column::<DoubleType>(&mut group, &values.iter().map(|row| row[number]).collect::<Vec<_>>())?;
     }
     group.close()?;
-    writer.close()?;
-    Ok(())
+    writer.into_inner()
 }
 
 fn column<T: parquet::data_type::DataType>(
-    group: &mut SerializedRowGroupWriter<'_, &mut Vec<u8>>,
+    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
     values: &[T::T],
 ) -> Result<(), ParquetError> {
     if let Some(mut column) = group.next_column()? {

@@ -6,7 +6,7 @@ use crate::strategy::adaptive::{Family, Feature, Model, Variant};
 
 /// One search of a table: its rows, in the order of the levels.
 pub(super) struct Search<'a> {
-    pub rows: Vec<&'a Row>,
+    pub rows: &'a [Row],
 }
 
 impl Search<'_> {
@@ -16,25 +16,20 @@ impl Search<'_> {
 
     /// The time of a variant at a level; `before` is the variant of the level before. One that goes on in the same dispatch saves one.
     fn time_at(&self, level: usize, variant: Variant, before: Option<Variant>) -> f64 {
-        let row = self.rows[level];
+        let row = &self.rows[level];
         let alone = row.microseconds[variant.place()];
         let stays = |row: &Row| {
             let [frontier, edges] = [Feature::Frontier, Feature::FrontierEdges].map(|it| row.features.get(it) as u32);
             variant.stays(frontier, edges)
         };
-        let goes_on = level > 0 && before == Some(variant) && stays(row) && stays(self.rows[level - 1]);
+        let goes_on = level > 0 && before == Some(variant) && stays(row) && stays(&self.rows[level - 1]);
         if goes_on { (alone - row.dispatch).max(LEAST * alone) } else { alone }
     }
 
     /// The time of a variant for each level.
     pub fn time(&self, variants: &[Variant]) -> f64 {
-        let before = [None].into_iter().chain(variants.iter().copied().map(Some));
-        variants
-            .iter()
-            .zip(before)
-            .enumerate()
-            .map(|(level, (variant, before))| self.time_at(level, *variant, before))
-            .sum()
+        let before = |level: usize| level.checked_sub(1).map(|before| variants[before]);
+        (0..variants.len()).map(|level| self.time_at(level, variants[level], before(level))).sum()
     }
 
     /// The time of one variant throughout.
@@ -55,7 +50,7 @@ impl Search<'_> {
     /// A model's variants.
     pub fn ways_of(&self, model: &Model) -> Vec<Variant> {
         let mut variant = model.family().first();
-        let choose = |row: &&Row| {
+        let choose = |row: &Row| {
             variant = model.choose(&row.features).unwrap_or(variant);
             variant
         };
@@ -142,17 +137,14 @@ impl Score {
 /// The lines for a model, for the best single variant of each graph, and for each variant of the model's family.
 pub(super) fn scores(searches: &[&Search], model: &Model) -> Vec<Score> {
     let family = model.family();
-    let against_optimum = |time: &dyn Fn(&Search) -> f64| {
-        searches.iter().map(|search| time(search) / search.optimum(family)).collect::<Vec<f64>>()
+    let line = |name: String, time: &dyn Fn(&Search) -> f64| {
+        let slowdowns = searches.iter().map(|search| time(search) / search.optimum(family)).collect();
+        Score { name, slowdowns }
     };
-    let model_line = Score { name: "model".into(), slowdowns: against_optimum(&|search| search.by_model(model)) };
-    let oracle = against_optimum(&|search| search.single(best_single(searches, search.graph(), family)));
-    let oracle_line = Score { name: "oracle".into(), slowdowns: oracle };
-    let way_line = |variant: Variant| Score {
-        name: variant.to_string(),
-        slowdowns: against_optimum(&|search| search.single(variant)),
-    };
-    [model_line, oracle_line].into_iter().chain(family.variants().into_iter().map(way_line)).collect()
+    let by_model = line("model".into(), &|search| search.by_model(model));
+    let best = line("oracle".into(), &|search| search.single(best_single(searches, search.graph(), family)));
+    let single = |variant: Variant| line(variant.to_string(), &|search| search.single(variant));
+    [by_model, best].into_iter().chain(family.variants().into_iter().map(single)).collect()
 }
 
 /// The one variant that is best for all searches of a graph together.
@@ -189,7 +181,7 @@ mod tests {
     fn what_goes_on_in_the_same_dispatch_is_worth_waiting_for() {
         // By itself the third level is faster in another variant, but to leave and come back costs more.
         let rows = rows(&[(7.0, 6.0), (7.0, 6.0), (9.0, 3.9), (7.0, 6.0), (5.1, 9.0), (90.0, 20.0)]);
-        let search = Search { rows: rows.iter().collect() };
+        let search = Search { rows: &rows };
         let best = search.best_ways(Family::Listed);
         assert_eq!(
             best.iter().map(|variant| variant.stays(1, 1)).collect::<Vec<_>>(),
@@ -206,7 +198,7 @@ mod tests {
         // A large frontier is not for one workgroup.
         let mut large = rows.clone();
         large[1].features.0[Feature::Frontier as usize] = 1e6;
-        assert_eq!(Search { rows: large.iter().collect() }.single(best[0]), 7.0 + 7.0 + 9.0 + 2.0 + 0.51 + 85.0);
+        assert_eq!(Search { rows: &large }.single(best[0]), 7.0 + 7.0 + 9.0 + 2.0 + 0.51 + 85.0);
     }
 
     #[test]

@@ -65,12 +65,13 @@ impl Row {
 }
 
 impl Table {
-    /// Writes it in the format that the file's name asks for.
-    ///
-    /// # Errors
-    /// When `writer` fails.
+    /// Writes it in the format that the file's name asks for; fails only when `writer` does.
     pub fn write(&self, path: &Path, writer: &mut dyn Write) -> io::Result<()> {
-        if is_parquet(path) { writer.write_all(&parquet::bytes(self)?) } else { self.write_csv(writer) }
+        if is_parquet(path) {
+            writer.write_all(&parquet::bytes(self).map_err(io::Error::other)?)
+        } else {
+            self.write_csv(writer)
+        }
     }
 
     fn write_csv(&self, writer: &mut dyn Write) -> io::Result<()> {
@@ -83,10 +84,7 @@ impl Table {
         csv.flush()
     }
 
-    /// Reads a file and adds its rows.
-    ///
-    /// # Errors
-    /// When it cannot be read, or is no such table.
+    /// Reads a file and adds its rows; fails when it cannot be read or is no such table, with the line if it is CSV.
     pub fn read(&mut self, path: &Path) -> Result<()> {
         let file = File::open(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
         if is_parquet(path) { parquet::read(file, path, &mut self.rows) } else { self.read_csv(file, path) }
@@ -99,12 +97,11 @@ impl Table {
         if !headings.iter().eq(NAMES.into_iter().chain(numbers().iter().map(String::as_str))) {
             return Err(wrong(1, "the columns are not those of `evenkeel measure-levels`".into()));
         }
+        let line = |position: Option<&csv::Position>| position.map_or(1, csv::Position::line);
         for record in reader.records() {
-            let record =
-                record.map_err(|error| wrong(error.position().map_or(1, csv::Position::line), error.to_string()))?;
-            let line = record.position().map_or(1, csv::Position::line);
-            let row = row(&record).ok_or_else(|| wrong(line, "a field is not the number it should be".into()))?;
-            self.rows.push(row);
+            let record = record.map_err(|error| wrong(line(error.position()), error.to_string()))?;
+            let refused = || wrong(line(record.position()), "a field is not the number it should be".into());
+            self.rows.push(row(&record).ok_or_else(refused)?);
         }
         Ok(())
     }

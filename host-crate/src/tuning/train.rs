@@ -8,6 +8,7 @@ use super::{
 };
 use crate::strategy::adaptive::{Family, Feature, Model};
 use crate::{Error, Result, graph::generate::random::mix};
+use std::collections::BTreeSet;
 
 /// A model and how good it is.
 pub struct Trained {
@@ -49,16 +50,13 @@ const TIE: f64 = 1.05;
 /// When there are fewer than two graphs.
 pub fn train(table: &Table, family: Family, seed: u64) -> Result<Trained> {
     let searches = searches(table);
-    let mut graphs: Vec<&str> = searches.iter().map(Search::graph).collect();
-    graphs.sort_unstable();
-    graphs.dedup();
+    let graphs = graphs(&searches);
     if graphs.len() < 2 {
         return Err(Error::Usage("a model is grown on some graphs and judged on others: give at least two".into()));
     }
-    let order = |(place, _): &(usize, &str)| mix(mix(seed).wrapping_add(*place as u64));
-    let mut shuffled: Vec<(usize, &str)> = graphs.into_iter().enumerate().collect();
-    shuffled.sort_by_key(order);
-    let shuffled: Vec<&str> = shuffled.into_iter().map(|(_, graph)| graph).collect();
+    let mut places: Vec<usize> = (0..graphs.len()).collect();
+    places.sort_by_key(|place| mix(mix(seed).wrapping_add(*place as u64)));
+    let shuffled: Vec<&str> = places.into_iter().map(|place| graphs[place]).collect();
     let (held_out, grown_on) = shuffled.split_at((shuffled.len() * HELD_OUT / 10).max(1));
 
     let of = |graphs: &[&str]| -> Vec<&Search> {
@@ -86,23 +84,26 @@ pub fn train(table: &Table, family: Family, seed: u64) -> Result<Trained> {
     })
 }
 
+/// The names of their graphs, sorted.
+fn graphs<'a>(searches: impl IntoIterator<Item = &'a Search<'a>>) -> Vec<&'a str> {
+    BTreeSet::from_iter(searches.into_iter().map(Search::graph)).into_iter().collect()
+}
+
 /// Rows of one graph and source that follow each other.
 fn searches(table: &Table) -> Vec<Search<'_>> {
     let same = |a: &super::Row, b: &super::Row| a.graph == b.graph && a.source == b.source && a.level < b.level;
-    table.rows.chunk_by(same).map(|rows| Search { rows: rows.iter().collect() }).collect()
+    table.rows.chunk_by(same).map(|rows| Search { rows }).collect()
 }
 
 /// The levels of searches. What a variant costs there is a part of the search's optimum, so that the costs of a search's choices
 /// add up to its slowdown, and a search counts the same however long it takes.
 fn samples(searches: &[&Search], family: Family) -> Vec<Sample> {
-    let mut graphs: Vec<&str> = searches.iter().map(|search| search.graph()).collect();
-    graphs.sort_unstable();
-    graphs.dedup();
+    let graphs = graphs(searches.iter().copied());
     let of_search = |search: &&Search| {
         let graph = graphs.partition_point(|graph| *graph < search.graph());
         let optimum = search.optimum(family).max(f64::MIN_POSITIVE);
         let part = |costs: Vec<f64>| costs.into_iter().map(|cost| cost / optimum).collect();
-        let sample = |(row, costs): (&&super::Row, _)| Sample { graph, features: row.features, costs: part(costs) };
+        let sample = |(row, costs): (&super::Row, _)| Sample { graph, features: row.features, costs: part(costs) };
         search.rows.iter().zip(search.costs(family)).map(sample).collect::<Vec<_>>()
     };
     searches.iter().flat_map(of_search).collect()
@@ -111,16 +112,15 @@ fn samples(searches: &[&Search], family: Family) -> Vec<Sample> {
 /// The part of all levels for which the model's variant is the best, or as fast to 5 %.
 fn accuracy(searches: &[&Search], model: &Model) -> f64 {
     let variants = model.family().variants();
-    let (mut right, mut all) = (0.0f64, 0.0f64);
+    let (mut right, mut all) = (0, 0);
     for search in searches {
         for (chosen, costs) in search.ways_of(model).into_iter().zip(search.costs(model.family())) {
-            let cost =
-                variants.iter().position(|variant| *variant == chosen).map_or(f64::INFINITY, |place| costs[place]);
-            all += 1.0;
-            right += f64::from(u8::from(cost <= TIE * costs.into_iter().fold(f64::INFINITY, f64::min)));
+            let cost = variants.iter().zip(&costs).find(|(variant, _)| **variant == chosen).map(|(_, cost)| *cost);
+            all += 1;
+            right += u32::from(cost.is_some_and(|cost| cost <= TIE * costs.into_iter().fold(f64::INFINITY, f64::min)));
         }
     }
-    right / all.max(1.0)
+    f64::from(right) / f64::from(all.max(1))
 }
 
 fn speedup(searches: &[&Search], graphs: &[&str], model: &Model) -> f64 {

@@ -73,7 +73,6 @@ impl Context {
         Ok(context)
     }
 
-    /// The device's functions.
     pub(super) fn vk(&self) -> &ash::Device {
         &self.device.handle
     }
@@ -97,7 +96,6 @@ impl Context {
         }
     }
 
-    /// Closes what [`Context::begin_label`] opened.
     pub(super) fn end_label(&self, commands: vk::CommandBuffer) {
         if let Some(debug) = self.labels() {
             // SAFETY: the command buffer is being recorded by the caller, who opened a label in it.

@@ -5,7 +5,6 @@ use crate::Result;
 use ash::vk;
 use std::sync::Arc;
 
-/// A pool and all the sets in it.
 pub(super) struct DescriptorPool {
     pub(super) sets: Vec<vk::DescriptorSet>,
     _pool: Owned<vk::DescriptorPool>,

@@ -25,7 +25,6 @@ pub(super) struct Instance {
     pub(super) handle: ash::Instance,
     /// The newest Vulkan version that both the loader and this program speak.
     pub(super) api_version: u32,
-    /// Whether objects can be named.
     pub(super) debug_utils: bool,
     /// Whether groups of commands can be named, too.
     pub(super) labels: bool,

@@ -14,7 +14,6 @@ const MAX_GROUPS: u32 = 65_535;
 
 /// The fewest invocations a subgroup may have: workgroup memory is sized for it (`primitive/workgroup.rs` of the kernels).
 const MIN_SUBGROUP: u32 = 4;
-/// Invocations that a workgroup must be able to have.
 const MIN_WORKGROUP: u32 = evenkeel_types::WORKGROUP;
 
 /// A device that could be opened, if `info.missing` is empty.
@@ -194,17 +193,14 @@ fn missing(
     computes: bool,
 ) -> Vec<String> {
     let mut missing = Vec::new();
-    if !computes {
-        missing.push("a compute queue".to_owned());
-    }
+    let mut need = |is_there: bool, what: String| missing.extend((!is_there).then_some(what));
+    need(computes, "a compute queue".to_owned());
+    need(api_version >= vk::API_VERSION_1_2, format!("Vulkan 1.2 (it speaks {})", version(api_version)));
     if api_version < vk::API_VERSION_1_2 {
         // Nothing newer could be asked for, so nothing newer is known to be missing.
-        missing.push(format!("Vulkan 1.2 (it speaks {})", version(api_version)));
         return missing;
     }
-    if twelve.vulkan_memory_model != vk::TRUE {
-        missing.push("the Vulkan memory model (vulkanMemoryModel)".to_owned());
-    }
+    need(twelve.vulkan_memory_model == vk::TRUE, "the Vulkan memory model (vulkanMemoryModel)".to_owned());
     let in_compute = eleven.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE);
     for (operations, name) in [
         (vk::SubgroupFeatureFlags::BASIC, "basic"),
@@ -214,17 +210,12 @@ fn missing(
         (vk::SubgroupFeatureFlags::SHUFFLE, "shuffle"),
         (vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE, "shuffle relative"),
     ] {
-        if !in_compute || !eleven.subgroup_supported_operations.contains(operations) {
-            missing.push(format!("{name} subgroup operations in compute kernels"));
-        }
+        let is_there = in_compute && eleven.subgroup_supported_operations.contains(operations);
+        need(is_there, format!("{name} subgroup operations in compute kernels"));
     }
-    if eleven.subgroup_size < MIN_SUBGROUP {
-        missing.push(format!("subgroups of {MIN_SUBGROUP} invocations (it has {})", eleven.subgroup_size));
-    }
-    let workgroup = invocations(limits);
-    if workgroup < MIN_WORKGROUP {
-        missing.push(format!("workgroups of {MIN_WORKGROUP} invocations (it has {workgroup})"));
-    }
+    let (subgroup, workgroup) = (eleven.subgroup_size, invocations(limits));
+    need(subgroup >= MIN_SUBGROUP, format!("subgroups of {MIN_SUBGROUP} invocations (it has {subgroup})"));
+    need(workgroup >= MIN_WORKGROUP, format!("workgroups of {MIN_WORKGROUP} invocations (it has {workgroup})"));
     missing
 }
 

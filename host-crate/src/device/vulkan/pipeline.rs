@@ -12,14 +12,12 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// A compiled kernel.
 pub(super) struct Pipeline {
     pub(super) pipeline: Owned<vk::Pipeline>,
     pub(super) layout: Owned<vk::PipelineLayout>,
     pub(super) set_layout: Owned<vk::DescriptorSetLayout>,
 }
 
-/// All kernels compiled so far.
 pub(super) struct Pipelines {
     context: Arc<Context>,
     cache: PipelineCache,
@@ -34,7 +32,6 @@ impl Pipelines {
         Ok(Self { context: context.clone(), cache, made: Mutex::default() })
     }
 
-    /// The pipeline of `kernel`.
     pub(super) fn get(&self, kernel: &'static Kernel) -> Result<Arc<Pipeline>> {
         let mut made = lock(&self.made);
         let key = std::ptr::from_ref(kernel).addr();

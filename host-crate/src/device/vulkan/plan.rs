@@ -32,20 +32,17 @@ pub(super) struct Plan {
     context: Arc<Context>,
 }
 
-/// One step.
 pub(super) struct Planned {
     pub(super) work: Work,
     pub(super) uses: Uses,
     pub(super) label: String,
 }
 
-/// The buffers of a dispatch.
 pub(super) struct DescriptorSet {
     pub(super) layout: vk::DescriptorSetLayout,
     pub(super) buffers: Vec<vk::DescriptorBufferInfo>,
 }
 
-/// What the device is told to do.
 pub(super) enum Work {
     Dispatch { kernel: &'static str, pipeline: Arc<Pipeline>, set: usize, params: Vec<u8>, groups: Groups },
     Fill { buffer: vk::Buffer, value: u32 },

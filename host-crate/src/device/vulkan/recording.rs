@@ -115,7 +115,6 @@ impl Program {
         Ok(clock.ticks.between(first, last))
     }
 
-    /// Puts the plan into a command buffer.
     fn write(&self, commands: vk::CommandBuffer) {
         let (context, steps) = (&*self.context, &self.plan.steps);
         let profiles = context.clock.profiles();

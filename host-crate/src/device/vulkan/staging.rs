@@ -16,7 +16,6 @@ const THREAD_BYTES: usize = 4 << 20;
 /// More threads than this do not make memory faster.
 const MAX_THREADS: usize = 8;
 
-/// The two halves.
 pub(super) struct Staging {
     context: Arc<Context>,
     halves: [Half; 2],
@@ -40,13 +39,11 @@ impl Staging {
         self.halves[0].memory.bytes as usize
     }
 
-    /// Writes `bytes` to `target` from `offset` on.
     pub(super) fn upload(&mut self, target: &Buffer, offset: u64, bytes: &[u8]) -> Result<()> {
         let sent = self.send(target, offset, bytes);
         sent.and(self.drain())
     }
 
-    /// Reads `source` from `offset` on into `bytes`.
     pub(super) fn download(&mut self, source: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<()> {
         let received = self.receive(source, offset, bytes);
         received.and(self.drain())

@@ -23,7 +23,6 @@ pub(super) struct Commands {
 }
 
 impl Commands {
-    /// A command buffer with nothing in it.
     pub(super) fn new(context: &Arc<Context>, name: &str) -> Result<Self> {
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(context.physical.queue_family);
         // SAFETY: the device is alive.
@@ -56,7 +55,6 @@ impl Commands {
         unsafe { vk.end_command_buffer(self.buffer) }.failed("recording commands")
     }
 
-    /// Sends it to the device.
     pub(super) fn submit(&mut self) -> Result<()> {
         self.wait()?;
         let vk = self.context.vk();

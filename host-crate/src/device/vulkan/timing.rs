@@ -39,7 +39,6 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// The time between two stamps.
     pub(super) fn between(self, from: u64, to: u64) -> Duration {
         Duration::from_nanos(((to.wrapping_sub(from) & self.mask) as f64 * self.nanoseconds) as u64)
     }
@@ -63,12 +62,10 @@ impl Clock {
         Self { opened: Instant::now(), ticks, calibration, spans: profile.then(Mutex::default) }
     }
 
-    /// Whether the device stamps its work.
     pub(super) fn has_timestamps(&self) -> bool {
         self.ticks.mask != 0
     }
 
-    /// The host's time.
     pub(super) fn now(&self) -> Duration {
         self.opened.elapsed()
     }
@@ -82,7 +79,6 @@ impl Clock {
         Some(Anchor { ticks: *stamps.first()?, host: (before + self.now()) / 2 })
     }
 
-    /// Whether spans are kept.
     pub(super) fn profiles(&self) -> bool {
         self.spans.is_some()
     }
@@ -106,7 +102,6 @@ impl Clock {
     }
 }
 
-/// The stamps of one recording.
 pub(super) struct Stamps {
     pool: Owned<vk::QueryPool>,
     count: u32,
