@@ -1,0 +1,152 @@
+//! One algorithm on one graph: its answer, its report, its profile, and how it ends when it is stopped.
+
+use super::*;
+use evenkeel::algorithm::spmv::random_vector;
+use std::{
+    process::{Child, Stdio},
+    time::{Duration, Instant},
+};
+
+#[test]
+fn answers_are_written_by_the_ids_of_the_file() {
+    let (folder, roads) = roads();
+    let path = inside(&folder, "distances.txt");
+    let arguments = ["sssp", &roads, "--source", "1", "--validate", "--output", &path];
+    let summary = printed(on_device(&arguments));
+    assert!(summary.contains("3 of 4 nodes, the furthest at 12") && summary.contains("✓"), "{summary}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "1 0\n2 5\n3 12\n4 inf\n");
+    let written = |arguments: &[&str]| printed(on_device(&[arguments, &["--source", "1", "--output", "-"]].concat()));
+    assert_eq!(written(&["sssp", &roads, "--weights", "unit"]), "1 0\n2 1\n3 1\n4 inf\n");
+    assert_eq!(written(&["bfs", &roads]), "1 0\n2 1\n3 1\n4 inf\n");
+    assert_eq!(written(&["bfs", &roads, "--parents", "--validate"]), "1 0 -\n2 1 1\n3 1 1\n4 inf -\n");
+    assert_eq!(written(&["bfs", &roads, "--undirected"]), "1 0\n2 1\n3 1\n4 1\n");
+}
+
+#[test]
+fn real_weights_have_real_distances() {
+    let text = "%%MatrixMarket matrix coordinate real general\n4 4 3\n1 2 0.5\n2 3 0.25\n1 3 9e9\n";
+    let (_folder, path) = file("real.mtx", text);
+    let arguments = ["sssp", &path, "--source", "1", "--validate", "--output", "-"];
+    assert_eq!(printed(on_device(&arguments)), "1 0\n2 0.5\n3 0.75\n4 inf\n");
+}
+
+#[test]
+fn a_product_has_a_line_for_each_row() {
+    let text = "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 4\n3 3 -0.5\n";
+    let (_folder, path) = file("diagonal.mtx", text);
+    let path = path.as_str();
+    let product = |arguments: &[&str]| {
+        values::<f32>(&printed(on_device(&[&["spmv", path, "--validate", "--output", "-"], arguments].concat())))
+    };
+    let x = random_vector(3, 1);
+    assert_eq!(product(&[]), [4.0 * x[0], 0.0, -0.5 * x[2]]);
+    assert_eq!(product(&["--schedule", "group-mapped:4", "--weights", "unit"]), [x[0], 0.0, x[2]]);
+    let x = random_vector(3, 9);
+    assert_eq!(product(&["--x-seed", "9", "--weights", "unit"]), [x[0], 0.0, x[2]]);
+    let report = json(on_device(&["spmv", path, "--runs", "2", "--validate", "--json", "-"]));
+    assert_eq!((&report["strategy"], &report["config"]["schedule"]), (&"auto".into(), &"auto".into()));
+    assert_eq!((&report["valid"], report.get("source"), report.get("reached")), (&true.into(), None, None));
+    // Four offsets, two columns and values, three elements of x and of y, in four bytes each.
+    let rate = 4.0 * (4.0 + 2.0 * 2.0 + 2.0 * 3.0) / (report["median"]["total_ms"].as_f64().unwrap() * 1e6);
+    assert!((report["gbytes_per_s"].as_f64().unwrap() / rate - 1.0).abs() < 1e-9, "{report}");
+    let summary = printed(on_device(&["spmv", path, "--validate"]));
+    assert!(summary.contains("with schedule auto") && summary.contains("GB/s"), "{summary}");
+}
+
+#[test]
+fn ranks_have_a_line_for_each_node() {
+    let (_folder, roads) = roads();
+    let ranks = |arguments: &[&str]| {
+        values::<f64>(&printed(on_device(&[&["pagerank", &roads, "--validate", "--output", "-"], arguments].concat())))
+    };
+    let close = |found: Vec<f64>, expected: [f64; 4]| {
+        let right = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-6);
+        assert!(right && found.len() == 4, "{found:?} is not {expected:?}");
+    };
+    // Each has 1/8 from nowhere and 1/32 from node 3; node 1 gives half of its 1/4 to each of two, and half of that counts.
+    let base = 1.0 / 8.0 + 1.0 / 32.0;
+    let once = ["--damping", "0.5", "--iterations", "1"];
+    close(ranks(&once), [base + 1.0 / 8.0, base + 1.0 / 16.0, base + 3.0 / 16.0, base]);
+    assert!((ranks(&["--schedule", "merge-path"]).iter().sum::<f64>() - 1.0).abs() < 1e-6);
+    let report = json(on_device(&["pagerank", &roads, "--iterations", "7", "--validate", "--json", "-"]));
+    assert_eq!((&report["strategy"], &report["config"]["damping"]), (&"auto".into(), &0.85.into()));
+    assert_eq!((&report["config"]["iterations"], &report["median"]["iterations"]), (&7.into(), &7.into()));
+    assert_eq!((&report["valid"], report.get("source")), (&true.into(), None));
+}
+
+#[test]
+fn a_report_has_the_fields_that_programs_read() {
+    let (_folder, roads) = roads();
+    let arguments = ["sssp", &roads, "--source", "1", "--runs", "3", "--warmup", "1", "--json", "-"];
+    let report = json(on_device(&arguments));
+    assert_eq!((&report["algorithm"], &report["strategy"]), (&"sssp".into(), &"auto".into()));
+    assert_eq!((&report["graph"]["name"], &report["graph"]["nodes"]), (&"roads".into(), &4.into()));
+    assert_eq!((&report["graph"]["edges"], &report["graph"]["directed"]), (&4.into(), &true.into()));
+    assert_eq!((&report["source"], &report["reached"]), (&1.into(), &3.into()));
+    assert_eq!((&report["reached_edges"], &report["furthest"]), (&3.into(), &12.into()));
+    assert_eq!(report["valid"], Value::Null);
+    assert!(report["device"]["name"].is_string() && report["memory_bytes"].as_u64().unwrap() > 0);
+    let runs = report["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 3);
+    for run in runs {
+        let [total, kernel, overhead] = ["total_ms", "kernel_ms", "overhead_ms"].map(|key| run[key].as_f64().unwrap());
+        assert!(total > 0.0 && (kernel + overhead - total).abs() < 1e-9, "{run}");
+        assert!(run["iterations"].as_u64().unwrap() >= 2, "{run}");
+    }
+    assert!(runs.contains(&report["median"]));
+    let rate = 3.0 / (report["median"]["total_ms"].as_f64().unwrap() * 1e3);
+    assert!((report["mteps"].as_f64().unwrap() / rate - 1.0).abs() < 1e-9);
+    let report = json(on_device(&["bfs", &roads, "--parents", "--validate", "--json", "-"]));
+    assert_eq!((&report["valid"], &report["config"]["parents"]), (&true.into(), &true.into()));
+}
+
+#[test]
+fn profiles_and_traces_show_kernels() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = inside(&folder, "trace.json");
+    let text = printed(on_device(&["bfs", "grid:rows=9,cols=9", "--profile", "--trace", &path]));
+    assert!(text.contains("node_bfs"), "{text}");
+    let trace: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    assert!(events.iter().any(|event| event["name"] == "node_bfs"), "{trace}");
+}
+
+#[test]
+fn without_a_debugger_a_capture_is_only_a_warning() {
+    let message = stderr(on_device(&["bfs", "star:nodes=9", "--capture"]).assert().success().get_output());
+    assert!(message.starts_with("warning: nothing is captured"), "{message}");
+}
+
+fn spawned(mut command: Command) -> Child {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    for command in [evenkeel(&["info", "chain:nodes=9"]), on_device(&["bfs", "chain:nodes=99", "--output", "-"])] {
+        let mut child = spawned(command);
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = inside(&folder, "depths.txt");
+    // A level a node: more than any device finishes before it is interrupted.
+    let child = spawned(on_device(&["bfs", "chain:nodes=50000000", "--output", &path]));
+    let begin = Instant::now();
+    while names(folder.path()).is_empty() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the output was not begun");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // Past the opening of outputs, into the work.
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert_eq!(names(folder.path()), [""; 0]);
+}

@@ -1,0 +1,120 @@
+//! What can be asked: help, listings, and what is refused with which status.
+
+use super::*;
+
+#[test]
+fn help_shows_what_there_is() {
+    let help = printed(evenkeel(&["--help"]));
+    let commands = "devices strategies info generate convert bfs sssp apsp spmv pagerank color compare demo";
+    for command in commands.split(' ') {
+        assert!(help.lines().any(|line| line.trim_start().starts_with(command)), "{command} is not in {help}");
+    }
+    assert!(help.starts_with("Load-balanced graph algorithms"), "{help}");
+    for help in [help, printed(evenkeel(&["compare", "--help"])), printed(evenkeel(&["balance", "--help"]))] {
+        assert!(help.contains("  Breadth-first search: the depth of every node"), "{help}");
+    }
+    assert_eq!(printed(evenkeel(&["--version"])), concat!("evenkeel ", env!("CARGO_PKG_VERSION"), "\n"));
+    let help = printed(evenkeel(&["generate", "--help"]));
+    assert!(help.contains("rmat — ") && help.contains("edge-factor=16") && help.contains("matrix-market"), "{help}");
+    let help = printed(evenkeel(&["sssp", "--help"]));
+    for option in
+        ["--directed", "--undirected", "--device", "--strategy", "--source", "--runs", "--warmup", "--validate"]
+    {
+        assert!(help.contains(option), "{option} is not in {help}");
+    }
+    for option in ["--json", "--output", "--profile", "--trace", "--capture", "--weights", "--quiet", "--verbose"] {
+        assert!(help.contains(option), "{option} is not in {help}");
+    }
+}
+
+#[test]
+fn usage_errors_end_with_2_and_list_what_there_is() {
+    let (_folder, roads) = roads();
+    assert!(refused(evenkeel(&["bfs", &roads, "--strategy", "nodes"]), 2).contains("there is node"));
+    assert!(refused(evenkeel(&["strategies", "dfs"]), 2).contains("there is apsp, bfs, "));
+    assert!(refused(evenkeel(&["spmv", &roads, "--schedule", "even"]), 2).contains("there is thread-mapped, "));
+    assert!(refused(evenkeel(&["spmv", &roads, "--source", "1"]), 2).contains("--source"));
+    assert!(refused(evenkeel(&["pagerank", &roads, "--damping", "1.5"]), 2).contains("a number from 0 to 1"));
+    assert!(refused(evenkeel(&["pagerank", &roads, "--iterations", "0"]), 2).contains("--iterations"));
+    assert!(
+        refused(evenkeel(&["compare", "dfs", &roads]), 2)
+            .contains("there is apsp, bfs, color, pagerank, spmm, spmv, sssp")
+    );
+    assert!(refused(evenkeel(&["compare", "bfs", &roads, "--strategies", "node,even"]), 2).contains("there is node, "));
+    assert!(refused(evenkeel(&["compare", "spmv", &roads, "--schedules", "node"]), 2).contains("there is thread-"));
+    assert!(refused(evenkeel(&["compare", "bfs", &roads, "--csv", "-", "--json", "-"]), 2).contains("only one"));
+    assert!(refused(evenkeel(&["info", &roads, "--format", "excel"]), 2).contains("matrix-market"));
+    assert!(refused(evenkeel(&["info", "rmta:scale=3"]), 2).contains("rmat:scale=20"));
+    assert!(refused(evenkeel(&["info", "rmat:scale=3", "--format", "dimacs"]), 2).contains("made, not read"));
+    match vulkan_is_there() {
+        true => assert!(refused(evenkeel(&["bfs", &roads, "--device", "abacus"]), 2).contains("'abacus'")),
+        // It may be the name of a device that the missing loader would find.
+        false => assert!(refused(evenkeel(&["bfs", &roads, "--device", "abacus"]), 4).contains("Vulkan")),
+    }
+    assert!(refused(evenkeel(&["bfs", &roads, "--source", "first"]), 2).contains("max-degree"));
+    assert!(refused(on_device(&["bfs", &roads, "--source", "5"]), 2).contains("1 to 4"));
+    assert!(refused(evenkeel(&["sssp", &roads, "--seed", "5"]), 2).contains("random weights"));
+    assert!(refused(evenkeel(&["bfs", &roads, "--runs", "0"]), 2).contains("--runs"));
+    assert!(refused(evenkeel(&["bfs", &roads, "--output", "-", "--json", "-"]), 2).contains("only one"));
+    assert!(refused(evenkeel(&["bfs", &roads, "--directed", "--undirected"]), 2).contains("--undirected"));
+    assert!(refused(evenkeel(&["generate", "star", "--output", "star.what"]), 2).contains("matrix-market"));
+    assert!(refused(evenkeel(&["walk"]), 2).contains("walk"));
+}
+
+#[test]
+fn bad_input_ends_with_3_and_names_file_line_and_reason() {
+    let (folder, roads) = roads();
+    assert!(refused(evenkeel(&["info", &inside(&folder, "missing.gr")]), 3).contains("missing.gr"));
+    fs::write(&roads, "p sp 2 1\na 1 two 3\n").unwrap();
+    assert!(refused(evenkeel(&["info", &roads]), 3).contains("roads.gr:2: "));
+    assert!(refused(evenkeel(&["info", "complete:nodes=100000"]), 3).contains("9999900000"));
+    let (_folder, signed) = file("signed.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 -3.5\n");
+    assert!(refused(on_device(&["sssp", &signed]), 3).contains("negative"));
+    let nowhere = inside(&folder, "no/such/folder");
+    assert!(refused(evenkeel(&["bfs", "star", "--output", &nowhere]), 3).contains("no/such/folder"));
+}
+
+#[test]
+fn too_little_memory_ends_with_4_and_the_numbers_and_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (answer, report) = (inside(&folder, "depths.txt"), inside(&folder, "report.json"));
+    let arguments = ["bfs", "star:nodes=1000", "--memory-limit", "1KiB", "--output", &answer, "--json", &report];
+    let message = refused(on_device(&arguments), 4);
+    assert!(
+        message.contains("does not fit") && message.contains("1.0 KiB") && message.contains("row offsets"),
+        "{message}"
+    );
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
+fn quiet_prints_nothing() {
+    let (_folder, roads) = roads();
+    for arguments in [["bfs", &roads, "--quiet"], ["info", &roads, "-q"]] {
+        let mut command = if arguments[0] == "bfs" { on_device(&arguments) } else { evenkeel(&arguments) };
+        command.assert().success().stdout("").stderr("");
+    }
+}
+
+#[test]
+fn devices_and_strategies_are_listed() {
+    let devices = json(evenkeel(&["devices", "--json", "-"]));
+    let devices = devices.as_array().unwrap();
+    assert_eq!(devices.last().unwrap()["kind"], "cpu");
+    if std::env::var_os("EVENKEEL_REQUIRE_VULKAN").is_some() {
+        assert!(devices.iter().any(|device| device["kind"] != "cpu" && device["missing"] == serde_json::json!([])));
+    }
+    let table = printed(evenkeel(&["devices"]));
+    for (device, line) in devices.iter().zip(table.lines().skip(1)) {
+        assert!(line.contains(device["name"].as_str().unwrap()), "{line}");
+    }
+    for arguments in [&["strategies"] as &[&str], &["strategies", "bfs"]] {
+        let table = printed(evenkeel(arguments));
+        assert!(table.contains("BS, Raval et al.") && table.contains("breadth-first"), "{table}");
+    }
+    let table = printed(evenkeel(&["strategies", "spmv"]));
+    assert!(table.contains("\nschedule ") && table.contains("\nmerge-path "), "{table}");
+    assert!(!table.contains("Raval") && !table.contains("breadth-first"), "{table}");
+    let table = printed(evenkeel(&["strategies", "color"]));
+    assert!(table.contains("\nspeculative ") && !table.contains("\nmerge-path "), "{table}");
+}
