@@ -1,8 +1,13 @@
 //! `evenkeel demo`: a graph whose degrees differ widely and one whose degrees do not, the algorithms that ask to be shown with
 //! every strategy, all checked.
 
-use super::{compare::CompareOptions, options::weigh, output::print, progress::while_showing, registry};
-use crate::graph::{generate::Generator, weights::WeightSource};
+use super::{
+    compare::CompareOptions,
+    options::{make, weigh},
+    output::print,
+    registry,
+};
+use crate::graph::weights::WeightSource;
 use clap::Args;
 
 /// Shortest paths need weights; these are those of the benchmarks.
@@ -24,8 +29,7 @@ impl Demo {
         let mut comparison = self.comparing.begin(quiet)?;
         let shown = comparison.shown;
         for generator in [format!("rmat:scale={}", self.scale), format!("road:nodes={}", 1 << self.scale)] {
-            let generator: Generator = generator.parse()?;
-            let mut graph = while_showing(format!("making {generator}"), || generator.generate())?;
+            let mut graph = make(&generator.parse()?)?;
             weigh(&mut graph, WEIGHTS)?;
             for demonstrate in registry::all().iter().filter_map(|algorithm| algorithm.demonstrate) {
                 demonstrate(&mut comparison, &graph)?;

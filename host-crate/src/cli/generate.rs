@@ -2,12 +2,11 @@
 
 use super::{
     convert::write_graph,
-    options::{WeightOptions, unchanged, weigh},
-    progress::while_showing,
+    options::{WeightOptions, make, unchanged, weigh},
 };
 use crate::graph::{
     formats::{Format, format_to_write},
-    generate::{self, Generator},
+    generate,
 };
 use clap::Args;
 use std::path::PathBuf;
@@ -32,8 +31,7 @@ impl Generate {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let format = format_to_write(&self.output, self.format)?;
         let weights = self.weights.source()?;
-        let generator: Generator = self.generator.parse()?;
-        let mut graph = while_showing(format!("making {generator}"), || generator.generate())?;
+        let mut graph = make(&self.generator.parse()?)?;
         weigh(&mut graph, weights)?;
         Ok(write_graph(&graph, &unchanged(&graph), &self.output, format, quiet)?)
     }

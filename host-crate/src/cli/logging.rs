@@ -25,13 +25,10 @@ struct Plain;
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>, N: for<'a> FormatFields<'a> + 'static> FormatEvent<S, N> for Plain {
     fn format_event(&self, context: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
-        writer.write_str(match *event.metadata().level() {
-            Level::ERROR => "error: ",
-            Level::WARN => "warning: ",
-            Level::INFO => "info: ",
-            Level::DEBUG => "debug: ",
-            Level::TRACE => "trace: ",
-        })?;
+        match *event.metadata().level() {
+            Level::WARN => writer.write_str("warning: ")?,
+            level => write!(writer, "{}: ", level.as_str().to_lowercase())?,
+        }
         context.field_format().format_fields(writer.by_ref(), event)?;
         writeln!(writer)
     }

@@ -55,11 +55,10 @@ impl<A: Algorithm> Bench<'_, A> {
     pub fn prepare<'a>(&self, config: &'a A::Config) -> anyhow::Result<Prepared<'a, A>> {
         let name = name::<A>(config);
         let prepare = || A::prepare(self.device, &self.graph.csr, config);
-        let algorithm = match while_showing(format!("preparing {name}"), prepare) {
-            Ok(algorithm) => algorithm,
-            Err(error @ Error::Memory(_)) => return self.advise(error, config),
-            Err(error) => return Err(error.into()),
-        };
+        let algorithm = while_showing(format!("preparing {name}"), prepare).or_else(|error| match error {
+            Error::Memory(_) => self.advise(error, config),
+            other => Err(other.into()),
+        })?;
         let memory = algorithm.memory();
         tracing::info!("{name} takes {} of device memory: {memory}", Bytes(memory.bytes()));
         Ok(Prepared { algorithm, config, name })
@@ -101,7 +100,9 @@ impl<A: Algorithm> Bench<'_, A> {
     }
 
     fn timed_runs(&self, name: &str, algorithm: &mut A) -> Result<Vec<RunReport>> {
-        let capturing = self.capture && self.begin_capture();
+        // Without a debugger the run is still worth having, so that is only said.
+        let warn = |reason: &Error| tracing::warn!("nothing is captured: {reason}");
+        let capturing = self.capture && self.device.begin_capture().inspect_err(warn).is_ok();
         let runs = counting(self.runs, format!("running {name}"), |number| {
             let run = RunReport::from(algorithm.run(&self.input)?);
             tracing::info!("run {}: {:.3} ms, {} iterations", number + 1, run.total_ms, run.iterations);
@@ -111,11 +112,6 @@ impl<A: Algorithm> Bench<'_, A> {
             self.device.end_capture()?;
         }
         runs
-    }
-
-    /// Without a debugger the run is still worth having, so that is only said.
-    fn begin_capture(&self) -> bool {
-        self.device.begin_capture().inspect_err(|reason| tracing::warn!("nothing is captured: {reason}")).is_ok()
     }
 
     fn check(&self, answer: &A::Answer, config: &A::Config) -> Result<Option<Mismatch>> {
@@ -138,22 +134,17 @@ impl<A: Algorithm> Bench<'_, A> {
         valid: bool,
     ) -> anyhow::Result<Report> {
         let median = report::median(&runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
-        let figures = A::figures(&Outcome {
-            graph: self.graph,
-            input: &self.input,
-            answer,
-            reference: self.reference.get(),
-            seconds: median.total_ms / 1e3,
-        });
+        let (graph, input, reference) = (self.graph, &self.input, self.reference.get());
+        let figures = A::figures(&Outcome { graph, input, answer, reference, seconds: median.total_ms / 1e3 });
         Ok(Report {
             version: env!("CARGO_PKG_VERSION"),
-            graph: GraphReport::new(self.graph, self.built),
+            graph: GraphReport::new(graph, self.built),
             device: self.device.info().clone(),
             algorithm: A::NAME,
             alternative: A::ALTERNATIVE,
             strategy: A::alternative(config).to_owned(),
             config: serde_json::to_value(config)?,
-            source: A::source(&self.input).map(|source| self.graph.ids.id(source)),
+            source: A::source(input).map(|source| graph.ids.id(source)),
             median,
             runs,
             mteps: report::mteps(figures.edges, median.total_ms),

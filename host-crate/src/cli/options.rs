@@ -15,10 +15,7 @@ use crate::{
 };
 use bytesize::ByteSize;
 use clap::Args;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 /// Which graph, and how to take it.
 #[derive(Args)]
@@ -71,11 +68,11 @@ impl GraphOptions {
 impl ReadingOptions {
     /// The same for a graph that was named elsewhere.
     pub fn find(&self, graph: &str) -> Result<FoundGraph> {
-        let path = Path::new(graph);
-        let source = match fs::metadata(path) {
-            Ok(_) => GraphSource::File(path.to_path_buf()),
+        let path = PathBuf::from(graph);
+        let source = match fs::metadata(&path) {
+            Ok(_) => GraphSource::File(path),
             Err(_) if looks_generated(graph) => GraphSource::Generator(graph.parse()?),
-            Err(source) => return Err(Error::Io { path: path.to_path_buf(), source }),
+            Err(source) => return Err(Error::Io { path, source }),
         };
         if let (GraphSource::Generator(generator), Some(format)) = (&source, self.format) {
             return Err(Error::Usage(format!("--format {format} is about files, and {generator} is made, not read")));
@@ -84,17 +81,17 @@ impl ReadingOptions {
     }
 
     fn open_options(&self) -> OpenOptions {
-        let direction = match (self.directed, self.undirected) {
+        let &Self { format, directed, undirected, drop_self_loops, merge_parallel_edges } = self;
+        let direction = match (directed, undirected) {
             (true, _) => Some(Direction::Directed),
             (_, true) => Some(Direction::Undirected),
             _ => None,
         };
-        let build = BuildOptions {
-            symmetrise: false,
-            drop_self_loops: self.drop_self_loops,
-            merge_parallel_edges: self.merge_parallel_edges,
-        };
-        OpenOptions { format: self.format, direction, build }
+        OpenOptions {
+            format,
+            direction,
+            build: BuildOptions { symmetrise: false, drop_self_loops, merge_parallel_edges },
+        }
     }
 }
 
@@ -124,9 +121,7 @@ impl FoundGraph {
             GraphSource::File(path) => {
                 while_showing(format!("reading {}", path.display()), || open(path, &self.options))
             }
-            GraphSource::Generator(generator) => {
-                while_showing(format!("making {generator}"), || adapt(generator.generate()?, &self.options))
-            }
+            GraphSource::Generator(generator) => adapt(make(generator)?, &self.options),
         }
     }
 }
@@ -159,6 +154,11 @@ impl WeightOptions {
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Makes a graph.
+pub fn make(generator: &Generator) -> Result<Graph> {
+    while_showing(format!("making {generator}"), || generator.generate())
 }
 
 /// What is reported of a graph that was made, not read.

@@ -121,11 +121,10 @@ impl RunOptions {
         let paths = [&self.output, &self.json, &self.trace].map(Option::as_deref);
         let standard = paths.iter().flatten().chain(tables).filter(|path| is_standard(path)).count();
         if standard > 1 {
-            return Err(Error::Usage(
-                "only one of --output, --json, --trace and the like can be - (standard output)".into(),
-            ));
+            let reason = "only one of --output, --json, --trace and the like can be - (standard output)";
+            return Err(Error::Usage(reason.into()));
         }
-        let [answer, json, trace] = paths.map(|path: Option<&Path>| Output::create_if(path));
+        let [answer, json, trace] = paths.map(Output::create_if);
         let open = |path: &&Path| Ok((path.to_path_buf(), Output::create(path)?));
         let tables = tables.iter().map(open).collect::<Result<_>>()?;
         Ok(Outputs { answer: answer?, json: json?, trace: trace?, tables, standard_taken: standard > 0 })

@@ -81,12 +81,10 @@ impl Counters {
         dispatches
     }
 
-    /// For a dispatch that begins.
     pub(super) fn begin(&self) -> Tally {
         Tally { lanes: self.lanes as usize, shares: Mutex::default() }
     }
 
-    /// For a dispatch that has ended.
     pub(super) fn end(&self, kernel: &'static str, tally: &Tally) {
         let Shares { invocations, lane_groups, workgroups, lane_slots } = mem::take(&mut *lock(&tally.shares));
         let mut dispatches = lock(&self.dispatches);

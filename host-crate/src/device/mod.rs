@@ -172,7 +172,6 @@ impl Device {
         self.backend.info()
     }
 
-    /// Whether it was opened with `profile`.
     pub(crate) fn times_steps(&self) -> bool {
         self.times_steps
     }

@@ -101,19 +101,14 @@ impl StrategyBalance {
         row.extend([invocations, lane_groups, workgroups].map(three_digits));
         row.push(format!("{} {:>3.0} %", bar(self.simd_efficiency), 100.0 * self.idle_lanes));
         row.push(format!("{:.2}", self.gini.invocations));
-        row.push(self.worst.as_ref().map_or(String::new(), |DispatchBalance { iteration, invocations, .. }| {
-            format!(
-                "{}: {}, mean {}",
-                grouped((*iteration).into()),
-                grouped(invocations.max),
-                three_digits(invocations.mean)
-            )
+        row.push(self.worst.as_ref().map_or(String::new(), |worst| {
+            let (iteration, Spread { max, mean, .. }) = (grouped(worst.iteration.into()), worst.invocations);
+            format!("{iteration}: {}, mean {}", grouped(max), three_digits(mean))
         }));
         row
     }
 }
 
-/// Cells of a bar.
 const BAR: usize = 16;
 
 /// A part of 1 as a bar.
@@ -125,17 +120,8 @@ fn bar(part: f64) -> String {
 impl fmt::Display for BalanceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lanes = format!(">by {} lanes", self.lanes);
-        let headings = [
-            "strategy",
-            ">atoms",
-            ">dispatches",
-            ">max/mean",
-            &lanes,
-            ">by workgroup",
-            "lanes busy, idle",
-            ">Gini",
-            "worst iteration",
-        ];
+        let mut headings = vec!["strategy", ">atoms", ">dispatches", ">max/mean", &lanes, ">by workgroup"];
+        headings.extend(["lanes busy, idle", ">Gini", "worst iteration"]);
         writeln!(f, "graph     {}", self.graph)?;
         let from = self.source.map_or(String::new(), |source| format!(" from node {source}"));
         writeln!(f, "counted   {}{from} on the CPU, where a subgroup is one invocation wide\n", self.algorithm)?;

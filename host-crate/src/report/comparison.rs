@@ -176,12 +176,11 @@ impl Entry {
                 let real = |number: f64| format!("{number:?}");
                 record.extend([median.total_ms, median.kernel_ms, median.overhead_ms].map(real));
                 record.extend([median.iterations.to_string(), given(ratio.map(real)), real(report.mteps)]);
-                record.extend(figures.iter().map(|(name, _)| {
-                    given(entry.figure(name).map(|value| match value {
-                        Value::Double(number) => real(number),
-                        other => other.to_string(),
-                    }))
-                }));
+                let text = |value| match value {
+                    Value::Double(number) => real(number),
+                    other => other.to_string(),
+                };
+                record.extend(figures.iter().map(|(name, _)| given(entry.figure(name).map(text))));
                 let runs: Vec<String> = report.runs.iter().map(|run| run.total_ms.to_string()).collect();
                 record.extend([report.memory_bytes.to_string(), given(report.valid)]);
                 record.extend([runs.join(" "), String::new()]);

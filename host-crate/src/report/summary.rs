@@ -1,6 +1,6 @@
 //! A report as a person reads it: a handful of lines, each with a word in front that says what it is about.
 
-use super::Report;
+use super::{Report, RunReport};
 use crate::{algorithm::three_digits, device::memory::Bytes, graph::statistics::grouped};
 use std::fmt;
 
@@ -11,11 +11,14 @@ impl fmt::Display for Report {
         line("device", format!("{} ({})", self.device.name, self.device.kind))?;
         let from = self.source.map_or(String::new(), |source| format!("from node {source} "));
         line(self.algorithm, format!("{from}with {} {}", self.alternative, self.strategy))?;
-        for (word, text) in self.lines_of_figures() {
+        let (rates, figures): (Vec<_>, Vec<_>) =
+            self.lines_of_figures().into_iter().partition(|(word, _)| *word == RATE);
+        for (word, text) in figures {
             line(word, text)?;
         }
         line("time", self.time_text())?;
-        line(RATE, self.rate_text())?;
+        let more: String = rates.into_iter().map(|(_, text)| format!(", {text}")).collect();
+        line(RATE, format!("{} MTEPS{more}", three_digits(self.mteps)))?;
         line("memory", format!("{} on the device", Bytes(self.memory_bytes)))?;
         line("valid", validity(self.valid).to_owned())
     }
@@ -25,7 +28,7 @@ impl fmt::Display for Report {
 const RATE: &str = "rate";
 
 impl Report {
-    /// The lines of figures but for the rate: a word, and the texts of all figures that name it.
+    /// The lines of figures: a word, and the texts of all figures that name it.
     fn lines_of_figures(&self) -> Vec<(&'static str, String)> {
         let mut lines: Vec<(&'static str, String)> = Vec::new();
         for (word, text) in self.figures.list.iter().filter_map(|figure| figure.line.as_ref()) {
@@ -34,30 +37,18 @@ impl Report {
                 None => lines.push((word, text.clone())),
             }
         }
-        lines.retain(|(word, _)| *word != RATE);
         lines
     }
 
-    fn rate_text(&self) -> String {
-        let lines = self.figures.list.iter().filter_map(|figure| figure.line.as_ref());
-        let more = lines.filter(|(word, _)| *word == RATE).map(|(_, text)| format!(", {text}"));
-        format!("{} MTEPS{}", three_digits(self.mteps), more.collect::<String>())
-    }
-
     fn time_text(&self) -> String {
-        let median = &self.median;
+        let RunReport { total_ms, kernel_ms, overhead_ms, iterations } = self.median;
         let of = match self.runs.len() {
             1 => "in 1 run".to_owned(),
             runs => format!("median of {runs} runs"),
         };
-        format!(
-            "{} ms {of} (kernels {} ms, overhead {} ms), {} iteration{}",
-            time(median.total_ms),
-            time(median.kernel_ms),
-            time(median.overhead_ms),
-            grouped(median.iterations.into()),
-            if median.iterations == 1 { "" } else { "s" }
-        )
+        let [total, kernels, overhead] = [total_ms, kernel_ms, overhead_ms].map(time);
+        let (count, plural) = (grouped(iterations.into()), if iterations == 1 { "" } else { "s" });
+        format!("{total} ms {of} (kernels {kernels} ms, overhead {overhead} ms), {count} iteration{plural}")
     }
 }
 

@@ -75,7 +75,6 @@ impl Measuring {
         Ok(sources)
     }
 
-    /// Which of so many levels.
     fn levels(&self, count: usize) -> impl Iterator<Item = usize> {
         let taken = count.min(self.max_levels as usize);
         (0..taken).map(move |place| place * count / taken)

@@ -15,7 +15,6 @@ use parquet::{
 };
 use std::{fs::File, path::Path, sync::Arc};
 
-/// The table as a file.
 pub(super) fn bytes(table: &Table) -> Result<Vec<u8>, ParquetError> {
     let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema()?), Arc::default())?;
     let mut group = writer.next_row_group()?;
@@ -60,7 +59,6 @@ fn schema() -> Result<Type, ParquetError> {
     Type::group_type_builder("levels").with_fields(fields).build()
 }
 
-/// Adds a file's rows.
 pub(super) fn read(file: File, path: &Path, rows: &mut Vec<Row>) -> Result<()> {
     let wrong = |reason: String| Error::File { path: path.to_owned(), reason };
     let failed = |error: ParquetError| wrong(error.to_string());

@@ -32,22 +32,18 @@ impl Search<'_> {
         (0..variants.len()).map(|level| self.time_at(level, variants[level], before(level))).sum()
     }
 
-    /// The time of one variant throughout.
     pub fn single(&self, variant: Variant) -> f64 {
         self.time(&vec![variant; self.rows.len()])
     }
 
-    /// The time of the best variants.
     pub fn optimum(&self, family: Family) -> f64 {
         self.time(&self.best_ways(family))
     }
 
-    /// The time of a model's variants.
     pub fn by_model(&self, model: &Model) -> f64 {
         self.time(&self.ways_of(model))
     }
 
-    /// A model's variants.
     pub fn ways_of(&self, model: &Model) -> Vec<Variant> {
         let mut variant = model.family().first();
         let choose = |row: &Row| {
@@ -102,7 +98,6 @@ impl Search<'_> {
 /// not exact.
 const LEAST: f64 = 0.1;
 
-/// The place of the least.
 fn least(times: &[f64]) -> usize {
     (0..times.len()).min_by(|a, b| times[*a].total_cmp(&times[*b])).unwrap_or(0)
 }

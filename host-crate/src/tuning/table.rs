@@ -37,19 +37,16 @@ pub struct Table {
 /// Columns before the features: the graph, the source, the level.
 pub(super) const NAMES: [&str; 3] = ["graph", "source", "level"];
 
-/// The names of the columns with numbers.
 pub(super) fn numbers() -> Vec<String> {
     let features = Feature::ALL.iter().map(|feature| feature.name().to_owned());
     features.chain(Variant::all().iter().map(Variant::to_string)).chain(["dispatch".to_owned()]).collect()
 }
 
-/// Whether a file of this name is Parquet.
 fn is_parquet(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "parquet")
 }
 
 impl Row {
-    /// The numbers of its columns.
     pub(super) fn numbers(&self) -> impl Iterator<Item = f64> {
         self.features.0.iter().chain(&self.microseconds).chain([&self.dispatch]).copied()
     }

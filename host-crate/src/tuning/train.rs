@@ -32,7 +32,6 @@ pub struct Trained {
     pub lists_gain: f64,
 }
 
-/// The most decisions one after the other.
 const DEPTH: usize = 14;
 
 /// A leaf has at least one of so many graphs: what few have shown says little of others.

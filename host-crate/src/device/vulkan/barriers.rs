@@ -16,7 +16,6 @@ const ACCESS: [(Stages, Access, Access); 5] = [
     (Stages::HOST, Access::HOST_READ, Access::empty()),
 ];
 
-/// All that these stages read, and all that they write.
 fn access(stages: Stages) -> (Access, Access) {
     let used = ACCESS.iter().filter(|(stage, ..)| stages.contains(*stage));
     used.fold(Default::default(), |(reads, writes), (_, read, write)| (reads | *read, writes | *write))

@@ -16,7 +16,6 @@ const GRANULE: u64 = 16;
 /// From this size on a buffer gets memory of its own, so that freeing it gives the memory back and blocks waste little.
 const DEDICATED: u64 = 16 << 20;
 
-/// A buffer of this device.
 pub(super) struct Buffer {
     pub(super) handle: vk::Buffer,
     /// What was asked for; 0 is possible.
@@ -26,7 +25,6 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// Memory on the device, for kernels and transfers.
     pub(super) fn on_device(context: &Arc<Context>, name: &str, bytes: u64) -> Result<Self> {
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::INDIRECT_BUFFER

@@ -13,14 +13,12 @@ fn renderdoc() -> Result<RenderDoc<V100>> {
     })
 }
 
-/// Begins a capture of all that the device does.
 pub(super) fn begin() -> Result<()> {
     // There is no window here, and one device: null stands for both.
     renderdoc()?.start_frame_capture(ptr::null::<std::ffi::c_void>(), ptr::null());
     Ok(())
 }
 
-/// Ends it and writes the file.
 pub(super) fn end() -> Result<()> {
     let mut renderdoc = renderdoc()?;
     if !renderdoc.is_frame_capturing() {

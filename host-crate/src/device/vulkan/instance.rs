@@ -135,19 +135,10 @@ fn has_extension(entry: &ash::Entry, layer: Option<&CStr>, name: &CStr) -> Resul
     }
 }
 
-fn create(
-    entry: &ash::Entry,
-    version: u32,
-    layer: bool,
-    debug_utils: bool,
-    checks_order: bool,
-) -> Result<ash::Instance> {
+fn create(entry: &ash::Entry, version: u32, layer: bool, names: bool, checks_order: bool) -> Result<ash::Instance> {
     let application = vk::ApplicationInfo::default().application_name(APPLICATION).api_version(version);
     let layers: Vec<_> = layer.then_some(VALIDATION_LAYER.as_ptr()).into_iter().collect();
-    let mut extensions = Vec::new();
-    if debug_utils {
-        extensions.push(ext::debug_utils::NAME.as_ptr());
-    }
+    let mut extensions: Vec<_> = names.then_some(ext::debug_utils::NAME.as_ptr()).into_iter().collect();
     let mut features = vk::ValidationFeaturesEXT::default()
         .enabled_validation_features(&[vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION]);
     let mut info = vk::InstanceCreateInfo::default().application_info(&application).enabled_layer_names(&layers);

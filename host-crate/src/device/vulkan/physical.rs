@@ -47,22 +47,20 @@ pub(super) fn all(instance: &Instance) -> Result<Vec<Physical>> {
 
 /// The index of the device that `selector` means: `auto`, an index, or part of a name.
 pub(super) fn select(infos: &[&DeviceInfo], selector: &str) -> Result<usize> {
-    let chosen = if selector == "auto" {
-        infos.iter().filter(|info| info.missing.is_empty()).min_by_key(|info| (info.kind, info.index)).copied()
-    } else if let Ok(index) = selector.parse::<usize>() {
-        Some(*infos.get(index).ok_or_else(|| unknown(infos, selector))?)
-    } else {
-        let wanted = selector.to_lowercase();
-        let named = infos.iter().find(|info| info.name.to_lowercase().contains(&wanted));
-        Some(*named.ok_or_else(|| unknown(infos, selector))?)
+    if selector == "auto" {
+        let able = infos.iter().filter(|info| info.missing.is_empty());
+        let reasons =
+            || infos.iter().map(|info| format!("{}: {}", info.name, lacks(info))).collect::<Vec<_>>().join("; ");
+        let none = || Error::Device(format!("no Vulkan device here can run evenkeel; {}", reasons()));
+        return able.min_by_key(|info| (info.kind, info.index)).map(|info| info.index).ok_or_else(none);
+    }
+    let chosen = match selector.parse::<usize>() {
+        Ok(index) => infos.get(index),
+        Err(_) => infos.iter().find(|info| info.name.to_lowercase().contains(&selector.to_lowercase())),
     };
-    match chosen {
-        Some(info) if info.missing.is_empty() => Ok(info.index),
-        Some(info) => Err(Error::Device(format!("{} cannot run evenkeel: {}", info.name, lacks(info)))),
-        None => {
-            let reasons: Vec<_> = infos.iter().map(|info| format!("{}: {}", info.name, lacks(info))).collect();
-            Err(Error::Device(format!("no Vulkan device here can run evenkeel; {}", reasons.join("; "))))
-        }
+    match chosen.ok_or_else(|| unknown(infos, selector))? {
+        info if info.missing.is_empty() => Ok(info.index),
+        info => Err(Error::Device(format!("{} cannot run evenkeel: {}", info.name, lacks(info)))),
     }
 }
 
@@ -72,11 +70,8 @@ fn lacks(info: &DeviceInfo) -> String {
 
 fn unknown(infos: &[&DeviceInfo], selector: &str) -> Error {
     let known = infos.iter().map(|info| format!("{} ({})", info.index, info.name));
-    Error::UnknownName {
-        kind: "device",
-        name: selector.to_owned(),
-        known: std::iter::once("auto".to_owned()).chain(known).collect(),
-    }
+    let known = ["auto".to_owned()].into_iter().chain(known).collect();
+    Error::UnknownName { kind: "device", name: selector.to_owned(), known }
 }
 
 impl Physical {
