@@ -10,7 +10,7 @@ use super::{
 use crate::{
     Error, Result,
     algorithm::Algorithm,
-    device::Device,
+    device::{Device, DeviceInfo},
     graph::{BuildReport, Graph},
     report::{
         GraphReport, Report,
@@ -203,12 +203,10 @@ impl Comparison<'_> {
 
     /// What is printed of one algorithm on one graph; before the first, of the device.
     fn block<A: Algorithm>(&self, bench: &Bench<'_, A>, entries: &[Entry]) -> String {
-        let info = self.device.info();
+        let DeviceInfo { name, kind, .. } = self.device.info();
         let runs = if bench.runs == 1 { "1 run".to_owned() } else { format!("median of {} runs", bench.runs) };
-        let head = match self.entries.is_empty() {
-            true => format!("evenkeel on {} ({}), {runs}\n", info.name, info.kind),
-            false => String::new(),
-        };
+        let is_first = self.entries.is_empty();
+        let head = if is_first { format!("evenkeel on {name} ({kind}), {runs}\n") } else { String::new() };
         let graph = GraphReport::new(bench.graph, bench.built);
         let source = A::source(&bench.input);
         let from = source.map_or(String::new(), |node| format!(", from node {}", bench.graph.ids.id(node)));

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    strategy::adaptive::{DEFAULT_VIRTUAL_WARP, VIRTUAL_WARPS},
+    strategy::adaptive::VIRTUAL_WARPS,
     tuning::{Measuring, Table},
 };
 use clap::Args;
@@ -23,18 +23,8 @@ pub struct MeasureLevels {
     /// The table; Parquet if its name ends in .parquet, else CSV. `-` is standard output.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// How many searches a graph, each from another node.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
-    sources: u32,
-    /// The seed by which their sources are drawn.
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
-    seed: u64,
-    /// The most levels of a search; where it has more, as many are taken evenly.
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
-    max_levels: u32,
-    /// Invocations of a virtual warp: 2, 4, 8, 16 or 32.
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_VIRTUAL_WARP)]
-    virtual_warp: u32,
+    #[command(flatten)]
+    measuring: Measuring,
     #[command(flatten)]
     reading: ReadingOptions,
     #[command(flatten)]
@@ -49,20 +39,18 @@ Example, from measuring to a search that switches:
 
 impl MeasureLevels {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
-        if !VIRTUAL_WARPS.contains(&self.virtual_warp) {
+        if !VIRTUAL_WARPS.contains(&self.measuring.virtual_warp) {
             return Err(Error::Usage("--virtual-warp is 2, 4, 8, 16 or 32".into()).into());
         }
         let found: Vec<FoundGraph> = self.graphs.iter().map(|graph| self.reading.find(graph)).collect::<Result<_>>()?;
         let output = Output::create(&self.output)?;
         let device = self.device.open(true)?;
-        let Self { sources, seed, max_levels, virtual_warp, .. } = *self;
-        let measuring = Measuring { sources, seed, max_levels, virtual_warp };
         let mut table = Table::default();
         for found in &found {
             let (graph, _) = found.load()?;
             let before = table.rows.len();
             while_showing(format!("measuring {}", graph.name), || {
-                measuring.measure(&device, &graph, |row| table.rows.push(row))
+                self.measuring.measure(&device, &graph, |row| table.rows.push(row))
             })?;
             tracing::info!("{}: {} levels", graph.name, table.rows.len() - before);
         }

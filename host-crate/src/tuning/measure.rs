@@ -3,14 +3,18 @@
 //! they find is held against the whole search.
 
 use super::table::Row;
-use crate::strategy::adaptive::{Family, Features, GraphFeatures, LevelSize, Variant, level_sizes};
 use crate::{
     Error, Result,
     algorithm::{Source, bfs},
-    device::{Buffer, Device, ReadBack, Recording},
+    device::{Buffer, Device, ReadBack, Recording, profile::Span},
     engine::SharedGraph,
     graph::Graph,
-    strategy::{self, DeviceLoop, Traversal, adaptive::LevelGraph},
+    strategy::{
+        self, DeviceLoop, Traversal,
+        adaptive::{
+            DEFAULT_VIRTUAL_WARP, Family, Features, GraphFeatures, LevelGraph, LevelSize, Variant, level_sizes,
+        },
+    },
 };
 use evenkeel_kernels::strategy::adaptive::{
     Decision, LevelParams, LevelState, RestoreParams, VariantCode, begin::LevelRestore,
@@ -24,15 +28,19 @@ const REPEATS: usize = 5;
 const FAR: f64 = 3.0;
 
 /// What to measure.
-#[derive(Clone, Copy, Debug)]
+#[derive(clap::Args, Clone, Copy, Debug)]
 pub struct Measuring {
-    /// How many searches a graph; fewer where it has fewer nodes.
+    /// How many searches a graph, each from another node.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub sources: u32,
-    /// Where their sources are drawn from.
+    /// The seed by which their sources are drawn.
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
-    /// The most levels of a search, evenly taken where it has more.
+    /// The most levels of a search; where it has more, as many are taken evenly.
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_levels: u32,
-    /// Invocations of a virtual warp.
+    /// Invocations of a virtual warp: 2, 4, 8, 16 or 32.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_VIRTUAL_WARP)]
     pub virtual_warp: u32,
 }
 
@@ -182,10 +190,8 @@ impl Bench {
             self.variants.iter_mut().map(|variant| variant.run(device, found)).collect::<Result<Vec<f64>>>()?;
         let around = (0..if stays { REPEATS } else { 0 }).map(|_| self.around.run(device, (frontier, edges)));
         let dispatch = around.collect::<Result<Vec<f64>>>()?.into_iter().reduce(f64::min).unwrap_or(0.0);
-        let best = |family: Family| {
-            family.variants().iter().map(|variant| times[variant.place()]).fold(f64::INFINITY, f64::min)
-        };
-        let [fifteen, listed] = Family::ALL.map(best);
+        let of = |family: Family| family.variants().into_iter().map(|variant| times[variant.place()]);
+        let [fifteen, listed] = Family::ALL.map(|family| of(family).fold(f64::INFINITY, f64::min));
         for _ in 1..REPEATS {
             for (variant, time) in self.variants.iter_mut().zip(&mut times) {
                 let best = if variant.variant.family() == Family::Fifteen { fifteen } else { listed };
@@ -204,11 +210,9 @@ impl Timed {
         device.take_spans();
         self.recording.run()?;
         let spans = device.take_spans();
-        let Some(span) =
-            spans.iter().find(|span| span.on_device && ["level", "level_listed"].contains(&span.name.as_str()))
-        else {
-            return Err(Error::Usage("levels are measured on a device that was opened to time each step".into()));
-        };
+        let is_level = |span: &&Span| span.on_device && ["level", "level_listed"].contains(&span.name.as_str());
+        let untimed = || Error::Usage("levels are measured on a device that was opened to time each step".into());
+        let span = spans.iter().find(is_level).ok_or_else(untimed)?;
         let LevelState { header, edges, .. } = self.recording.value(self.state);
         if (header.frontier, edges) != found {
             return Err(Error::Device(format!(

@@ -1,6 +1,6 @@
 //! The Vulkan device. From the outside in: an [`instance`] finds the machine's [`physical`] devices, one of them is opened as a
 //! [`context`], and everything else is made from that: a [`buffer`], the [`staging`] memory, a [`pipeline`], a [`recording`].
-//! What a file makes it also destroys, in its `Drop`, after waiting for the device.
+//! Objects are [`owned`]: they are destroyed with what uses them, which waits for the device first.
 
 mod barriers;
 mod buffer;
