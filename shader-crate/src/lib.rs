@@ -32,7 +32,17 @@ pub use crate::core::{lane, memory, numbers, ranges, state};
 pub use evenkeel_types::{Csr, Worklist};
 pub use schedule::Scratch;
 
-pub use evenkeel_kernel_macro::{kernel, kernel_bundle, kernel_each};
+pub use evenkeel_kernel_macro::{inline_all, kernel, kernel_bundle, kernel_each};
 // For what `#[kernel]` writes into a crate that need not know of it.
 #[doc(hidden)]
 pub use spirv_std;
+
+/// What nearly every kernel is written with: of [`core`] and of what host and device share, nothing of the layers above.
+pub mod prelude {
+    pub use crate::memory::{Global, Read, Shared, Views};
+    pub use crate::{inline_all, kernel, lane::Lane, ranges::step, state::State};
+    pub use bytemuck::{Pod, Zeroable};
+    pub use evenkeel_types::{
+        Bundle, Csr, Field, Fields, LoopHeader, LoopState, ScheduleParams, Storage, UNREACHED, WORKGROUP, Worklist,
+    };
+}

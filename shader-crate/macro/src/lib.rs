@@ -9,12 +9,13 @@ use proc_macro2::{Group, Span, TokenStream as Tokens, TokenTree};
 use quote::{format_ident, quote};
 use std::env;
 use syn::{
-    DeriveInput, Error, FnArg, Ident, ItemFn, LitInt, Pat, PathArguments, Result, Type, TypeParam, TypeParamBound,
-    parse_macro_input, parse_quote,
+    DeriveInput, Error, FnArg, Ident, Item, ItemFn, LitInt, Pat, PathArguments, Result, Type, TypeParam,
+    TypeParamBound, parse_macro_input, parse_quote,
 };
 
 mod bundle;
 mod fields;
+mod inline;
 mod settings;
 mod signature;
 #[cfg(test)]
@@ -100,6 +101,13 @@ pub fn bundle(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Fields)]
 pub fn fields(input: TokenStream) -> TokenStream {
     fields::derive(&parse_macro_input!(input as DeriveInput)).unwrap_or_else(Error::into_compile_error).into()
+}
+
+/// Puts `#[inline(always)]` on every function of an `impl` or a `trait`: on a GPU, what holds a view cannot be passed to a function that stays
+/// one.
+#[proc_macro_attribute]
+pub fn inline_all(_: TokenStream, item: TokenStream) -> TokenStream {
+    inline::inline_all(parse_macro_input!(item as Item)).unwrap_or_else(Error::into_compile_error).into()
 }
 
 /// Asks the next registry for its members or the next bundle for its fields; when all have answered, makes the kernel.

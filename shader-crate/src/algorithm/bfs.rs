@@ -1,12 +1,6 @@
 //! Breadth-first search. A node's value is its depth, which is the number of edges from the source, or [`UNREACHED`].
 
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read},
-};
-use bytemuck::{Pod, Zeroable};
-use evenkeel_types::{Csr, UNREACHED};
+use crate::prelude::*;
 
 /// What the host pushes with each dispatch.
 #[repr(C)]

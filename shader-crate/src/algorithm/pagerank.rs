@@ -2,15 +2,9 @@
 //! rows of the transposed graph and computes the next ranks and shares from the sums. One more row, behind those of the nodes, sums the
 //! ranks of the nodes without outgoing edges, which are distributed evenly over all nodes.
 
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read},
-    schedule::{Distribute, Scratch, Sum},
-    tiles::Rows,
-};
-use bytemuck::{Pod, Zeroable};
-use evenkeel_types::{Bundle, Csr, ScheduleParams, Storage};
+use crate::prelude::*;
+use crate::schedule::{Distribute, Scratch, Sum};
+use crate::tiles::Rows;
 
 /// What the host pushes for the kernels that compute ranks and shares.
 #[repr(C)]

@@ -2,15 +2,10 @@
 //! that their column selects. A team of invocations acts as one lane of the schedule; each member computes four columns, so that the
 //! team reads a row of `b` with one coalesced access.
 
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read, Vec4},
-    schedule::{Distribute, Scratch, Sum},
-    tiles::Rows,
-};
-use bytemuck::{Pod, Zeroable};
-use evenkeel_types::{Csr, ScheduleParams};
+use crate::memory::Vec4;
+use crate::prelude::*;
+use crate::schedule::{Distribute, Scratch, Sum};
+use crate::tiles::Rows;
 
 /// What the host pushes with each dispatch.
 #[repr(C)]

@@ -1,15 +1,9 @@
 //! Sparse matrix times dense vector: `y[row]` is the sum over the row's entries of their value times `x[column]`.
 
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read},
-    schedule::{Distribute, Join, Scratch, Sum, Value},
-    tiles::Rows,
-};
-use bytemuck::{Pod, Zeroable};
+use crate::prelude::*;
+use crate::schedule::{Distribute, Join, Scratch, Sum, Value};
+use crate::tiles::Rows;
 use core::ops::Mul;
-use evenkeel_types::{Csr, ScheduleParams};
 
 registry! {
     /// The numbers that a product can be computed in.

@@ -1,6 +1,6 @@
 //! Sets of nodes as bitmaps, 32 nodes a word: small enough to stay in a GPU's cache.
 
-use crate::memory::Global;
+use crate::prelude::*;
 
 /// Two bitmaps of the nodes visited so far, one behind the other. One is up to date; the other is of some earlier iteration.
 pub struct Bitmaps<'a> {
@@ -12,35 +12,31 @@ pub struct Bitmaps<'a> {
     pub other: u32,
 }
 
+#[inline_all]
 impl<'a> Bitmaps<'a> {
     /// The bitmaps of `count` words each, of which number `side` is up to date.
-    #[inline(always)]
     pub fn new(words: Global<'a, u32>, count: u32, side: u32) -> Self {
         let current = side * count;
         Self { words, current, other: count - current }
     }
 
     /// A word of the bitmap that is up to date.
-    #[inline(always)]
     pub fn word(&self, word: u32) -> u32 {
         self.words.get(self.current + word)
     }
 
     /// 1 when the node was visited, else 0.
-    #[inline(always)]
     pub fn bit(&self, node: u32) -> u32 {
         (self.word(node / 32) >> (node % 32)) & 1
     }
 
     /// Whether the node was visited after the other bitmap was up to date.
-    #[inline(always)]
     pub fn is_new(&self, node: u32) -> bool {
         let (now, before) = (self.word(node / 32), self.words.get(self.other + node / 32));
         ((now & !before) >> (node % 32)) & 1 == 1
     }
 
     /// Visits the node if `present`. 1 when this invocation is the first to visit it, else 0.
-    #[inline(always)]
     pub fn visit(&mut self, node: u32, present: bool) -> u32 {
         let bit = u32::from(present) << (node % 32);
         let before = self.words.or(self.current + node / 32, bit);
@@ -48,7 +44,6 @@ impl<'a> Bitmaps<'a> {
     }
 
     /// Sets bits in a word of the other bitmap.
-    #[inline(always)]
     pub fn add_to_other(&mut self, word: u32, bits: u32) {
         self.words.or(self.other + word, bits);
     }

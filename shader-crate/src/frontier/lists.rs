@@ -1,8 +1,7 @@
 //! Two lists of nodes in one buffer, of which each iteration reads one and writes the other. Nodes with few edges stand at the beginning of
 //! a list; those with many ("heavy" ones) stand at its end, in reverse, so that they can be treated apart.
 
-use crate::{lane::Lane, memory::Global, state::State};
-use evenkeel_types::Field;
+use crate::prelude::*;
 
 /// Two lists of nodes.
 pub struct DoubleList<'a> {
@@ -12,21 +11,19 @@ pub struct DoubleList<'a> {
     pub capacity: u32,
 }
 
+#[inline_all]
 impl DoubleList<'_> {
     /// The place of an entry, counted from the beginning of the list `half`, which is 0 or 1.
-    #[inline(always)]
     pub fn light(&self, half: u32, entry: u32) -> u32 {
         half * self.capacity + entry
     }
 
     /// The place of a heavy node's entry, counted from the end of the list.
-    #[inline(always)]
     pub fn heavy(&self, half: u32, entry: u32) -> u32 {
         self.light(half, self.capacity - 1 - entry)
     }
 
     /// Writes a node: to `entry` of the list, or, when it is heavy, behind the counter of the heavy ones. Returns the entry after.
-    #[inline(always)]
     pub fn put<S>(
         &mut self,
         lane: Lane,
@@ -47,7 +44,6 @@ impl DoubleList<'_> {
     }
 
     /// Writes a node behind the counter of the light or of the heavy ones.
-    #[inline(always)]
     pub fn append<S>(
         &mut self,
         lane: Lane,

@@ -1,13 +1,9 @@
 //! Pushing along the edges of a workgroup's nodes, which are shared out evenly among its invocations: one with a node of a thousand edges
 //! works no longer than one with a node of two.
 
-use crate::{
-    lane::Lane,
-    memory::Shared,
-    primitive::{share::line_up, workgroup::Slots},
-    ranges::step,
-    state::State,
-};
+use crate::prelude::*;
+use crate::primitive::share::line_up;
+use crate::primitive::workgroup::Slots;
 
 /// Where a workgroup keeps the ends of its nodes' edges, and behind them their offsets; perhaps more words for each node.
 pub type Cells<'a, const N: usize> = Shared<'a, u32, N>;

@@ -5,13 +5,8 @@
 pub mod relax;
 pub mod visit;
 
-use crate::{
-    lane::Lane,
-    memory::{Global, Read, Views},
-    state::State,
-};
+use crate::prelude::*;
 use core::ops::Range;
-use evenkeel_types::{Bundle, LoopState, Storage};
 
 registry! {
     /// The operators there are.
@@ -79,22 +74,20 @@ pub struct Traversal<'a, L: LoopState> {
     pub state: State<'a, L>,
 }
 
+#[inline_all]
 impl<L: LoopState> Traversal<'_, L> {
     /// The number of entries of the worklist that this iteration takes.
-    #[inline(always)]
     pub fn frontier(&self) -> u32 {
         self.state.load(L::FRONTIER)
     }
 
     /// The number of this iteration, from 1 on.
-    #[inline(always)]
     pub fn iteration(&self) -> u32 {
         self.state.load(L::ITERATION) + 1
     }
 
     /// Takes `value` along each of `edges`, and calls `found` with each neighbour that must go on the next worklist and the edge that found
     /// it.
-    #[inline(always)]
     pub fn visit_all<O: Operate>(
         &mut self,
         columns: Read<u32>,
@@ -111,13 +104,11 @@ impl<L: LoopState> Traversal<'_, L> {
     }
 
     /// Puts `entry` on the next worklist; one atomic for all that a subgroup pushes. Returns its place.
-    #[inline(always)]
     pub fn push(&mut self, lane: Lane, entry: u32) -> u32 {
         self.push_behind(lane, 0, entry)
     }
 
     /// The same where the next worklist begins at `base`.
-    #[inline(always)]
     pub fn push_behind(&mut self, lane: Lane, base: u32, entry: u32) -> u32 {
         let place = self.state.append_one(lane, L::NEXT);
         self.next.set(base + place, entry);
@@ -125,14 +116,12 @@ impl<L: LoopState> Traversal<'_, L> {
     }
 
     /// Puts `entry` on the next worklist by an atomic of its own.
-    #[inline(always)]
     pub fn push_alone(&mut self, entry: u32) {
         let place = self.state.add(L::NEXT, 1);
         self.next.set(place, entry);
     }
 
     /// Puts the numbers `first..end` on the next worklist; one atomic for all that a subgroup pushes.
-    #[inline(always)]
     pub fn push_range(&mut self, lane: Lane, first: u32, end: u32) {
         let place = self.state.append(lane, L::NEXT, end - first);
         for number in first..end {
@@ -142,7 +131,6 @@ impl<L: LoopState> Traversal<'_, L> {
 
     /// Every invocation calls this last. When all are done, the worklist that was written becomes the one to read, with one
     /// invocation for each entry but no more than `max_groups` workgroups.
-    #[inline(always)]
     pub fn advance(&mut self, lane: Lane, max_groups: u32) {
         self.state.advance(lane, lane.threads, max_groups);
     }

@@ -2,12 +2,7 @@
 //! puts every tile in its place. The number of tiles stands in device memory, since only the device knows that of a worklist.
 //! The order inside a bin is whatever the atomics make it; no answer depends on it.
 
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read, Shared},
-};
-use bytemuck::{Pod, Zeroable};
+use crate::prelude::*;
 
 /// What the host pushes with each dispatch.
 #[repr(C)]

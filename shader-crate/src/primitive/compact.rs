@@ -1,11 +1,7 @@
 //! Compaction: the elements whose flag is set, in their order. The host scans the flags first; this moves the elements.
 
 use super::LengthParams;
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read},
-};
+use crate::prelude::*;
 
 /// Moves each flagged element to its place, which is the exclusive prefix sum of the flags (0 or 1).
 #[kernel(threads = 256)]

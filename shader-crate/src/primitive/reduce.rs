@@ -2,11 +2,7 @@
 //! the identity first.
 
 use super::LengthParams;
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read, Shared},
-};
+use crate::prelude::*;
 
 macro_rules! reduction {
     ($(#[$documentation:meta])* $kernel:ident, $subgroup:ident, $atomic:ident, $identity:expr, $join:expr) => {

@@ -2,17 +2,9 @@
 //! many), and each workgroup scans its block from there. The input is read twice and written once; no workgroup waits for another, so it
 //! needs no promise of forward progress from the device. The steps are functions too, for numbers that a kernel computes.
 
-use super::{
-    LengthParams,
-    workgroup::{SUBGROUPS, Slots, prefix_sum},
-};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read, Shared},
-    ranges::step,
-};
-use bytemuck::{Pod, Zeroable};
+use super::LengthParams;
+use super::workgroup::{SUBGROUPS, Slots, prefix_sum};
+use crate::prelude::*;
 use evenkeel_types::{SCAN_BLOCK, SCAN_ITEMS};
 
 /// What the host pushes to the last step.

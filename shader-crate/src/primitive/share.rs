@@ -1,10 +1,8 @@
 //! What the invocations of a workgroup bring, each a range of numbers, shared out evenly among all of them.
 
-use super::{
-    search::first,
-    workgroup::{Slots, prefix_sum},
-};
-use crate::{lane::Lane, memory::Shared};
+use super::search::first;
+use super::workgroup::{Slots, prefix_sum};
+use crate::prelude::*;
 
 /// Puts down where the `count` numbers from `begin` on, which this invocation brings, end among those of the workgroup, and how far
 /// they are from where they stand there: two words of `cells` for each invocation. All call it together, with `cells` and `slots`

@@ -1,7 +1,6 @@
 //! Sums over a workgroup of any subgroup width.
 
-use crate::{lane::Lane, memory::Shared};
-use evenkeel_types::WORKGROUP;
+use crate::prelude::*;
 
 /// The most subgroups a workgroup has. On the CPU device a subgroup is a single invocation; on a GPU it has at least four,
 /// which the host sees to, and the workgroup memory saved lets more workgroups run at a time.

@@ -5,12 +5,8 @@
 //! synchronisation for GPUs").
 
 use super::{RoundState, Team};
-use crate::{
-    lane::Lane,
-    memory::{Global, Shared},
-    ranges::{Step, step},
-    state::State,
-};
+use crate::prelude::*;
+use crate::ranges::Step;
 
 /// Set in the number of members when no further workgroup may join.
 const CLOSED: u32 = 1 << 31;
@@ -81,65 +77,56 @@ fn join_workgroup<S: RoundState>(state: &mut State<S>, groups: u32) -> (u32, u32
     (number, state.load(S::MEMBERS) & !CLOSED)
 }
 
+#[inline_all]
 impl Cooperating {
     /// Whether this invocation speaks for the whole team.
-    #[inline(always)]
     pub fn is_leader(&self) -> bool {
         self.number == 0 && self.lane.local == 0
     }
 
     /// Makes the words of the membership what they are between dispatches. One invocation calls it when all workgroups are done.
-    #[inline(always)]
     pub fn dissolve<S: RoundState>(state: &mut State<S>) {
         state.store(S::MEMBERS, 0);
         state.store(S::ARRIVALS, 0);
     }
 }
 
+#[inline_all]
 impl<S: RoundState> Team<S> for Cooperating {
-    #[inline(always)]
     fn takes(&self, entries: u32) -> bool {
         self.number != NOT_A_MEMBER && entries > self.short && entries <= self.medium
     }
 
-    #[inline(always)]
     fn share(&self, entries: u32) -> u32 {
         entries.div_ceil(self.members * self.lane.threads)
     }
 
-    #[inline(always)]
     fn entries(&self, entries: u32) -> Step {
         step(self.number * self.lane.threads + self.lane.local, entries, self.members * self.lane.threads)
     }
 
-    #[inline(always)]
     fn entry(&self, lists: &Global<u32>, round: u32, place: u32) -> u32 {
         lists.load(((self.half + round) % 2) * self.capacity + place)
     }
 
-    #[inline(always)]
     fn put(&mut self, lists: &mut Global<u32>, round: u32, place: u32, node: u32) {
         lists.store(((self.half + round + 1) % 2) * self.capacity + place, node);
     }
 
-    #[inline(always)]
     fn set_count(&mut self, state: &mut State<S>, counter: u32, round: u32, value: u32) {
         if self.is_leader() {
             state.store(S::count(counter, round), value);
         }
     }
 
-    #[inline(always)]
     fn count(&self, state: &State<S>, counter: u32, round: u32) -> u32 {
         state.load(S::count(counter, round))
     }
 
-    #[inline(always)]
     fn reserve(&mut self, state: &mut State<S>, counter: u32, round: u32, count: u32) -> u32 {
         state.append(self.lane, S::count(counter, round), count)
     }
 
-    #[inline(always)]
     fn reserve_both(
         &mut self,
         state: &mut State<S>,
@@ -150,12 +137,10 @@ impl<S: RoundState> Team<S> for Cooperating {
         state.append_both(self.lane, (S::count(counters.0, round), S::count(counters.1, round)), counts)
     }
 
-    #[inline(always)]
     fn lower(&mut self, state: &mut State<S>, counter: u32, round: u32, value: u32) {
         state.min(S::count(counter, round), value);
     }
 
-    #[inline(always)]
     fn finish_round(&mut self, state: &mut State<S>, round: u32) {
         state.meet(self.lane, S::ARRIVALS, (round + 1) * self.members);
     }

@@ -1,13 +1,8 @@
 //! One workgroup that runs round after round. The lists stay in workgroup memory.
 
 use super::{SHORT, Team};
-use crate::{
-    lane::Lane,
-    memory::{Global, Shared},
-    ranges::Step,
-    state::State,
-};
-use evenkeel_types::LoopState;
+use crate::prelude::*;
+use crate::ranges::Step;
 
 /// The team of one workgroup. `N` words hold two lists; `C` words hold three of each counter.
 pub struct Workgroup<'a, const N: usize, const C: usize> {
@@ -22,12 +17,12 @@ pub struct Workgroup<'a, const N: usize, const C: usize> {
     reads_buffers: bool,
 }
 
+#[inline_all]
 impl<'a, const N: usize, const C: usize> Workgroup<'a, N, C> {
     /// Entries of a list that have space in workgroup memory.
     pub const SPACE: u32 = N as u32 / 2;
 
     /// The team, with `count` entries of list `half` of those in device memory. The counters are still to be set.
-    #[inline(always)]
     pub fn new(
         lane: Lane,
         mut entries: Shared<'a, u32, N>,
@@ -44,13 +39,11 @@ impl<'a, const N: usize, const C: usize> Workgroup<'a, N, C> {
     }
 
     /// The invocation.
-    #[inline(always)]
     pub fn lane(&self) -> Lane {
         self.lane
     }
 
     /// Writes the `count` entries that the next round would have read to their list in device memory, for the whole dispatch.
-    #[inline(always)]
     pub fn write_back(&self, lists: &mut Global<u32>, rounds: u32, count: u32) {
         for entry in self.lane.group_stride(count.min(Self::SPACE)) {
             lists.set(self.place_in_memory(rounds, entry), self.entries.get((rounds % 2) * Self::SPACE + entry));
@@ -58,35 +51,30 @@ impl<'a, const N: usize, const C: usize> Workgroup<'a, N, C> {
     }
 
     /// The place in device memory of an entry that a round reads.
-    #[inline(always)]
     fn place_in_memory(&self, round: u32, entry: u32) -> u32 {
         ((self.half + round) % 2) * self.capacity + entry
     }
 
     /// Where a counter of a round is.
-    #[inline(always)]
     fn place(counter: u32, round: u32) -> u32 {
         counter * 3 + round % 3
     }
 }
 
+#[inline_all]
 impl<S: LoopState, const N: usize, const C: usize> Team<S> for Workgroup<'_, N, C> {
-    #[inline(always)]
     fn takes(&self, entries: u32) -> bool {
         entries > 0 && entries <= SHORT
     }
 
-    #[inline(always)]
     fn share(&self, entries: u32) -> u32 {
         entries.div_ceil(self.lane.threads)
     }
 
-    #[inline(always)]
     fn entries(&self, entries: u32) -> Step {
         self.lane.group_stride(entries)
     }
 
-    #[inline(always)]
     fn entry(&self, lists: &Global<u32>, round: u32, place: u32) -> u32 {
         if SHORT <= Self::SPACE || place < Self::SPACE {
             self.entries.get((round % 2) * Self::SPACE + place)
@@ -96,7 +84,6 @@ impl<S: LoopState, const N: usize, const C: usize> Team<S> for Workgroup<'_, N, 
         }
     }
 
-    #[inline(always)]
     fn put(&mut self, lists: &mut Global<u32>, round: u32, place: u32, node: u32) {
         if place < Self::SPACE {
             self.entries.set(((round + 1) % 2) * Self::SPACE + place, node);
@@ -105,35 +92,29 @@ impl<S: LoopState, const N: usize, const C: usize> Team<S> for Workgroup<'_, N, 
         }
     }
 
-    #[inline(always)]
     fn set_count(&mut self, _: &mut State<S>, counter: u32, round: u32, value: u32) {
         if self.lane.local == 0 {
             self.counts.set(Self::place(counter, round), value);
         }
     }
 
-    #[inline(always)]
     fn count(&self, _: &State<S>, counter: u32, round: u32) -> u32 {
         self.counts.get(Self::place(counter, round))
     }
 
-    #[inline(always)]
     fn reserve(&mut self, _: &mut State<S>, counter: u32, round: u32, count: u32) -> u32 {
         self.counts.add(Self::place(counter, round), count)
     }
 
-    #[inline(always)]
     fn reserve_both(&mut self, _: &mut State<S>, counters: (u32, u32), round: u32, counts: (u32, u32)) -> (u32, u32) {
         let first = self.counts.add(Self::place(counters.0, round), counts.0);
         (first, self.counts.add(Self::place(counters.1, round), counts.1))
     }
 
-    #[inline(always)]
     fn lower(&mut self, _: &mut State<S>, counter: u32, round: u32, value: u32) {
         self.counts.min(Self::place(counter, round), value);
     }
 
-    #[inline(always)]
     fn finish_round(&mut self, _: &mut State<S>, _: u32) {
         if self.reads_buffers {
             self.lane.barrier_with_buffers();

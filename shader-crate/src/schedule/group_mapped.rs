@@ -1,18 +1,13 @@
 //! As many tiles as invocations to each group, their atoms shared out evenly inside it (Osama et al., 5.2.3). A group is any
 //! power of two up to the workgroup: 1 is thread-mapped, a subgroup's width warp-mapped, the workgroup's block-mapped.
 
-use super::{
-    Distribute, Join, Scratch, Value,
-    scratch::NO_TILE,
-    segments::{carry, walk},
-};
-use crate::{
-    lane::Lane,
-    memory::Views,
-    primitive::{search::first, workgroup::prefix_sum},
-    tiles::TileSet,
-};
-use evenkeel_types::WORKGROUP;
+use super::scratch::NO_TILE;
+use super::segments::{carry, walk};
+use super::{Distribute, Join, Scratch, Value};
+use crate::prelude::*;
+use crate::primitive::search::first;
+use crate::primitive::workgroup::prefix_sum;
+use crate::tiles::TileSet;
 
 /// The schedule `group-mapped`.
 pub struct GroupMapped;
@@ -46,8 +41,8 @@ fn find<T: TileSet, V: Value>(lane: Lane, set: &T, scratch: &mut Scratch<V, View
     Group { leader, member: lane.local - leader, size, begin, end: scratch.cells.get(leader + size - 1) }
 }
 
+#[inline_all]
 impl Distribute for GroupMapped {
-    #[inline(always)]
     fn scatter<T: TileSet>(lane: Lane, set: &T, mut scratch: Scratch<u32, Views>, mut visit: impl FnMut(u32, u32)) {
         for block in lane.by_group(set.tiles().div_ceil(lane.threads)) {
             let base = block * lane.threads;
@@ -66,7 +61,6 @@ impl Distribute for GroupMapped {
         }
     }
 
-    #[inline(always)]
     fn gather<T: TileSet, V: Value, J: Join<V>>(
         lane: Lane,
         set: &T,

@@ -2,32 +2,25 @@
 //! huge tile nor a million empty ones keeps an invocation longer than another.
 
 use super::parts::{Cut, PartParams, find_bounds};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read},
-};
+use crate::prelude::*;
 
 /// The schedule `merge-path`.
 pub struct MergePath;
 
+#[inline_all]
 impl Cut for MergePath {
-    #[inline(always)]
     fn items(tiles: u32, atoms: u32) -> u32 {
         tiles + atoms
     }
 
-    #[inline(always)]
     fn is_over(end: u32, tile: u32, item: u32) -> bool {
         end + tile < item
     }
 
-    #[inline(always)]
     fn atom(item: u32, tile: u32) -> u32 {
         item - tile
     }
 
-    #[inline(always)]
     fn item(atom: u32, tile: u32) -> u32 {
         atom + tile
     }

@@ -2,32 +2,25 @@
 //! invocation that comes upon a run of empty ones ends them all.
 
 use super::parts::{Cut, PartParams, find_bounds};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read},
-};
+use crate::prelude::*;
 
 /// The schedule `nonzero-split`.
 pub struct NonzeroSplit;
 
+#[inline_all]
 impl Cut for NonzeroSplit {
-    #[inline(always)]
     fn items(_tiles: u32, atoms: u32) -> u32 {
         atoms
     }
 
-    #[inline(always)]
     fn is_over(end: u32, _tile: u32, item: u32) -> bool {
         end <= item
     }
 
-    #[inline(always)]
     fn atom(item: u32, _tile: u32) -> u32 {
         item
     }
 
-    #[inline(always)]
     fn item(atom: u32, _tile: u32) -> u32 {
         atom
     }

@@ -7,21 +7,13 @@
 //! one: an equal share of the items for each lane, with a search for where it begins and its tiles carried from lane to lane,
 //! takes longer.
 
-use super::{
-    Distribute, Join, Scratch, Value,
-    scratch::{CELLS, ITEMS, LONG},
-    segments::{Part, join_lanes},
-    unrolled::{join_range, stage},
-};
-use crate::{
-    lane::Lane,
-    memory::{Global, Read, Views},
-    primitive::search::{first, search},
-    ranges::step,
-    tiles::TileSet,
-};
-use bytemuck::{Pod, Zeroable};
-use evenkeel_types::ScheduleParams;
+use super::scratch::{CELLS, ITEMS, LONG};
+use super::segments::{Part, join_lanes};
+use super::unrolled::{join_range, stage};
+use super::{Distribute, Join, Scratch, Value};
+use crate::prelude::*;
+use crate::primitive::search::{first, search};
+use crate::tiles::TileSet;
 
 /// The parameters of the search for where the parts of a gather begin.
 #[repr(C)]
@@ -155,8 +147,8 @@ fn finish<C: Cut, T: TileSet, V: Value, J: Join<V>>(
     }
 }
 
+#[inline_all]
 impl<C: Cut> Distribute for C {
-    #[inline(always)]
     fn scatter<T: TileSet>(lane: Lane, set: &T, mut scratch: Scratch<u32, Views>, mut visit: impl FnMut(u32, u32)) {
         let (items, parts) = parts::<C, T>(lane, set);
         for number in lane.by_group(parts) {
@@ -193,7 +185,6 @@ impl<C: Cut> Distribute for C {
         }
     }
 
-    #[inline(always)]
     fn gather<T: TileSet, V: Value, J: Join<V>>(
         lane: Lane,
         set: &T,

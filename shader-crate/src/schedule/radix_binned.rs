@@ -2,13 +2,12 @@
 //! invocation to each small one, a subgroup to each of middle size, a workgroup to each large one. The order is made by the
 //! kernels of `primitive/binning.rs`.
 
-use super::{Distribute, Join, Scratch, Value, segments::join_lanes, unrolled::join_range};
-use crate::{
-    lane::Lane,
-    memory::{Read, Views},
-    primitive::binning::Bins,
-    tiles::TileSet,
-};
+use super::segments::join_lanes;
+use super::unrolled::join_range;
+use super::{Distribute, Join, Scratch, Value};
+use crate::prelude::*;
+use crate::primitive::binning::Bins;
+use crate::tiles::TileSet;
 
 /// The schedule `radix-binned`.
 pub struct RadixBinned;
@@ -48,8 +47,8 @@ fn share(lane: Lane, order: &Read<u32>, tiles: u32, round: u32) -> Share {
     Share { tile: if place < end { order.get(Bins::HEADER + place) } else { tiles }, member, width }
 }
 
+#[inline_all]
 impl Distribute for RadixBinned {
-    #[inline(always)]
     fn scatter<T: TileSet>(lane: Lane, set: &T, scratch: Scratch<u32, Views>, mut visit: impl FnMut(u32, u32)) {
         for round in lane.by_group(rounds(lane, &scratch.order)) {
             let share = share(lane, &scratch.order, set.tiles(), round);
@@ -63,7 +62,6 @@ impl Distribute for RadixBinned {
         }
     }
 
-    #[inline(always)]
     fn gather<T: TileSet, V: Value, J: Join<V>>(
         lane: Lane,
         set: &T,

@@ -1,11 +1,7 @@
 //! The scratch memory of a schedule: workgroup memory, and two buffers for what must cross workgroups.
 
-use crate::{
-    memory::Shared,
-    primitive::workgroup::{SUBGROUPS, SUBGROUPS_ON_GPU},
-};
-use bytemuck::Pod;
-use evenkeel_types::{Bundle, ScheduleParams, Storage, WORKGROUP};
+use crate::prelude::*;
+use crate::primitive::workgroup::{SUBGROUPS, SUBGROUPS_ON_GPU};
 
 /// Items of a part for each of its lanes.
 pub const ITEMS: u32 = 7;

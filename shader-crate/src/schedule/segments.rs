@@ -1,12 +1,12 @@
 //! Joining values by tile where an invocation's share begins and ends in the middle of tiles. Each invocation walks its share;
 //! what it has of the tile in progress at the end is carried to the invocations after it, and at a workgroup's end to memory.
 
-use super::{
-    Join, Value,
-    scratch::{Carries, NO_TILE},
-    unrolled::{AHEAD, Window},
-};
-use crate::{lane::Lane, primitive::workgroup::Slots, tiles::TileSet};
+use super::scratch::{Carries, NO_TILE};
+use super::unrolled::{AHEAD, Window};
+use super::{Join, Value};
+use crate::prelude::*;
+use crate::primitive::workgroup::Slots;
+use crate::tiles::TileSet;
 
 /// What an invocation has after its share.
 pub struct Walk<V> {
@@ -124,21 +124,19 @@ pub struct Part {
     pub end_atom: u32,
 }
 
+#[inline_all]
 impl Part {
     /// How many tiles end in it.
-    #[inline(always)]
     pub fn tiles(&self) -> u32 {
         self.end_tile - self.first_tile
     }
 
     /// How many atoms it has.
-    #[inline(always)]
     pub fn atoms(&self) -> u32 {
         self.end_atom - self.first_atom
     }
 
     /// Where its `tile`-th tile begins in it, and the one before ends, counted from its first atom.
-    #[inline(always)]
     pub fn bound<T: TileSet>(&self, set: &T, tile: u32) -> u32 {
         let atom = set.before((self.first_tile + tile).min(set.tiles()));
         atom.max(self.first_atom).min(self.end_atom) - self.first_atom

@@ -1,14 +1,16 @@
 //! A tile to each invocation. Nothing to set up; best where tiles are few atoms each and alike, and as bad as the largest tile
 //! where they are not.
 
-use super::{Distribute, Join, Scratch, Value, unrolled::join_range};
-use crate::{lane::Lane, memory::Views, tiles::TileSet};
+use super::unrolled::join_range;
+use super::{Distribute, Join, Scratch, Value};
+use crate::prelude::*;
+use crate::tiles::TileSet;
 
 /// The schedule `thread-mapped`.
 pub struct ThreadMapped;
 
+#[inline_all]
 impl Distribute for ThreadMapped {
-    #[inline(always)]
     fn scatter<T: TileSet>(lane: Lane, set: &T, _: Scratch<u32, Views>, mut visit: impl FnMut(u32, u32)) {
         for tile in lane.grid_stride(set.tiles()) {
             for atom in set.begin(tile)..set.end(tile) {
@@ -17,7 +19,6 @@ impl Distribute for ThreadMapped {
         }
     }
 
-    #[inline(always)]
     fn gather<T: TileSet, V: Value, J: Join<V>>(
         lane: Lane,
         set: &T,

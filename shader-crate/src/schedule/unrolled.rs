@@ -2,7 +2,7 @@
 //! little more than one. A CPU does this by itself.
 
 use super::{Join, Value};
-use crate::lane::Lane;
+use crate::prelude::*;
 #[cfg(target_arch = "spirv")]
 use crate::ranges::step;
 
@@ -79,9 +79,9 @@ pub struct Window<V> {
 }
 
 #[cfg(target_arch = "spirv")]
+#[inline_all]
 impl<V: Value> Window<V> {
     /// The window at `atom`; nothing in it is taken at or past `end`.
-    #[inline(always)]
     pub fn at(atom: u32, end: u32, nothing: V, value: impl Fn(u32) -> V) -> Self {
         let mut window = Self { a: nothing, b: nothing, c: nothing, d: nothing, e: nothing, f: nothing, g: nothing };
         if atom < end {
@@ -98,7 +98,6 @@ impl<V: Value> Window<V> {
     }
 
     /// The first value, which leaves the window.
-    #[inline(always)]
     pub fn next(&mut self, _atom: u32, _value: impl Fn(u32) -> V) -> V {
         let first = self.a;
         self.a = self.b;

@@ -1,22 +1,22 @@
 //! The values that a gather makes of a tile's atoms, and the operations that join two of them.
 
-use crate::{lane::Shuffle, memory::Vec4};
-use bytemuck::Pod;
+use crate::lane::Shuffle;
+use crate::memory::Vec4;
+use crate::prelude::*;
 
 /// A value that a gather joins.
+#[inline_all]
 pub trait Value: Pod + Shuffle {
     /// Whether its bits fit a word of workgroup memory. Then a schedule may load a part's values there in the order in which
     /// they lie in memory before it hands them out.
     const IS_WORD: bool = false;
 
     /// Its bits, where it is a word.
-    #[inline(always)]
     fn to_word(self) -> u32 {
         0
     }
 
     /// The value that `word` has the bits of, where it is a word; otherwise what `load` gives.
-    #[inline(always)]
     fn recall(_word: impl Fn() -> u32, load: impl Fn() -> Self) -> Self {
         load()
     }
@@ -24,15 +24,14 @@ pub trait Value: Pod + Shuffle {
 
 macro_rules! words {
     ($($number:ty: $to:expr, $from:expr);*) => {$(
+        #[inline_all]
         impl Value for $number {
             const IS_WORD: bool = true;
 
-            #[inline(always)]
             fn to_word(self) -> u32 {
                 $to(self)
             }
 
-            #[inline(always)]
             fn recall(word: impl Fn() -> u32, _: impl Fn() -> Self) -> Self {
                 $from(word())
             }
@@ -60,13 +59,12 @@ pub struct Largest;
 
 macro_rules! sums {
     ($($number:ty: $zero:expr),*) => {$(
+        #[inline_all]
         impl Join<$number> for Sum {
-            #[inline(always)]
             fn identity() -> $number {
                 $zero
             }
 
-            #[inline(always)]
             fn join(a: $number, b: $number) -> $number {
                 a + b
             }
@@ -75,13 +73,12 @@ macro_rules! sums {
 }
 sums!(f32: 0.0, f64: 0.0, Vec4: Vec4::ZERO);
 
+#[inline_all]
 impl Join<u32> for Largest {
-    #[inline(always)]
     fn identity() -> u32 {
         0
     }
 
-    #[inline(always)]
     fn join(a: u32, b: u32) -> u32 {
         a.max(b)
     }

@@ -2,25 +2,16 @@
 //! takes as many consecutive edges as the others, from wherever in the worklist its block begins. A kernel of its own finds where that
 //! is from the prefix sums of the degrees, which stand beside the nodes.
 
-use super::{
-    TraversalParams, degree,
-    scheduled::{DegreesBefore, ExpandParams, ExpandState},
-    start::begin_at,
-};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read, Shared},
-    operator::{Operate, Traversal, TraversalData},
-    primitive::{
-        scan::{prefix_blocks, sum_blocks},
-        search::first,
-        workgroup::SUBGROUPS,
-    },
-    state::State,
-};
+use super::scheduled::{DegreesBefore, ExpandParams, ExpandState};
+use super::start::begin_at;
+use super::{TraversalParams, degree};
+use crate::operator::{Operate, Traversal, TraversalData};
+use crate::prelude::*;
+use crate::primitive::scan::{prefix_blocks, sum_blocks};
+use crate::primitive::search::first;
+use crate::primitive::workgroup::SUBGROUPS;
 use core::ops::Range;
-use evenkeel_types::{Csr, LoopState, Offset, SCAN_BLOCK, Worklist};
+use evenkeel_types::{Offset, SCAN_BLOCK};
 
 /// One iteration: each invocation takes a block of edges.
 #[kernel(threads = 256, each(O in for_each_operator))]
@@ -64,9 +55,9 @@ pub struct Block {
     pub left: u32,
 }
 
+#[inline_all]
 impl Block {
     /// The block of this invocation when `edges` are dealt out to the whole dispatch.
-    #[inline(always)]
     pub fn of(lane: Lane, edges: u32, offsets: Read<Offset>) -> Self {
         let share = share(lane, edges);
         let number = lane.global();
@@ -79,7 +70,6 @@ impl Block {
     }
 
     /// Takes the block's edges of the current entry, whose edges are `first..end`, and moves to the next entry.
-    #[inline(always)]
     pub fn take(&mut self, first: u32, end: u32) -> Range<u32> {
         let begin = first + self.skipped;
         let count = self.left.min(end - begin);

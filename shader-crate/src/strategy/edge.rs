@@ -4,16 +4,10 @@
 //! Where the paper's worklist can outgrow the graph and is condensed afterwards, this one cannot: an operator says yes at most
 //! once an iteration for each neighbour, whose edges are then pushed once, so no edge is on the list twice.
 
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read},
-    operator::{Operate, Traversal, TraversalData},
-    primitive::{LengthParams, search::first},
-    state::State,
-};
-use bytemuck::{Pod, Zeroable};
-use evenkeel_types::{Csr, LoopHeader, Worklist};
+use crate::operator::{Operate, Traversal, TraversalData};
+use crate::prelude::*;
+use crate::primitive::LengthParams;
+use crate::primitive::search::first;
 
 /// What the host pushes with each iteration.
 #[repr(C)]

@@ -5,17 +5,15 @@
 //! A step of the recorded loop is one round. The state of the loop says which list it takes, and how: lists change sides when the
 //! device finds that a round, or the iteration, is over.
 
-use super::{TraversalParams, decompose::Block, scheduled::ExpandState, start::begin_at};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read, Shared},
-    operator::{Operate, Traversal, TraversalData},
-    primitive::{scan::prefix_by_workgroup, workgroup::SUBGROUPS},
-    state::State,
-};
-use bytemuck::{Pod, Zeroable};
-use evenkeel_types::{Bundle, Csr, Fields, LoopHeader, LoopState, Offset, Remainder, Storage, WORKGROUP};
+use super::TraversalParams;
+use super::decompose::Block;
+use super::scheduled::ExpandState;
+use super::start::begin_at;
+use crate::operator::{Operate, Traversal, TraversalData};
+use crate::prelude::*;
+use crate::primitive::scan::prefix_by_workgroup;
+use crate::primitive::workgroup::SUBGROUPS;
+use evenkeel_types::{Offset, Remainder};
 
 /// What the host pushes with each dispatch.
 #[repr(C)]
@@ -81,8 +79,8 @@ struct List {
     base: u32,
 }
 
+#[inline_all]
 impl List {
-    #[inline(always)]
     fn of(state: &State<HierarchyState>, params: &HierarchyParams) -> Self {
         let left = state.load(HierarchyState::LEFT);
         if left > 0 {
@@ -94,7 +92,6 @@ impl List {
     }
 
     /// The entry at `place`: a node and the first of its edges that are left.
-    #[inline(always)]
     fn entry(
         &self,
         place: u32,

@@ -21,8 +21,7 @@ pub mod start;
 pub mod threshold;
 pub mod two_phase;
 
-use crate::memory::Read;
-use bytemuck::{Pod, Zeroable};
+use crate::prelude::*;
 
 /// What the host pushes to the kernels of a traversal with a worklist.
 #[repr(C)]

@@ -2,14 +2,8 @@
 //! long after its neighbours are done.
 
 use super::TraversalParams;
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Read, Views},
-    operator::{Operate, Traversal, TraversalData},
-    state::State,
-};
-use evenkeel_types::{Csr, LoopHeader, LoopState, Worklist};
+use crate::operator::{Operate, Traversal, TraversalData};
+use crate::prelude::*;
 
 /// One iteration: each invocation takes a node of the worklist and all its edges.
 #[kernel(threads = 256, each(O in for_each_operator))]

@@ -2,15 +2,8 @@
 //! 2007): those whose depth is the level's take their edges, all others are done at once. There is no worklist, only a flag
 //! that says whether anything was found.
 
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read},
-    operator::{Operate, Traversal, TraversalData},
-    state::State,
-};
-use bytemuck::{Pod, Zeroable};
-use evenkeel_types::{Csr, LoopHeader, LoopState};
+use crate::operator::{Operate, Traversal, TraversalData};
+use crate::prelude::*;
 
 /// What the host pushes to the kernels that look at every node.
 #[repr(C)]

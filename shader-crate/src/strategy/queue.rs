@@ -2,14 +2,10 @@
 //! unreached puts the neighbour on the next queue, with an atomic addition of its own. `node` differs in this alone: there, a subgroup
 //! reserves places for all its finds at once.
 
-use super::{TraversalParams, node::visit_rows};
-use crate::{
-    kernel,
-    lane::Lane,
-    operator::{Operate, Traversal, TraversalData},
-    state::State,
-};
-use evenkeel_types::{Csr, LoopHeader, Worklist};
+use super::TraversalParams;
+use super::node::visit_rows;
+use crate::operator::{Operate, Traversal, TraversalData};
+use crate::prelude::*;
 
 /// One iteration.
 #[kernel(threads = 256, each(O in for_each_search))]

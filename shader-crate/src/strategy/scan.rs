@@ -4,15 +4,10 @@
 //!
 //! A workgroup sweeps [`SWEEP`] entries. The sums of these blocks are swept again, block by block, so a queue may have any length.
 
-use super::{TraversalParams, node::visit_rows};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read, Shared},
-    operator::{Operate, Traversal, TraversalData},
-    state::State,
-};
-use evenkeel_types::{Bundle, Csr, LoopHeader, LoopState, Storage, Worklist};
+use super::TraversalParams;
+use super::node::visit_rows;
+use crate::operator::{Operate, Traversal, TraversalData};
+use crate::prelude::*;
 
 /// Entries of a queue whose prefix sums a workgroup makes in its own memory: two for each invocation.
 pub const SWEEP: u32 = 512;

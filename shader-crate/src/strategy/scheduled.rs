@@ -3,21 +3,13 @@
 //! worklist whose length only the device knows.
 
 use super::degree;
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Read, Shared},
-    operator::{Operate, Traversal, TraversalData},
-    primitive::{
-        scan::{prefix_blocks, prefix_by_workgroup, sum_blocks},
-        workgroup::SUBGROUPS,
-    },
-    schedule::{Distribute, Scratch},
-    state::State,
-    tiles::Frontier,
-};
-use bytemuck::{Pod, Zeroable};
-use evenkeel_types::{Bundle, Csr, Fields, LoopHeader, LoopState, SCAN_BLOCK, ScheduleParams, Storage, Worklist};
+use crate::operator::{Operate, Traversal, TraversalData};
+use crate::prelude::*;
+use crate::primitive::scan::{prefix_blocks, prefix_by_workgroup, sum_blocks};
+use crate::primitive::workgroup::SUBGROUPS;
+use crate::schedule::{Distribute, Scratch};
+use crate::tiles::Frontier;
+use evenkeel_types::SCAN_BLOCK;
 
 /// What the host pushes with each dispatch.
 #[repr(C)]

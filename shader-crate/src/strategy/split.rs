@@ -2,19 +2,11 @@
 //! and the worklist holds pieces, which have an invocation each. A piece is a range of its parent's edges: columns stay where they are,
 //! values stay the parents', and only parents are neighbours of other nodes.
 
-use super::{
-    TraversalParams, degree,
-    node::visit_rows,
-    threshold::{Threshold, ThresholdParams, pieces_of},
-};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read},
-    operator::{Operate, Traversal, TraversalData},
-    state::State,
-};
-use evenkeel_types::{Csr, LoopHeader, Worklist};
+use super::node::visit_rows;
+use super::threshold::{Threshold, ThresholdParams, pieces_of};
+use super::{TraversalParams, degree};
+use crate::operator::{Operate, Traversal, TraversalData};
+use crate::prelude::*;
 
 /// One iteration: each invocation takes a piece of the worklist and all its edges; the rows of `pieces` are the pieces. A neighbour goes on
 /// the next worklist with all its pieces.

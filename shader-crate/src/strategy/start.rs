@@ -1,13 +1,7 @@
 //! The beginning of a traversal from one source. The host has set all values but the source's, which is 0.
 
 use super::TraversalParams;
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read},
-    state::State,
-};
-use evenkeel_types::{LoopHeader, LoopState, WORKGROUP};
+use crate::prelude::*;
 
 /// Puts `node` on the worklist, alone, and begins the loop.
 #[inline(always)]

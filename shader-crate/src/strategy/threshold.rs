@@ -3,15 +3,8 @@
 //! longer than those.
 
 use super::degree;
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read, Shared},
-    primitive::search::first,
-    state::State,
-};
-use bytemuck::{Pod, Zeroable};
-use evenkeel_types::Fields;
+use crate::prelude::*;
+use crate::primitive::search::first;
 
 /// The most bins that the histogram of degrees may have.
 pub const MAX_BINS: u32 = 1024;

@@ -4,14 +4,8 @@
 //! mask. No cost changes while it is read: an iteration is the same whatever the order.
 
 use super::parallel::EveryNodeParams;
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read},
-    operator::{Operate, Traversal, TraversalData},
-    state::State,
-};
-use evenkeel_types::{Csr, LoopHeader, LoopState};
+use crate::operator::{Operate, Traversal, TraversalData};
+use crate::prelude::*;
 
 /// The first phase: relaxes into the values of `data`, which are the updated costs. The worklist `next` is a placeholder.
 #[kernel(threads = 256, each(O in for_each_path))]

@@ -1,7 +1,7 @@
 //! A frontier: a list of nodes of a graph. A tile is a place in the list, its atoms are the edges of the node there.
 
 use super::TileSet;
-use crate::memory::Read;
+use crate::prelude::*;
 
 /// A list of nodes as tiles.
 #[derive(Clone, Copy)]
@@ -16,23 +16,20 @@ pub struct Frontier<'a> {
     pub degrees_before: Read<'a, u32>,
 }
 
+#[inline_all]
 impl TileSet for Frontier<'_> {
-    #[inline(always)]
     fn tiles(&self) -> u32 {
         self.count
     }
 
-    #[inline(always)]
     fn begin(&self, tile: u32) -> u32 {
         self.row_offsets.get(self.nodes.get(tile))
     }
 
-    #[inline(always)]
     fn end(&self, tile: u32) -> u32 {
         self.row_offsets.get(self.nodes.get(tile) + 1)
     }
 
-    #[inline(always)]
     fn before(&self, tile: u32) -> u32 {
         self.degrees_before.get(tile)
     }

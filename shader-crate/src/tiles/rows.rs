@@ -1,7 +1,7 @@
 //! Compressed rows: a tile is a row, an atom is a stored entry. The columns of a CSC matrix are the same with other names.
 
 use super::TileSet;
-use crate::memory::Read;
+use crate::prelude::*;
 
 /// Compressed rows as tiles.
 #[derive(Clone, Copy)]
@@ -12,23 +12,20 @@ pub struct Rows<'a> {
     pub count: u32,
 }
 
+#[inline_all]
 impl TileSet for Rows<'_> {
-    #[inline(always)]
     fn tiles(&self) -> u32 {
         self.count
     }
 
-    #[inline(always)]
     fn begin(&self, tile: u32) -> u32 {
         self.offsets.get(tile)
     }
 
-    #[inline(always)]
     fn end(&self, tile: u32) -> u32 {
         self.offsets.get(tile + 1)
     }
 
-    #[inline(always)]
     fn before(&self, tile: u32) -> u32 {
         self.offsets.get(tile)
     }

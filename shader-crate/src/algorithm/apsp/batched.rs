@@ -10,15 +10,8 @@
 //! its edges added from the target on.
 
 use super::{Relax, SPAN};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read, UVec4},
-    ranges::step,
-    state::State,
-};
-use bytemuck::{Pod, Zeroable};
-use evenkeel_types::{Csr, LoopHeader, LoopState};
+use crate::memory::UVec4;
+use crate::prelude::*;
 
 /// What the host pushes with each dispatch.
 #[repr(C)]

@@ -7,11 +7,8 @@
 //! product: every invocation keeps 8 × 8 distances in registers and reads 16 values for each 64 relaxations.
 
 use super::{MATRIX_TILE, PivotParams, Relax, SPAN};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Shared, UVec4},
-};
+use crate::memory::UVec4;
+use crate::prelude::*;
 
 /// The number of `UVec4` in a row of a tile, and of invocations along it: each has four rows of one `UVec4`.
 const FOURS: u32 = MATRIX_TILE / 4;
@@ -151,8 +148,8 @@ struct Patch {
     d: UVec4,
 }
 
+#[inline_all]
 impl Patch {
-    #[inline(always)]
     fn load(matrix: &Global<UVec4>, place: u32, fours: u32) -> Self {
         Self {
             a: matrix.get(place),
@@ -162,7 +159,6 @@ impl Patch {
         }
     }
 
-    #[inline(always)]
     fn read<const N: usize>(panel: &Shared<UVec4, N>, place: u32, fours: u32) -> Self {
         Self {
             a: panel.get(place),
@@ -172,7 +168,6 @@ impl Patch {
         }
     }
 
-    #[inline(always)]
     fn store(self, matrix: &mut Global<UVec4>, place: u32, fours: u32) {
         matrix.set(place, self.a);
         matrix.set(place + fours, self.b);
@@ -181,7 +176,6 @@ impl Patch {
     }
 
     /// The transposed patch.
-    #[inline(always)]
     fn transposed(self) -> Self {
         let Self { a, b, c, d } = self;
         Self {
@@ -193,7 +187,6 @@ impl Patch {
     }
 
     /// Relaxes all paths through one pivot: `left` has the distances from the rows to it, `right` those from it to the columns.
-    #[inline(always)]
     fn relax<L: Relax>(self, left: UVec4, right: UVec4) -> Self {
         Self {
             a: L::relax_four(self.a, left.x, right),
@@ -213,8 +206,8 @@ struct Square {
     lower_right: Patch,
 }
 
+#[inline_all]
 impl Square {
-    #[inline(always)]
     fn load(matrix: &Global<UVec4>, place: u32, fours: u32) -> Self {
         let below = place + MATRIX_TILE * fours;
         Self {
@@ -226,7 +219,6 @@ impl Square {
     }
 
     /// Stores the patches of the tiles that are neither in the pivot's row nor in its column of tiles.
-    #[inline(always)]
     fn store(
         self,
         matrix: &mut Global<UVec4>,
@@ -250,7 +242,6 @@ impl Square {
         }
     }
 
-    #[inline(always)]
     fn relax<L: Relax>(self, upper: UVec4, lower: UVec4, left: UVec4, right: UVec4) -> Self {
         Self {
             upper: self.upper.relax::<L>(upper, left),

@@ -19,15 +19,9 @@ pub mod batched;
 pub mod blocked;
 pub mod floyd_warshall;
 
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read, UVec4},
-    numbers::smaller,
-    ranges::step,
-};
-use bytemuck::{Pod, Zeroable};
-use evenkeel_types::Csr;
+use crate::memory::UVec4;
+use crate::numbers::smaller;
+use crate::prelude::*;
 
 /// The number of rows and of columns of a tile of the matrix, which is the number of pivots that a step of the blocked kernels takes.
 pub const MATRIX_TILE: u32 = 64;

@@ -3,17 +3,9 @@
 //! the smallest colour that none of its neighbours has, and releases the neighbours of lower rank. Every edge is visited twice in each
 //! direction, whatever the number of iterations, and the colouring is that of the sequential greedy algorithm in the same order.
 
-use super::{
-    UNCOLORED,
-    sections::{Counts, Look, MARKS, SectionParams, SectionState, Sections, smallest_free},
-};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Shared},
-    state::State,
-};
-use evenkeel_types::{Csr, Worklist};
+use super::UNCOLORED;
+use super::sections::{Counts, Look, MARKS, SectionParams, SectionState, Sections, smallest_free};
+use crate::prelude::*;
 
 /// Counts the neighbours that each node waits for. The worklist it takes has all nodes in their sections; those that wait for none are
 /// the first worklist. The host has cleared the state.
@@ -56,19 +48,17 @@ struct Release<'a> {
     waits: Global<'a, u32>,
 }
 
+#[inline_all]
 impl Look for Release<'_> {
-    #[inline(always)]
     fn color(&self, neighbour: u32) -> u32 {
         self.colors.get(neighbour)
     }
 
     /// The node's own colour is written later in this dispatch, the neighbour reads it in a later one.
-    #[inline(always)]
     fn releases(&mut self, neighbour: u32, color: u32) -> bool {
         color == UNCOLORED && self.waits.add(neighbour, u32::MAX) == 1
     }
 
-    #[inline(always)]
     fn push(&mut self, lane: Lane, neighbour: u32) {
         self.sections.push(lane, neighbour);
     }

@@ -5,17 +5,11 @@
 //! Labels are random or, in the first phase of the hybrid, degrees. Where two neighbours have the same degree, neither is the larger:
 //! this is the paper's detection of duplicates.
 
-use super::{UNCOLORED, degree, label, stealing::Queues};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read, Views},
-    schedule::{Distribute, Largest, Scratch},
-    state::State,
-    tiles::Rows,
-};
-use bytemuck::{Pod, Zeroable};
-use evenkeel_types::{Csr, Fields, LoopHeader, LoopState, ScheduleParams, WORKGROUP};
+use super::stealing::Queues;
+use super::{UNCOLORED, degree, label};
+use crate::prelude::*;
+use crate::schedule::{Distribute, Largest, Scratch};
+use crate::tiles::Rows;
 
 /// What the host pushes with each dispatch.
 #[repr(C)]
@@ -87,29 +81,26 @@ pub struct Labels<'a> {
     pub by_degree: u32,
 }
 
+#[inline_all]
 impl Labels<'_> {
     /// A node's label. One that is made of a degree is larger than 0.
-    #[inline(always)]
     fn of(&self, node: u32) -> u32 {
         if self.by_degree != 0 { degree(self.graph, node) + 1 } else { label(self.seed, node) }
     }
 
     /// A node's label in the comparison with its neighbours: 0, the smallest, when it already has a colour.
-    #[inline(always)]
     fn compared(&self, colors: Read<u32>, node: u32) -> u32 {
         if colors.get(node) == UNCOLORED { self.of(node) } else { 0 }
     }
 
     /// Whether a node gets the colour, where `largest` is the largest label of its neighbours. No two random labels are equal, so
     /// `largest` equals the node's only where both are 0 and no uncoloured neighbour is left.
-    #[inline(always)]
     fn wins(&self, node: u32, largest: u32) -> bool {
         let own = self.of(node);
         own > largest || (self.by_degree == 0 && own == largest)
     }
 
     /// The largest label of a node's neighbours.
-    #[inline(always)]
     pub fn largest_around(&self, colors: Read<u32>, node: u32) -> u32 {
         let mut largest = 0;
         for edge in self.graph.row_offsets.get(node)..self.graph.row_offsets.get(node + 1) {

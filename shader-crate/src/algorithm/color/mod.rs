@@ -15,8 +15,7 @@ pub mod labelled;
 pub mod sections;
 pub mod speculative;
 
-use crate::memory::Views;
-use evenkeel_types::Csr;
+use crate::prelude::*;
 
 /// The colour of a node that has none yet.
 pub const UNCOLORED: u32 = u32::MAX;
@@ -46,15 +45,14 @@ struct Rank {
     label: u32,
 }
 
+#[inline_all]
 impl Rank {
     /// The rank of a node.
-    #[inline(always)]
     fn of(graph: Csr<Views>, seed: u32, node: u32) -> Self {
         Self { degree: degree(graph, node), label: label(seed, node) }
     }
 
     /// Whether `other` is coloured before the node: it has more edges, or as many and the larger label.
-    #[inline(always)]
     fn is_after(&self, graph: Csr<Views>, seed: u32, other: u32) -> bool {
         let degree = degree(graph, other);
         degree > self.degree || (degree == self.degree && label(seed, other) > self.label)

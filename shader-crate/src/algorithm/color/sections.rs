@@ -3,14 +3,8 @@
 //! processed first, so that none of them is started last.
 
 use super::{Rank, UNCOLORED, degree};
-use crate::{
-    lane::Lane,
-    memory::{Shared, Views},
-    ranges::{Step, step},
-    state::State,
-};
-use bytemuck::{Pod, Zeroable};
-use evenkeel_types::{Csr, Fields, LoopHeader, LoopState, Worklist};
+use crate::prelude::*;
+use crate::ranges::Step;
 
 /// The largest degree of a light node: its smallest free colour is then within one word of marks.
 pub const LIGHT: u32 = 31;
@@ -67,9 +61,9 @@ pub struct Sections<'a> {
     pub state: State<'a, SectionState>,
 }
 
+#[inline_all]
 impl Sections<'_> {
     /// The sizes of the sections of the current worklist.
-    #[inline(always)]
     pub fn counts(&self) -> Counts {
         Counts {
             light: self.state.load(SectionState::LIGHT),
@@ -79,7 +73,6 @@ impl Sections<'_> {
     }
 
     /// The share of this invocation in a round. The width is the same for the whole workgroup.
-    #[inline(always)]
     pub fn share(&self, lane: Lane, counts: &Counts, round: u32) -> Share {
         let params = &self.params;
         let medium_rounds = counts.medium.div_ceil(lane.subgroups);
@@ -100,7 +93,6 @@ impl Sections<'_> {
     }
 
     /// Appends `node` to its section of the next worklist.
-    #[inline(always)]
     pub fn push(&mut self, lane: Lane, node: u32) {
         let edges = degree(self.graph, node);
         // One atomic reserves places for a whole subgroup, so the invocations that call it together must use the same counter.
@@ -118,7 +110,6 @@ impl Sections<'_> {
 
     /// Ends a dispatch: the next worklist becomes the current one, and `iterations` (0 or 1) are added to the number of finished ones.
     /// Every invocation calls this last.
-    #[inline(always)]
     pub fn advance(&mut self, lane: Lane, iterations: u32) {
         let state = &mut self.state;
         if state.is_last(lane) {
@@ -149,15 +140,14 @@ pub struct Counts {
     heavy: u32,
 }
 
+#[inline_all]
 impl Counts {
     /// The sizes of the sections when all nodes are on the worklist.
-    #[inline(always)]
     pub fn all(params: &SectionParams) -> Self {
         Self { light: params.medium, medium: params.heavy - params.medium, heavy: params.nodes - params.heavy }
     }
 
     /// The number of rounds of a workgroup that process the whole worklist.
-    #[inline(always)]
     pub fn rounds(&self, lane: Lane) -> u32 {
         self.heavy + self.medium.div_ceil(lane.subgroups) + self.light.div_ceil(lane.threads)
     }
@@ -174,21 +164,19 @@ pub struct Share {
     width: u32,
 }
 
+#[inline_all]
 impl Share {
     /// Whether there is a node.
-    #[inline(always)]
     pub fn is_some(&self) -> bool {
         self.node != NO_NODE
     }
 
     /// Whether there is a node and this invocation writes its result.
-    #[inline(always)]
     pub fn leads(&self) -> bool {
         self.is_some() && self.member == 0
     }
 
     /// The first edge of this invocation, and the end of the node's edges.
-    #[inline(always)]
     fn range(&self, graph: Csr<Views>) -> (u32, u32) {
         if self.is_some() {
             (graph.row_offsets.get(self.node) + self.member, graph.row_offsets.get(self.node + 1))
@@ -198,20 +186,17 @@ impl Share {
     }
 
     /// The edges of this invocation.
-    #[inline(always)]
     pub fn edges(&self, graph: Csr<Views>) -> Step {
         let (begin, end) = self.range(graph);
         step(begin, end, self.width)
     }
 
     /// The node's rank, or that of the first node where there is none: a share without a node has no edge that asks for it.
-    #[inline(always)]
     pub(super) fn rank(&self, graph: Csr<Views>, seed: u32) -> Rank {
         Rank::of(graph, seed, if self.is_some() { self.node } else { 0 })
     }
 
     /// The sum of the values of all invocations that share the node. The whole workgroup calls it together.
-    #[inline(always)]
     pub fn sum(&self, lane: Lane, value: u32, marks: &mut Marks) -> u32 {
         if self.width == lane.threads {
             if lane.local == 0 {
@@ -232,18 +217,17 @@ impl Share {
 }
 
 /// What the search for a free colour does at a neighbour.
+#[inline_all]
 pub trait Look {
     /// The neighbour's colour. A colour with the highest bit set does not count.
     fn color(&self, neighbour: u32) -> u32;
 
     /// Whether the neighbour goes on the next worklist. It is called once per edge, however often the colour is read.
-    #[inline(always)]
     fn releases(&mut self, _neighbour: u32, _color: u32) -> bool {
         false
     }
 
     /// Puts the neighbour on the next worklist.
-    #[inline(always)]
     fn push(&mut self, _lane: Lane, _neighbour: u32) {}
 }
 
@@ -372,11 +356,11 @@ impl Mark for Window {
     }
 }
 
+#[inline_all]
 impl Window {
     const SPAN: u32 = 128;
 
     /// Makes the marks the union of those of the whole subgroup.
-    #[inline(always)]
     fn join(&mut self, lane: Lane) {
         self.words[0] = lane.reduce_or(self.words[0]);
         self.words[1] = lane.reduce_or(self.words[1]);
@@ -385,7 +369,6 @@ impl Window {
     }
 
     /// The first colour from `base` on that is not marked, or [`UNCOLORED`] when all are.
-    #[inline(always)]
     fn first_clear(&self, base: u32) -> u32 {
         if self.words[0] != u32::MAX {
             base + first_clear(self.words[0])

@@ -3,17 +3,9 @@
 //! becomes final unless a neighbour of higher rank has taken the same. Tentative colours do not change until the next first step, so
 //! the order in which invocations read them does not matter.
 
-use super::{
-    TENTATIVE,
-    sections::{Look, MARKS, SectionParams, SectionState, Sections, smallest_free},
-};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Shared},
-    state::State,
-};
-use evenkeel_types::{Csr, Worklist};
+use super::TENTATIVE;
+use super::sections::{Look, MARKS, SectionParams, SectionState, Sections, smallest_free};
+use crate::prelude::*;
 
 /// Puts all nodes of the worklist it takes on the next one. The host has cleared the state.
 #[kernel(threads = 256)]

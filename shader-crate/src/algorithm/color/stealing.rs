@@ -3,18 +3,9 @@
 //! empty, steals at the heads of others. Head and tail are the halves of one word, which is updated by compare-and-swap. A failed swap
 //! means that another workgroup has taken an element, so the queues are lock-free.
 
-use super::{
-    UNCOLORED,
-    labelled::{LabelParams, LabelState, Labels},
-};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read, Shared, Views},
-    ranges::step,
-    state::State,
-};
-use evenkeel_types::{Bundle, Csr, Storage};
+use super::UNCOLORED;
+use super::labelled::{LabelParams, LabelState, Labels};
+use crate::prelude::*;
 
 /// The queues of all workgroups.
 #[derive(Bundle)]
@@ -25,9 +16,9 @@ pub struct Queues<S: Storage> {
     pub taken: S::Write<u32>,
 }
 
+#[inline_all]
 impl Queues<Views<'_>> {
     /// Distributes all elements evenly over the queues; the whole dispatch calls it.
-    #[inline(always)]
     pub fn fill(&mut self, lane: Lane, params: &LabelParams) {
         for queue in lane.grid_stride(params.queues) {
             let elements = params.nodes.div_ceil(params.chunk);
@@ -39,7 +30,6 @@ impl Queues<Views<'_>> {
     }
 
     /// Takes an element from a queue: at the head for a thief, at the tail for the queue's owner.
-    #[inline(always)]
     fn take(&mut self, queue: u32, as_thief: bool) -> u32 {
         let mut element = NOTHING;
         let mut seen = self.ends.load(queue);

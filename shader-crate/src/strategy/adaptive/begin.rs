@@ -1,14 +1,8 @@
 //! Before a level: the beginning of a search, and the beginning of any level again, for whoever times it.
 
 use super::{Decision, LevelInfo, LevelParams, LevelState, RestoreParams, VariantCode, choose};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read},
-    state::State,
-    strategy::degree,
-};
-use evenkeel_types::{Csr, UNREACHED};
+use crate::prelude::*;
+use crate::strategy::degree;
 
 /// The beginning of a search: the source is discovered, and the tree says how to search the first level.
 #[kernel(threads = 1)]

@@ -1,7 +1,6 @@
 //! What the kernels are told and what they count in, the codes of the variants, and the decision tree by which the device chooses one.
 
-use bytemuck::{Pod, Zeroable};
-use evenkeel_types::{Fields, LoopHeader, WORKGROUP};
+use crate::prelude::*;
 
 /// What the host pushes with each dispatch.
 #[repr(C)]

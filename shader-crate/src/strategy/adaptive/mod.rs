@@ -13,15 +13,9 @@ mod push;
 
 pub use data::{Decision, LevelParams, LevelState, RestoreParams, VariantCode};
 
-use crate::{
-    frontier::DoubleList,
-    kernel,
-    lane::Lane,
-    memory::{Global, Read, Shared, Views},
-    primitive::workgroup::{SUBGROUPS, Slots, prefix_sum},
-    state::State,
-};
-use evenkeel_types::{Csr, LoopState, UNREACHED};
+use crate::frontier::DoubleList;
+use crate::prelude::*;
+use crate::primitive::workgroup::{SUBGROUPS, Slots, prefix_sum};
 use push::{BlockMemory, ROW_WORDS, Teams};
 
 /// What is known of a level before it is searched.
@@ -40,8 +34,8 @@ struct LevelInfo {
     variant: u32,
 }
 
+#[inline_all]
 impl LevelInfo {
-    #[inline(always)]
     fn of(state: &State<LevelState>) -> Self {
         // Plain loads, so that a cache answers all but the first: these words are written only after everybody has taken a ticket.
         Self {
@@ -55,19 +49,16 @@ impl LevelInfo {
     }
 
     /// How discovered nodes are counted.
-    #[inline(always)]
     fn count(self) -> u32 {
         VariantCode::count(self.variant)
     }
 
     /// Whether one workgroup searches it, and goes on with the next level.
-    #[inline(always)]
     fn persists(self) -> bool {
         VariantCode::persists(self.variant, self.frontier, self.edges)
     }
 
     /// The next level: the nodes discovered are its frontier, and the tree chooses the variant.
-    #[inline(always)]
     fn after(self, light: u32, heavy: u32, edges: u32, tree: Read<Decision>) -> Self {
         let frontier = light + heavy;
         let discovered = self.discovered + frontier;
@@ -75,7 +66,6 @@ impl LevelInfo {
         Self { depth: self.depth + 1, frontier, heavy, edges, discovered, variant }
     }
 
-    #[inline(always)]
     fn write(self, state: &mut State<LevelState>, params: &LevelParams) {
         state.store(LevelState::ITERATION, self.depth);
         state.store(LevelState::FRONTIER, self.frontier);
@@ -114,14 +104,13 @@ struct Tally {
     edges: u32,
 }
 
+#[inline_all]
 impl<R> Search<'_, R> {
-    #[inline(always)]
     fn is_frontier(&self, level: LevelInfo, node: u32) -> bool {
         self.depths.load(node) == level.depth
     }
 
     /// A node of the listed frontier, where the light ones come first.
-    #[inline(always)]
     fn listed(&self, level: LevelInfo, item: u32) -> u32 {
         let (half, light) = (level.depth % 2, level.frontier - level.heavy);
         // An atomic, because the one workgroup that takes several levels wrote it in the same dispatch.
@@ -130,14 +119,12 @@ impl<R> Search<'_, R> {
     }
 
     /// The row of a node: its first edge, and how many there are.
-    #[inline(always)]
     fn row(&self, node: u32) -> (u32, u32) {
         let first = self.graph.row_offsets.get(node);
         (first, self.graph.row_offsets.get(node + 1) - first)
     }
 
     /// Discovers a node that others may discover at the same time: one of them succeeds.
-    #[inline(always)]
     fn claim(&mut self, lane: Lane, state: &mut State<LevelState>, level: LevelInfo, node: u32, tally: &mut Tally) {
         let depth = level.depth + 1;
         // The load is cheap and spares most of the atomics.
@@ -146,7 +133,6 @@ impl<R> Search<'_, R> {
         }
     }
 
-    #[inline(always)]
     fn discover(&mut self, lane: Lane, state: &mut State<LevelState>, level: LevelInfo, node: u32, tally: &mut Tally) {
         let (_, edges) = self.row(node);
         let count = level.count();
@@ -163,7 +149,6 @@ impl<R> Search<'_, R> {
     }
 
     /// Adds up what was only counted so far. All invocations of a workgroup call it together.
-    #[inline(always)]
     fn count_up(&self, lane: Lane, state: &mut State<LevelState>, level: LevelInfo, tally: &Tally, slots: &mut Slots) {
         // Reconverge before subgroup operations: the loops before had very different lengths.
         lane.barrier();
@@ -185,7 +170,6 @@ impl<R> Search<'_, R> {
     }
 
     /// Ends a level that the whole dispatch has searched. Every invocation calls it.
-    #[inline(always)]
     fn advance(&self, lane: Lane, state: &mut State<LevelState>, level: LevelInfo) {
         if state.is_last(lane) {
             let (light, heavy) = (state.load(LevelState::NEXT), state.load(LevelState::NEXT_HEAVY));

@@ -2,14 +2,8 @@
 //! none works long after the others are done.
 
 use super::{LevelInfo, LevelState, Search, Tally, VariantCode};
-use crate::{
-    frontier::{InFrontier, search_alone_then_together},
-    lane::Lane,
-    memory::{Read, Views},
-    ranges::step,
-    state::State,
-};
-use evenkeel_types::{Csr, UNREACHED};
+use crate::frontier::{InFrontier, search_alone_then_together};
+use crate::prelude::*;
 
 impl<'a, R> InFrontier for Search<'a, R> {
     /// The depth of the frontier, and where each edge of the reversed graph leads.
@@ -25,9 +19,9 @@ impl<'a, R> InFrontier for Search<'a, R> {
     }
 }
 
+#[inline_all]
 impl<'a, R> Search<'a, R> {
     /// Discovers a node that nobody else writes.
-    #[inline(always)]
     pub(super) fn reach(
         &mut self,
         lane: Lane,
@@ -41,7 +35,6 @@ impl<'a, R> Search<'a, R> {
     }
 
     /// One level by the nodes that are not discovered and whose rows are not long.
-    #[inline(always)]
     pub(super) fn pull_level(
         &mut self,
         lane: Lane,
@@ -70,7 +63,6 @@ impl<'a, R> Search<'a, R> {
 
     /// The same by those whose rows are long: a lane has a piece, which is a node and its first edge. A subgroup has a second one
     /// only when every subgroup has one.
-    #[inline(always)]
     pub(super) fn pull_pieces(
         &mut self,
         lane: Lane,

@@ -5,16 +5,10 @@
 //! which the next level begins with: a level of a small frontier takes as long as the loads that wait for each other.
 
 use super::{LevelInfo, LevelParams, LevelState, Search, Tally, VariantCode};
-use crate::{
-    frontier::{Batch, Cells, PushEdges, push_block},
-    lane::Lane,
-    memory::Shared,
-    primitive::workgroup::Slots,
-    ranges::step,
-    rounds::{Round, Rounds, Team, Workgroup, run_rounds},
-    state::State,
-};
-use evenkeel_types::{LoopState, UNREACHED, WORKGROUP};
+use crate::frontier::{Batch, Cells, PushEdges, push_block};
+use crate::prelude::*;
+use crate::primitive::workgroup::Slots;
+use crate::rounds::{Round, Rounds, Team, Workgroup, run_rounds};
 
 /// Two words for each invocation.
 const CELLS: usize = 2 * WORKGROUP as usize;
@@ -86,19 +80,17 @@ struct Reached {
     row: (u32, u32),
 }
 
+#[inline_all]
 impl Reached {
-    #[inline(always)]
     fn edges(&self) -> u32 {
         self.row.1
     }
 
-    #[inline(always)]
     fn is_heavy(&self) -> bool {
         self.edges() > VariantCode::HEAVY
     }
 
     /// 1 when it is new and not heavy.
-    #[inline(always)]
     fn light(&self) -> u32 {
         if self.is_heavy() { 0 } else { self.new }
     }
@@ -148,11 +140,11 @@ impl<R> Search<'_, R> {
     }
 }
 
+#[inline_all]
 impl<'a> ListedSearch<'a> {
     /// One level by the whole dispatch, or by the one workgroup as many as there are before the frontier is large or the tree chooses another
     /// variant. Returns what is known of the level after these, if the one workgroup has searched them, and the edges out of the nodes that
     /// this invocation discovered.
-    #[inline(always)]
     pub(super) fn push_levels(
         &mut self,
         lane: Lane,
@@ -184,7 +176,6 @@ impl<'a> ListedSearch<'a> {
     }
 
     /// Keeps the row of an entry that round `round` reads.
-    #[inline(always)]
     fn keep_row(&mut self, round: u32, entry: u32, (first, edges): (u32, u32)) {
         let place = 2 * ((round % 2) * SPACE + entry);
         self.rows.set(place, first);
@@ -193,7 +184,6 @@ impl<'a> ListedSearch<'a> {
 
     /// The edges of the listed frontier, evenly. A workgroup takes blocks of light nodes by itself; the heavy ones, or all where they are few,
     /// every workgroup looks at, and takes its part of their edges. Returns the edges out of the nodes that this invocation discovered.
-    #[inline(always)]
     fn push_evenly(
         &mut self,
         team: &mut Persistent<'a>,
@@ -233,7 +223,6 @@ impl<'a> ListedSearch<'a> {
     }
 
     /// The row of a node of the listed frontier, where the light ones come first: its first edge, and how many there are.
-    #[inline(always)]
     fn listed_row(&self, level: LevelInfo, round: u32, item: u32) -> (u32, u32) {
         if self.persists && item < SPACE.min(level.frontier - level.heavy) {
             let place = 2 * ((round % 2) * SPACE + item);
@@ -244,7 +233,6 @@ impl<'a> ListedSearch<'a> {
     }
 
     /// The nodes at the ends of four of the block's edges. Four searches run at the same time, so that their loads are in flight together.
-    #[inline(always)]
     fn ends_of(&self, lane: Lane, cells: &Cells<CELLS>, numbers: (u32, u32, u32, u32)) -> (u32, u32, u32, u32) {
         let (mut a, mut b, mut c, mut d) = (0, 0, 0, 0);
         let mut half = lane.threads / 2;
@@ -261,19 +249,16 @@ impl<'a> ListedSearch<'a> {
     }
 
     /// Whether a node may be discovered. One workgroup alone does not look before it tries: that would be another load to wait for.
-    #[inline(always)]
     fn is_open(&self, node: u32, present: bool) -> bool {
         present && (self.persists || self.depths.load(node) == UNREACHED)
     }
 
     /// The row of a node, loaded early by the one workgroup alone: whether or not it needs it, it need not wait for it later.
-    #[inline(always)]
     fn row_early(&self, node: u32) -> (u32, u32) {
         if self.persists { self.row(node) } else { (0, 0) }
     }
 
     /// Discovers a node if it is open and no other invocation is faster.
-    #[inline(always)]
     fn visit(&mut self, node: u32, open: bool, row: (u32, u32), depth: u32) -> Reached {
         let new = open && self.depths.compare_exchange(node, UNREACHED, depth) == UNREACHED;
         let (first, edges) = if new && !self.persists { self.row(node) } else { row };
@@ -281,7 +266,6 @@ impl<'a> ListedSearch<'a> {
     }
 
     /// Puts a node on the next list if it is new, at `entry` unless it is heavy. Returns the next entry.
-    #[inline(always)]
     fn list(
         &mut self,
         lane: Lane,
@@ -356,30 +340,27 @@ impl<'a> PushEdges<LevelState, CELLS> for ListedSearch<'a> {
     }
 }
 
+#[inline_all]
 impl<'a> Round<LevelState, Persistent<'a>> for ListedSearch<'a> {
     type Known = Pass;
     type Memory = BlockMemory<'a>;
 
     /// The team takes any pass that there is.
-    #[inline(always)]
     fn entries(pass: Pass) -> u32 {
         u32::from(pass.goes_on)
     }
 
     /// Two for each block of nodes, and one for each four edges of an invocation.
-    #[inline(always)]
     fn cost(pass: Pass, _: u32) -> u32 {
         2 * pass.level.frontier.div_ceil(WORKGROUP) + pass.level.edges / (4 * WORKGROUP)
     }
 
-    #[inline(always)]
     fn clear(team: &mut Persistent<'a>, state: &mut State<LevelState>, round: u32) {
         team.set_count(state, LIGHT, round, 0);
         team.set_count(state, HEAVY, round, 0);
         team.set_count(state, EDGES, round, 0);
     }
 
-    #[inline(always)]
     fn run(
         &mut self,
         team: &mut Persistent<'a>,
@@ -392,7 +373,6 @@ impl<'a> Round<LevelState, Persistent<'a>> for ListedSearch<'a> {
     }
 
     /// Every invocation reads the counts and walks the tree by itself.
-    #[inline(always)]
     fn after(&self, team: &Persistent<'a>, state: &State<LevelState>, round: u32, pass: Pass) -> Pass {
         if !self.persists {
             return Pass { goes_on: false, ..pass };

@@ -1,13 +1,8 @@
 //! Before a search: what is known of a graph once and for all, and the beginning at a source.
 
-use super::{PUSH, SearchData, SearchParams, SearchState, push::HEAVY, size_next};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Global, Read},
-    state::State,
-};
-use evenkeel_types::{Csr, UNREACHED};
+use super::push::HEAVY;
+use super::{PUSH, SearchData, SearchParams, SearchState, size_next};
+use crate::prelude::*;
 
 /// Makes the bitmap of the nodes without edges, which are never found and need not be looked at where every edge has its reverse.
 #[kernel(threads = 256)]

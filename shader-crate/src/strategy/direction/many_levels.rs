@@ -2,14 +2,8 @@
 //! of levels costs more than the levels. Every row is short.
 
 use super::{PUSH, Reached, Search, SearchData, SearchParams, SearchState, size_next};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::Shared,
-    rounds::{Cooperating, Round, Rounds, Team, Workgroup, join, run_rounds},
-    state::State,
-};
-use evenkeel_types::{Csr, LoopState};
+use crate::prelude::*;
+use crate::rounds::{Cooperating, Round, Rounds, Team, Workgroup, join, run_rounds};
 
 /// The counter of the nodes found in a level.
 const FOUND: u32 = 0;
@@ -35,21 +29,19 @@ impl Search<'_> {
     }
 }
 
+#[inline_all]
 impl<T: Team<SearchState>> Round<SearchState, T> for Search<'_> {
     type Known = Level;
     type Memory = ();
 
-    #[inline(always)]
     fn entries(level: Level) -> u32 {
         level.count
     }
 
-    #[inline(always)]
     fn clear(team: &mut T, state: &mut State<SearchState>, round: u32) {
         team.set_count(state, FOUND, round, 0);
     }
 
-    #[inline(always)]
     fn run(&mut self, team: &mut T, _: &mut (), state: &mut State<SearchState>, round: u32, level: Level) -> u32 {
         let depth = level.depth + 1;
         for entry in team.entries(level.count) {
@@ -72,7 +64,6 @@ impl<T: Team<SearchState>> Round<SearchState, T> for Search<'_> {
         0
     }
 
-    #[inline(always)]
     fn after(&self, team: &T, state: &State<SearchState>, round: u32, level: Level) -> Level {
         Level { depth: level.depth + 1, count: team.count(state, FOUND, round) }
     }

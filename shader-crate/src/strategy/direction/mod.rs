@@ -18,15 +18,9 @@ mod push;
 pub use data::{SearchData, SearchParams, SearchState};
 pub use pull::LONG;
 
-use crate::{
-    frontier::{Bitmaps, DoubleList},
-    kernel,
-    lane::Lane,
-    memory::{Global, Read, Shared, Views},
-    primitive::workgroup::{SUBGROUPS, prefix_sum},
-    state::State,
-};
-use evenkeel_types::{Csr, LoopState, WORKGROUP};
+use crate::frontier::{Bitmaps, DoubleList};
+use crate::prelude::*;
+use crate::primitive::workgroup::{SUBGROUPS, prefix_sum};
 
 /// A frontier pulls when its edges times this are more than those of the nodes not visited yet (Beamer et al., section 5).
 const ALPHA: u32 = 14;
@@ -71,8 +65,8 @@ struct Reached {
 /// Nodes at the ends of the edges that a lane has at a time.
 type Nodes = (u32, u32, u32, u32);
 
+#[inline_all]
 impl<'a> Search<'a> {
-    #[inline(always)]
     fn new(params: &SearchParams, graph: Csr<Views<'a>>, data: SearchData<Views<'a>>, side: u32, depth: u32) -> Self {
         Self {
             params: *params,
@@ -85,13 +79,11 @@ impl<'a> Search<'a> {
     }
 
     /// A node's first edge and the one after its last.
-    #[inline(always)]
     fn row(&self, node: u32) -> (u32, u32) {
         (self.graph.row_offsets.get(node), self.graph.row_offsets.get(node + 1))
     }
 
     /// The nodes at the ends of `edge` and the next three, `stride` apart; the last before `end` for those that are past it.
-    #[inline(always)]
     fn ends(&self, edge: u32, stride: u32, end: u32) -> Nodes {
         let last = end - 1;
         let node = |steps: u32| self.graph.columns.get((edge + steps * stride).min(last));
@@ -99,20 +91,17 @@ impl<'a> Search<'a> {
     }
 
     /// Visits a node if it is present. Several calls in a row cost little more than one: their atomics are in flight together.
-    #[inline(always)]
     fn visit(&mut self, node: u32, present: bool) -> Reached {
         Reached { node, new: self.visited.visit(node, present) }
     }
 
     /// Visits the first `count` of four nodes.
-    #[inline(always)]
     fn visit_four(&mut self, (a, b, c, d): Nodes, count: u32) -> (Reached, Reached, Reached, Reached) {
         (self.visit(a, count > 0), self.visit(b, count > 1), self.visit(c, count > 2), self.visit(d, count > 3))
     }
 
     /// Every invocation calls this last, with the mode of the iteration. When all are done, what was written becomes what is read, and the
     /// direction of the next iteration is chosen.
-    #[inline(always)]
     fn advance(&self, lane: Lane, state: &mut State<SearchState>, mode: u32, half: u32) {
         if state.is_last(lane) {
             // All at once, so that the loads are in flight together.

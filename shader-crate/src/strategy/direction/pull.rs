@@ -1,13 +1,8 @@
 //! Pulling: every node that was not visited searches along its edges for one that was, and the first ends its search.
 
 use super::{Search, SearchState};
-use crate::{
-    frontier::{InFrontier, search_alone_then_together, search_together},
-    lane::Lane,
-    memory::Read,
-    ranges::step,
-    state::State,
-};
+use crate::frontier::{InFrontier, search_alone_then_together, search_together};
+use crate::prelude::*;
 
 /// A node with more edges has a subgroup to itself, when it pulls.
 pub const LONG: u32 = 1024;
@@ -40,12 +35,12 @@ impl InFrontier for Search<'_> {
     }
 }
 
+#[inline_all]
 impl Search<'_> {
     /// One level by the nodes not visited yet ("open" ones). A subgroup takes as many words of the bitmap as it has lanes, or fewer where
     /// there are few, and finds the open nodes in them: while words have many, one word after the other with a lane for each node, else all
     /// at once with a lane for each word. The nodes with many edges stand in `long`, and are looked at while some may be open. Returns how
     /// many nodes this lane found, and the edges out of these.
-    #[inline(always)]
     pub(super) fn pull_level(
         &mut self,
         lane: Lane,
@@ -94,7 +89,6 @@ impl Search<'_> {
 
     /// The next open node for this lane, in its own word of the bitmap or, where words have `many`, in the first of the subgroup
     /// that has any. Every lane of the subgroup calls it.
-    #[inline(always)]
     fn next_open(&self, lane: Lane, many: bool, word: u32, open: &mut u32) -> Row {
         let mut row = Row { node: NONE, owner: lane.subgroup_lane, edge: 0, end: 0 };
         let (mut base, mut bits, mut bit) = (word * 32, *open, open.trailing_zeros());
@@ -121,7 +115,6 @@ impl Search<'_> {
     }
 
     /// The same by the nodes with many edges alone, a subgroup each.
-    #[inline(always)]
     fn pull_long(&mut self, lane: Lane, state: &mut State<SearchState>, long: Read<u32>) -> (u32, u32) {
         let (mut count, mut edges) = (0, 0);
         for entry in step(lane.group * lane.subgroups + lane.subgroup, self.params.long, lane.subgroups * lane.groups) {

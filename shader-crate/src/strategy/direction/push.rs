@@ -2,13 +2,10 @@
 //! and shares their edges out evenly; the edges of a heavy node are taken by the whole dispatch.
 
 use super::{Listed, Reached, Search, SearchState};
-use crate::{
-    frontier::{Batch, Cells, PushEdges, push_block},
-    lane::Lane,
-    primitive::{share::shared_out, workgroup::Slots},
-    state::State,
-};
-use evenkeel_types::{LoopState, WORKGROUP};
+use crate::frontier::{Batch, Cells, PushEdges, push_block};
+use crate::prelude::*;
+use crate::primitive::share::shared_out;
+use crate::primitive::workgroup::Slots;
 
 /// The whole dispatch takes the edges of a node with more edges than this, when it pushes.
 pub(super) const HEAVY: u32 = 2048;
@@ -49,16 +46,15 @@ impl PushEdges<SearchState, CELLS> for Search<'_> {
     }
 }
 
+#[inline_all]
 impl Search<'_> {
     /// The node at the end of the workgroup's edge `number`.
-    #[inline(always)]
     fn end_of(&self, lane: Lane, cells: &Cells<CELLS>, number: u32) -> u32 {
         self.graph.columns.get(shared_out(lane, cells, number).1)
     }
 
     /// The edges out of a node that is new. For one that is not, the offsets of `known` are loaded, which are in the cache. Where no node is
     /// heavy, the mean will do.
-    #[inline(always)]
     fn degree(&self, reached: Reached, known: u32) -> u32 {
         if self.params.short > 0 {
             return self.params.mean_degree * reached.new;
@@ -68,7 +64,6 @@ impl Search<'_> {
     }
 
     /// Gives a new node its depth and its place on the list that is written, `entry` unless it is heavy. Returns the next entry.
-    #[inline(always)]
     fn list(
         &mut self,
         lane: Lane,
@@ -86,9 +81,9 @@ impl Search<'_> {
     }
 }
 
+#[inline_all]
 impl Search<'_> {
     /// One level from the list of the frontier. Returns the edges out of the nodes that this lane found.
-    #[inline(always)]
     pub(super) fn push_level(
         &mut self,
         lane: Lane,
@@ -128,7 +123,6 @@ impl Search<'_> {
     }
 
     /// Makes the list of the nodes that were found last: those with a bit in the one bitmap and none in the other.
-    #[inline(always)]
     pub(super) fn collect(&mut self, lane: Lane, state: &mut State<SearchState>, half: u32) {
         for node in lane.grid_stride(self.params.nodes) {
             if self.visited.is_new(node) {

@@ -1,8 +1,7 @@
 //! What the kernels are told, what they count in and what they write.
 
+use crate::prelude::*;
 use crate::rounds::RoundState;
-use bytemuck::{Pod, Zeroable};
-use evenkeel_types::{Bundle, Field, Fields, LoopHeader, Storage};
 
 /// What the host pushes with each dispatch.
 #[repr(C)]

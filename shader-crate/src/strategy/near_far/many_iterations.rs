@@ -1,16 +1,11 @@
 //! Iteration after iteration in one dispatch, while the lists are short or of medium length: on a road or a grid a dispatch for each of
 //! thousands of iterations costs more than these. Every row is short.
 
-use super::{NearFarData, NearFarParams, NearFarState, Paths, Progress, Reached, split::Destination};
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::Shared,
-    operator::relax::Distance,
-    rounds::{Cooperating, Round, RoundState, Rounds, Team, Workgroup, join, run_rounds},
-    state::State,
-};
-use evenkeel_types::{Csr, UNREACHED};
+use super::split::Destination;
+use super::{NearFarData, NearFarParams, NearFarState, Paths, Progress, Reached};
+use crate::operator::relax::Distance;
+use crate::prelude::*;
+use crate::rounds::{Cooperating, Round, RoundState, Rounds, Team, Workgroup, join, run_rounds};
 
 const NEAR: u32 = NearFarState::NEAR;
 const FAR_ADDED: u32 = NearFarState::FAR_ADDED;
@@ -19,10 +14,10 @@ const SHORTEST: u32 = NearFarState::SHORTEST;
 /// What is at the ends of four edges.
 type Four = (Reached, Reached, Reached, Reached);
 
+#[inline_all]
 impl<D: Distance> Paths<'_, D> {
     /// Relaxes an edge of a node at `distance` and the next three, as far as there are any before `end`. Their loads and atomics are in
     /// flight together.
-    #[inline(always)]
     fn relax_four(
         &mut self,
         state: &mut State<NearFarState>,
@@ -43,7 +38,6 @@ impl<D: Distance> Paths<'_, D> {
     }
 
     /// Puts a node on the lists that it goes on. Returns the next places.
-    #[inline(always)]
     fn put<T: Team<NearFarState>>(
         &mut self,
         team: &mut T,
@@ -63,7 +57,6 @@ impl<D: Distance> Paths<'_, D> {
     }
 
     /// Relaxes the edges of the near nodes, an invocation to each node.
-    #[inline(always)]
     fn relax_round<T: Team<NearFarState>>(
         &mut self,
         team: &mut T,
@@ -92,7 +85,6 @@ impl<D: Distance> Paths<'_, D> {
     }
 
     /// Splits the list of far nodes, an invocation to each node: see `split.rs`.
-    #[inline(always)]
     fn split_round<T: Team<NearFarState>>(
         &mut self,
         team: &mut T,
@@ -121,23 +113,21 @@ impl<D: Distance> Paths<'_, D> {
     }
 }
 
+#[inline_all]
 impl<D: Distance, T: Team<NearFarState>> Round<NearFarState, T> for Paths<'_, D> {
     type Known = Progress;
     type Memory = ();
 
-    #[inline(always)]
     fn entries(progress: Progress) -> u32 {
         progress.entries()
     }
 
-    #[inline(always)]
     fn clear(team: &mut T, state: &mut State<NearFarState>, round: u32) {
         team.set_count(state, NEAR, round, 0);
         team.set_count(state, FAR_ADDED, round, 0);
         team.set_count(state, SHORTEST, round, UNREACHED);
     }
 
-    #[inline(always)]
     fn run(
         &mut self,
         team: &mut T,
@@ -154,7 +144,6 @@ impl<D: Distance, T: Team<NearFarState>> Round<NearFarState, T> for Paths<'_, D>
         0
     }
 
-    #[inline(always)]
     fn after(&self, team: &T, state: &State<NearFarState>, round: u32, progress: Progress) -> Progress {
         let (near, far) = (team.count(state, NEAR, round), team.count(state, FAR_ADDED, round));
         progress.after::<D>(self.params.delta, near, far, team.count(state, SHORTEST, round))

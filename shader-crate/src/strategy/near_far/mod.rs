@@ -18,17 +18,11 @@ mod split;
 pub use data::{NearFarData, NearFarParams, NearFarState};
 pub use relax::PIECE;
 
-use crate::{
-    kernel,
-    lane::Lane,
-    memory::{Shared, Views},
-    operator::relax::Distance,
-    primitive::workgroup::SUBGROUPS,
-    rounds::RoundState,
-    state::State,
-};
+use crate::operator::relax::Distance;
+use crate::prelude::*;
+use crate::primitive::workgroup::SUBGROUPS;
+use crate::rounds::RoundState;
 use core::marker::PhantomData;
-use evenkeel_types::{Csr, LoopState, UNREACHED, WORKGROUP};
 
 /// The paths found so far, as one invocation sees them.
 struct Paths<'a, D> {
@@ -57,8 +51,8 @@ struct Progress {
     lowest: u32,
 }
 
+#[inline_all]
 impl Progress {
-    #[inline(always)]
     fn of(state: &State<NearFarState>) -> Self {
         // Plain loads, so that a cache answers all but the first: these words are written only after everybody has taken a ticket.
         let (entries, splits) = (state.get(NearFarState::FRONTIER), state.get(NearFarState::SPLITS));
@@ -74,26 +68,22 @@ impl Progress {
     }
 
     /// Whether this iteration splits the list of far nodes: no node is near.
-    #[inline(always)]
     fn splits(&self) -> bool {
         self.near == 0
     }
 
     /// How many entries it reads.
-    #[inline(always)]
     fn entries(&self) -> u32 {
         if self.splits() { self.far } else { self.near }
     }
 
     /// The threshold after a split: far nodes are further than the one before, and than the shortest distance known.
-    #[inline(always)]
     fn grown<D: Distance>(&self, delta: u32) -> u32 {
         D::along(self.threshold.max(self.lowest), delta)
     }
 
     /// What is known after an iteration that has put `near` nodes on the one list and `far` on the other; if it has split them, `lowest` is
     /// the shortest of their distances.
-    #[inline(always)]
     fn after<D: Distance>(self, delta: u32, near: u32, far: u32, lowest: u32) -> Self {
         let splits = self.splits();
         Self {
@@ -109,7 +99,6 @@ impl Progress {
 
     /// Writes it for the next dispatch, whose workgroups it sizes: the whole dispatch, or the one or the few workgroups that take many
     /// iterations.
-    #[inline(always)]
     fn write(&self, params: &NearFarParams, state: &mut State<NearFarState>, pieces: u32) {
         let mut groups = if self.splits() {
             self.far.div_ceil(WORKGROUP)
@@ -149,32 +138,28 @@ struct Reached {
     far: u32,
 }
 
+#[inline_all]
 impl<'a, D: Distance> Paths<'a, D> {
-    #[inline(always)]
     fn new(params: &NearFarParams, graph: Csr<Views<'a>>, data: NearFarData<Views<'a>>) -> Self {
         Self { params: *params, graph, data, distance: PhantomData }
     }
 
     /// The entry of a list of near nodes.
-    #[inline(always)]
     fn near(&self, half: u32, entry: u32) -> u32 {
         half * self.params.nodes + entry
     }
 
     /// The entry of a list of far nodes.
-    #[inline(always)]
     fn far(&self, half: u32, entry: u32) -> u32 {
         (2 + half) * self.params.nodes + entry
     }
 
     /// Where a piece of a long row that is near begins.
-    #[inline(always)]
     fn piece(&self, half: u32, entry: u32) -> u32 {
         2 * (half * self.params.pieces + entry)
     }
 
     /// What is at the end of an edge of a node at `distance`, if the edge is present.
-    #[inline(always)]
     fn along(&self, state: &mut State<NearFarState>, distance: u32, edge: u32, present: bool) -> Reached {
         let (node, mut reached) = (self.graph.columns.get(edge), D::along(distance, self.data.weights.get(edge)));
         if !present {
@@ -187,13 +172,11 @@ impl<'a, D: Distance> Paths<'a, D> {
     }
 
     /// Lowers the node's distance. Whether it fell.
-    #[inline(always)]
     fn lower(&mut self, reached: Reached) -> bool {
         reached.distance != UNREACHED && reached.distance < self.data.distances.min(reached.node, reached.distance)
     }
 
     /// Finds out which list a node whose distance fell goes on, if it is not there already.
-    #[inline(always)]
     fn settle(&mut self, progress: Progress, reached: Reached, fell: bool) -> Reached {
         let (mut near, mut far) = (0, 0);
         if fell && reached.distance <= progress.threshold {
@@ -206,7 +189,6 @@ impl<'a, D: Distance> Paths<'a, D> {
     }
 
     /// Every invocation calls this last. When all are done, what was written becomes what is read.
-    #[inline(always)]
     fn advance(&self, lane: Lane, state: &mut State<NearFarState>, progress: Progress) {
         if state.is_last(lane) {
             let far_added = NearFarState::count(NearFarState::FAR_ADDED, 0);

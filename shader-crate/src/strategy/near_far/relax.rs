@@ -2,16 +2,13 @@
 //! pieces, each a block by itself.
 
 use super::{NearFarState, Paths, Progress, Reached};
-use crate::{
-    frontier::{Batch, Cells, PushEdges, push_block},
-    lane::Lane,
-    operator::relax::Distance,
-    primitive::{share::shared_out, workgroup::Slots},
-    rounds::RoundState,
-    state::State,
-    strategy::degree,
-};
-use evenkeel_types::{LoopState, WORKGROUP};
+use crate::frontier::{Batch, Cells, PushEdges, push_block};
+use crate::operator::relax::Distance;
+use crate::prelude::*;
+use crate::primitive::share::shared_out;
+use crate::primitive::workgroup::Slots;
+use crate::rounds::RoundState;
+use crate::strategy::degree;
 
 /// A row with more edges is long, and taken in pieces of as many.
 pub const PIECE: u32 = 1024;
@@ -22,9 +19,9 @@ const NONE: u32 = u32::MAX;
 /// Three words for each invocation: the end of its node's edges, their offset, and the node's distance.
 const CELLS: usize = 3 * WORKGROUP as usize;
 
+#[inline_all]
 impl<D: Distance> Paths<'_, D> {
     /// Relaxes the edges of the near nodes, of whose entries `pieces` are pieces of long rows.
-    #[inline(always)]
     pub(super) fn relax(
         &mut self,
         lane: Lane,
@@ -65,7 +62,6 @@ impl<D: Distance> Paths<'_, D> {
     }
 
     /// What is at the end of the workgroup's edge `number`.
-    #[inline(always)]
     fn reach(
         &self,
         lane: Lane,
@@ -79,7 +75,6 @@ impl<D: Distance> Paths<'_, D> {
     }
 
     /// Puts two nodes on the lists that they go on.
-    #[inline(always)]
     fn list(&mut self, lane: Lane, state: &mut State<NearFarState>, progress: Progress, one: Reached, two: Reached) {
         let far = one.far + two.far;
         if far > 0 {
@@ -98,7 +93,6 @@ impl<D: Distance> Paths<'_, D> {
     }
 
     /// Puts those of two nodes that have a 1 beside them on the list of near nodes, or their pieces on theirs.
-    #[inline(always)]
     pub(super) fn list_near(
         &mut self,
         lane: Lane,
@@ -120,7 +114,6 @@ impl<D: Distance> Paths<'_, D> {
     }
 
     /// Lists the pieces of a node that has a 1 beside it and a long row. 1 if it has.
-    #[inline(always)]
     fn list_pieces(
         &mut self,
         lane: Lane,

@@ -2,8 +2,9 @@
 //! since they were put there are done, and dropped.
 
 use super::{NearFarState, Paths, Progress};
-use crate::{lane::Lane, operator::relax::Distance, rounds::RoundState, state::State};
-use evenkeel_types::UNREACHED;
+use crate::operator::relax::Distance;
+use crate::prelude::*;
+use crate::rounds::RoundState;
 
 /// Where a node of the list goes.
 #[derive(Clone, Copy, PartialEq)]
@@ -17,9 +18,9 @@ pub(super) enum Destination {
     Far,
 }
 
+#[inline_all]
 impl<D: Distance> Paths<'_, D> {
     /// Where a node goes, and its distance.
-    #[inline(always)]
     pub(super) fn destination(&mut self, progress: Progress, threshold: u32, node: u32) -> (Destination, u32) {
         let distance = self.data.distances.load(node);
         let destination = if distance <= progress.threshold {
@@ -36,7 +37,6 @@ impl<D: Distance> Paths<'_, D> {
     }
 
     /// One iteration by the whole dispatch.
-    #[inline(always)]
     pub(super) fn split(&mut self, lane: Lane, state: &mut State<NearFarState>, progress: Progress) {
         let threshold = progress.grown::<D>(self.params.delta);
         let mut lowest = UNREACHED;
