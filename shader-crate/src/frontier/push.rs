@@ -20,7 +20,7 @@ pub struct Batch {
 }
 
 /// A traversal that pushes.
-pub trait PushEdges<S, const N: usize> {
+pub trait PushEdges<const N: usize> {
     /// Edges that an invocation takes at a time, so that their loads are in flight together.
     const AT_A_TIME: u32;
     /// What is the same for all edges of an iteration.
@@ -29,25 +29,16 @@ pub trait PushEdges<S, const N: usize> {
     type Team;
 
     /// Takes a batch of edges. Returns the edges out of the nodes that were found.
-    fn push(
-        &mut self,
-        lane: Lane,
-        state: &mut State<S>,
-        team: &mut Self::Team,
-        iteration: Self::Iteration,
-        cells: &Cells<N>,
-        batch: Batch,
-    ) -> u32;
+    fn push(&mut self, team: &mut Self::Team, iteration: Self::Iteration, cells: &Cells<N>, batch: Batch) -> u32;
 }
 
 /// Pushes along the edges of a block: each invocation brings `count` of them from `begin` on, and all share them out. An invocation takes
 /// every `stride`-th edge from `first` on. The workgroup calls it together, with `cells` and `slots` free. Returns the edges out of the nodes
 /// that this invocation found.
 #[inline(always)]
-pub fn push_block<P: PushEdges<S, N>, S, const N: usize>(
+pub fn push_block<P: PushEdges<N>, const N: usize>(
     lane: Lane,
     traversal: &mut P,
-    state: &mut State<S>,
     team: &mut P::Team,
     iteration: P::Iteration,
     (begin, count): (u32, u32),
@@ -58,7 +49,7 @@ pub fn push_block<P: PushEdges<S, N>, S, const N: usize>(
     let total = line_up(lane, begin, count, cells, slots);
     let mut edges = 0;
     for number in step(first, total, P::AT_A_TIME * stride) {
-        edges += traversal.push(lane, state, team, iteration, cells, Batch { number, stride, total });
+        edges += traversal.push(team, iteration, cells, Batch { number, stride, total });
     }
     edges
 }

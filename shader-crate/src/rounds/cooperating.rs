@@ -4,7 +4,7 @@
 //! and one that begins when the others are already at work ends at once (Sorensen et al. 2016, "Portable inter-workgroup barrier
 //! synchronisation for GPUs").
 
-use super::{RoundState, Team};
+use super::{Pair, RoundState, Team};
 use crate::prelude::*;
 use crate::ranges::Step;
 
@@ -127,13 +127,7 @@ impl<S: RoundState> Team<S> for Cooperating {
         state.append(self.lane, S::count(counter, round), count)
     }
 
-    fn reserve_both(
-        &mut self,
-        state: &mut State<S>,
-        counters: (u32, u32),
-        round: u32,
-        counts: (u32, u32),
-    ) -> (u32, u32) {
+    fn reserve_both(&mut self, state: &mut State<S>, counters: Pair, round: u32, counts: Pair) -> Pair {
         state.append_both(self.lane, (S::count(counters.0, round), S::count(counters.1, round)), counts)
     }
 

@@ -40,6 +40,9 @@ pub trait RoundState: LoopState {
     fn count(counter: u32, round: u32) -> Field<Self>;
 }
 
+/// What there is of two counters.
+pub type Pair = (u32, u32);
+
 /// The invocations that run rounds together.
 pub trait Team<S: LoopState> {
     /// Whether this team takes a round of so many entries.
@@ -67,13 +70,7 @@ pub trait Team<S: LoopState> {
     fn reserve(&mut self, state: &mut State<S>, counter: u32, round: u32, count: u32) -> u32;
 
     /// Reserves places behind two counters.
-    fn reserve_both(
-        &mut self,
-        state: &mut State<S>,
-        counters: (u32, u32),
-        round: u32,
-        counts: (u32, u32),
-    ) -> (u32, u32);
+    fn reserve_both(&mut self, state: &mut State<S>, counters: Pair, round: u32, counts: Pair) -> Pair;
 
     /// Lowers a counter of a round to a value.
     fn lower(&mut self, state: &mut State<S>, counter: u32, round: u32, value: u32);
@@ -99,20 +96,13 @@ pub trait Round<S: LoopState, T: Team<S>> {
     }
 
     /// Sets the counters of a round to what they are before it.
-    fn clear(team: &mut T, state: &mut State<S>, round: u32);
+    fn clear(&mut self, team: &mut T, round: u32);
 
     /// Does this invocation's part. What it returns is added up over the rounds.
-    fn run(
-        &mut self,
-        team: &mut T,
-        memory: &mut Self::Memory,
-        state: &mut State<S>,
-        round: u32,
-        known: Self::Known,
-    ) -> u32;
+    fn run(&mut self, team: &mut T, memory: &mut Self::Memory, round: u32, known: Self::Known) -> u32;
 
-    /// What is known after it.
-    fn after(&self, team: &T, state: &State<S>, round: u32, known: Self::Known) -> Self::Known;
+    /// Waits until the team has finished it ([`Team::finish_round`]). Returns what is known then.
+    fn after(&mut self, team: &mut T, round: u32, known: Self::Known) -> Self::Known;
 }
 
 /// What has come of the rounds of a dispatch.
@@ -132,7 +122,6 @@ pub fn run_rounds<S: LoopState, R: Round<S, T>, T: Team<S>>(
     team: &mut T,
     step: &mut R,
     memory: &mut R::Memory,
-    state: &mut State<S>,
     mut known: R::Known,
     loop_limit: u32,
 ) -> Rounds<R::Known> {
@@ -140,10 +129,9 @@ pub fn run_rounds<S: LoopState, R: Round<S, T>, T: Team<S>>(
     while team.takes(R::entries(known)) && count < MAX_ROUNDS && spent < loop_limit {
         spent += R::cost(known, team.share(R::entries(known)));
         // These counters were read at the end of the round before the last.
-        R::clear(team, state, count + 1);
-        sum += step.run(team, memory, state, count, known);
-        team.finish_round(state, count);
-        known = step.after(team, state, count, known);
+        step.clear(team, count + 1);
+        sum += step.run(team, memory, count, known);
+        known = step.after(team, count, known);
         count += 1;
     }
     Rounds { known, count, sum }

@@ -1,6 +1,6 @@
 //! One workgroup that runs round after round. The lists stay in workgroup memory.
 
-use super::{SHORT, Team};
+use super::{Pair, SHORT, Team};
 use crate::prelude::*;
 use crate::ranges::Step;
 
@@ -36,11 +36,6 @@ impl<'a, const N: usize, const C: usize> Workgroup<'a, N, C> {
             entries.set(entry, lists.get(half * capacity + entry));
         }
         Self { lane, entries, counts, capacity, half, reads_buffers }
-    }
-
-    /// The invocation.
-    pub fn lane(&self) -> Lane {
-        self.lane
     }
 
     /// Writes the `count` entries that the next round would have read to their list in device memory, for the whole dispatch.
@@ -106,7 +101,7 @@ impl<S: LoopState, const N: usize, const C: usize> Team<S> for Workgroup<'_, N, 
         self.counts.add(Self::place(counter, round), count)
     }
 
-    fn reserve_both(&mut self, _: &mut State<S>, counters: (u32, u32), round: u32, counts: (u32, u32)) -> (u32, u32) {
+    fn reserve_both(&mut self, _: &mut State<S>, counters: Pair, round: u32, counts: Pair) -> Pair {
         let first = self.counts.add(Self::place(counters.0, round), counts.0);
         (first, self.counts.add(Self::place(counters.1, round), counts.1))
     }

@@ -83,6 +83,7 @@ impl LevelInfo {
 
 /// A search, as one invocation sees it.
 struct Search<'a, R> {
+    lane: Lane,
     params: LevelParams,
     graph: Csr<Views<'a>>,
     depths: Global<'a, u32>,
@@ -90,6 +91,7 @@ struct Search<'a, R> {
     lists: DoubleList<'a>,
     /// The tree by which the next level's variant is chosen.
     tree: Read<'a, Decision>,
+    state: State<'a, LevelState>,
     /// Where the one workgroup that takes several levels keeps the rows of its nodes; nothing for variants that have no list.
     rows: R,
     /// Whether there is but that one workgroup.
@@ -125,31 +127,33 @@ impl<R> Search<'_, R> {
     }
 
     /// Discovers a node that others may discover at the same time: one of them succeeds.
-    fn claim(&mut self, lane: Lane, state: &mut State<LevelState>, level: LevelInfo, node: u32, tally: &mut Tally) {
+    fn claim(&mut self, level: LevelInfo, node: u32, tally: &mut Tally) {
         let depth = level.depth + 1;
         // The load is cheap and spares most of the atomics.
         if self.depths.load(node) == UNREACHED && self.depths.compare_exchange(node, UNREACHED, depth) == UNREACHED {
-            self.discover(lane, state, level, node, tally);
+            self.discover(level, node, tally);
         }
     }
 
-    fn discover(&mut self, lane: Lane, state: &mut State<LevelState>, level: LevelInfo, node: u32, tally: &mut Tally) {
+    fn discover(&mut self, level: LevelInfo, node: u32, tally: &mut Tally) {
         let (_, edges) = self.row(node);
         let count = level.count();
         tally.edges += edges;
         if count == VariantCode::LIST {
             let counters = (LevelState::NEXT, LevelState::NEXT_HEAVY);
             let half = (level.depth + 1) % 2;
-            self.lists.append(lane, state, counters, half, (node, edges > VariantCode::HEAVY));
+            let is_heavy = edges > VariantCode::HEAVY;
+            self.lists.append(self.lane, &mut self.state, counters, half, (node, is_heavy));
         } else if count == VariantCode::ATOMIC {
-            state.add(LevelState::NEXT, 1);
+            self.state.add(LevelState::NEXT, 1);
         } else {
             tally.found += 1;
         }
     }
 
     /// Adds up what was only counted so far. All invocations of a workgroup call it together.
-    fn count_up(&self, lane: Lane, state: &mut State<LevelState>, level: LevelInfo, tally: &Tally, slots: &mut Slots) {
+    fn count_up(&mut self, level: LevelInfo, tally: &Tally, slots: &mut Slots) {
+        let (lane, state) = (self.lane, &mut self.state);
         // Reconverge before subgroup operations: the loops before had very different lengths.
         lane.barrier();
         if level.count() == VariantCode::SUBGROUP {
@@ -170,8 +174,9 @@ impl<R> Search<'_, R> {
     }
 
     /// Ends a level that the whole dispatch has searched. Every invocation calls it.
-    fn advance(&self, lane: Lane, state: &mut State<LevelState>, level: LevelInfo) {
-        if state.is_last(lane) {
+    fn advance(&mut self, level: LevelInfo) {
+        let state = &mut self.state;
+        if state.is_last(self.lane) {
             let (light, heavy) = (state.load(LevelState::NEXT), state.load(LevelState::NEXT_HEAVY));
             let edges = state.load(LevelState::NEXT_EDGES);
             level.after(light, heavy, edges, self.tree).write(state, &self.params);
@@ -192,24 +197,24 @@ pub fn level(
     tree: Read<Decision>,
     lists: Global<u32>,
     depths: Global<u32>,
-    mut state: State<LevelState>,
+    state: State<LevelState>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
     let level = LevelInfo::of(&state);
     let implementation = VariantCode::implementation(level.variant);
     let lists = DoubleList { entries: lists, capacity: params.nodes };
-    let mut search = Search { params: *params, graph, depths, lists, tree, rows: (), persists: false };
+    let mut search = Search { lane, params: *params, graph, depths, lists, tree, state, rows: (), persists: false };
     let mut tally = Tally { found: 0, edges: 0 };
     if implementation == VariantCode::EDGE_LIST {
         for edge in lane.grid_stride(params.edges) {
             if search.is_frontier(level, origins.get(edge)) {
-                search.claim(lane, &mut state, level, graph.columns.get(edge), &mut tally);
+                search.claim(level, graph.columns.get(edge), &mut tally);
             }
         }
     } else if implementation == VariantCode::REVERSE_EDGE_LIST {
         for edge in lane.grid_stride(params.edges) {
             if search.is_frontier(level, in_graph.columns.get(edge)) {
-                search.claim(lane, &mut state, level, in_origins.get(edge), &mut tally);
+                search.claim(level, in_origins.get(edge), &mut tally);
             }
         }
     } else if implementation == VariantCode::VERTEX_PULL {
@@ -222,16 +227,16 @@ pub fn level(
                     edge = if found { end } else { edge + 1 };
                 }
                 if found {
-                    search.reach(lane, &mut state, level, node, &mut tally);
+                    search.reach(level, node, &mut tally);
                 }
             }
         }
     } else {
         let teams = Teams::of(lane, implementation, params, params.nodes);
-        search.push_by_teams(lane, &mut state, level, teams, false, &mut tally);
+        search.push_by_teams(level, teams, false, &mut tally);
     }
-    search.count_up(lane, &mut state, level, &tally, &mut slots);
-    search.advance(lane, &mut state, level);
+    search.count_up(level, &tally, &mut slots);
+    search.advance(level);
 }
 
 /// Searches one level by one of the variants that list the frontier, or several levels where one workgroup does. `in_graph` is the reversed
@@ -247,7 +252,7 @@ pub fn level_listed(
     tree: Read<Decision>,
     lists: Global<u32>,
     depths: Global<u32>,
-    mut state: State<LevelState>,
+    state: State<LevelState>,
     cells: Shared<u32, 512>,
     slots: Shared<u32, SUBGROUPS>,
     entries: Shared<u32, 680>,
@@ -258,24 +263,24 @@ pub fn level_listed(
     let implementation = VariantCode::implementation(level.variant);
     let mut memory = BlockMemory { cells, slots };
     let (lists, persists) = (DoubleList { entries: lists, capacity: params.nodes }, level.persists());
-    let mut search = Search { params: *params, graph, depths, lists, tree, rows, persists };
+    let mut search = Search { lane, params: *params, graph, depths, lists, tree, state, rows, persists };
     let mut tally = Tally { found: 0, edges: 0 };
     if implementation == VariantCode::VERTEX_PULL_WARP {
-        search.pull_pieces(lane, &mut state, level, in_graph, pieces, &mut tally);
-        search.pull_level(lane, &mut state, level, in_graph, &mut tally);
+        search.pull_pieces(lane, level, in_graph, pieces, &mut tally);
+        search.pull_level(lane, level, in_graph, &mut tally);
     } else if implementation == VariantCode::LIST_PUSH_WARP {
         let teams = Teams::of(lane, implementation, params, level.frontier);
-        search.push_by_teams(lane, &mut state, level, teams, true, &mut tally);
+        search.push_by_teams(level, teams, true, &mut tally);
     } else {
-        (level, tally.edges) = search.push_levels(lane, &mut state, level, entries, counts, &mut memory);
+        (level, tally.edges) = search.push_levels(lane, level, entries, counts, &mut memory);
     }
     if persists {
         if lane.local == 0 {
-            level.write(&mut state, params);
+            level.write(&mut search.state, params);
         }
     } else {
-        search.count_up(lane, &mut state, level, &tally, &mut memory.slots);
-        search.advance(lane, &mut state, level);
+        search.count_up(level, &tally, &mut memory.slots);
+        search.advance(level);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Pulling, subgroup by subgroup. Long rows are cut into pieces once and for all, and the pieces of a row go to different subgroups, so that
 //! none works long after the others are done.
 
-use super::{LevelInfo, LevelState, Search, Tally, VariantCode};
+use super::{LevelInfo, Search, Tally, VariantCode};
 use crate::frontier::{InFrontier, search_alone_then_together};
 use crate::prelude::*;
 
@@ -22,27 +22,13 @@ impl<'a, R> InFrontier for Search<'a, R> {
 #[inline_all]
 impl<'a, R> Search<'a, R> {
     /// Discovers a node that nobody else writes.
-    pub(super) fn reach(
-        &mut self,
-        lane: Lane,
-        state: &mut State<LevelState>,
-        level: LevelInfo,
-        node: u32,
-        tally: &mut Tally,
-    ) {
+    pub(super) fn reach(&mut self, level: LevelInfo, node: u32, tally: &mut Tally) {
         self.depths.store(node, level.depth + 1);
-        self.discover(lane, state, level, node, tally);
+        self.discover(level, node, tally);
     }
 
     /// One level by the nodes that are not discovered and whose rows are not long.
-    pub(super) fn pull_level(
-        &mut self,
-        lane: Lane,
-        state: &mut State<LevelState>,
-        level: LevelInfo,
-        in_graph: Csr<Views<'a>>,
-        tally: &mut Tally,
-    ) {
+    pub(super) fn pull_level(&mut self, lane: Lane, level: LevelInfo, in_graph: Csr<Views<'a>>, tally: &mut Tally) {
         let nodes = self.params.nodes;
         let first = (lane.group * lane.subgroups + lane.subgroup) * lane.subgroup_size;
         for first in step(first, nodes, lane.threads * lane.groups) {
@@ -56,7 +42,7 @@ impl<'a, R> Search<'a, R> {
                 end = edge;
             }
             if search_alone_then_together(lane, self, (level.depth, in_graph.columns), edge, end) {
-                self.reach(lane, state, level, node, tally);
+                self.reach(level, node, tally);
             }
         }
     }
@@ -66,7 +52,6 @@ impl<'a, R> Search<'a, R> {
     pub(super) fn pull_pieces(
         &mut self,
         lane: Lane,
-        state: &mut State<LevelState>,
         level: LevelInfo,
         in_graph: Csr<Views<'a>>,
         pieces: Read<u32>,
@@ -86,7 +71,7 @@ impl<'a, R> Search<'a, R> {
             }
             // Another piece of the node may discover it meanwhile.
             if search_alone_then_together(lane, self, (level.depth, in_graph.columns), edge, end) {
-                self.claim(lane, state, level, node, tally);
+                self.claim(level, node, tally);
             }
         }
     }

@@ -116,15 +116,7 @@ impl<R> Search<'_, R> {
     /// One level by teams, each with the edges of the nodes that it takes: all nodes of the graph, of which those in the frontier have to be
     /// found, or those of the list.
     #[inline(always)]
-    pub(super) fn push_by_teams(
-        &mut self,
-        lane: Lane,
-        state: &mut State<LevelState>,
-        level: LevelInfo,
-        teams: Teams,
-        listed: bool,
-        tally: &mut Tally,
-    ) {
+    pub(super) fn push_by_teams(&mut self, level: LevelInfo, teams: Teams, listed: bool, tally: &mut Tally) {
         for block in step(teams.first, teams.end, teams.stride) {
             for item in block * teams.nodes..teams.last.min((block + 1) * teams.nodes) {
                 let node = if listed { self.listed(level, item) } else { item };
@@ -132,7 +124,7 @@ impl<R> Search<'_, R> {
                     let (begin, count) = self.row(node);
                     for edge in step(begin + teams.member, begin + count, teams.width) {
                         let neighbour = self.graph.columns.get(edge);
-                        self.claim(lane, state, level, neighbour, tally);
+                        self.claim(level, neighbour, tally);
                     }
                 }
             }
@@ -148,7 +140,6 @@ impl<'a> ListedSearch<'a> {
     pub(super) fn push_levels(
         &mut self,
         lane: Lane,
-        state: &mut State<LevelState>,
         level: LevelInfo,
         entries: Shared<'a, u32, { 2 * SPACE as usize }>,
         counts: Shared<'a, u32, 9>,
@@ -161,13 +152,13 @@ impl<'a> ListedSearch<'a> {
             let row = self.row(self.lists.entries.get(self.lists.light(level.depth % 2, entry)));
             self.keep_row(0, entry, row);
         }
-        <Self as Round<_, _>>::clear(&mut team, state, 0);
+        self.clear(&mut team, 0);
         if self.persists {
             lane.barrier();
         }
         let limit = if self.persists { self.params.rounds } else { 1 };
         let pass = Pass { level, goes_on: level.frontier > 0 };
-        let Rounds { known, count, sum } = run_rounds(&mut team, self, memory, state, pass, limit);
+        let Rounds { known, count, sum } = run_rounds(&mut team, self, memory, pass, limit);
         if self.persists {
             let light = known.level.frontier - known.level.heavy;
             team.write_back(&mut self.lists.entries, count, light);
@@ -188,11 +179,10 @@ impl<'a> ListedSearch<'a> {
         &mut self,
         team: &mut Persistent<'a>,
         memory: &mut BlockMemory<'a>,
-        state: &mut State<LevelState>,
         level: LevelInfo,
         round: u32,
     ) -> u32 {
-        let lane = team.lane();
+        let lane = self.lane;
         let (frontier, heavy) = (level.frontier, level.heavy);
         let light = if frontier <= VariantCode::FEW { 0 } else { frontier - heavy };
         // Blocks as large as a workgroup, or smaller, so that all workgroups have as many.
@@ -217,7 +207,7 @@ impl<'a> ListedSearch<'a> {
             let row = if item < end { self.listed_row(level, round, item) } else { (0, 0) };
             let iteration = Iteration { round, depth: level.depth + 1 };
             let BlockMemory { cells, slots } = memory;
-            edges += push_block(lane, self, state, team, iteration, row, (edge, stride), cells, slots);
+            edges += push_block(lane, self, team, iteration, row, (edge, stride), cells, slots);
         }
         edges
     }
@@ -233,9 +223,9 @@ impl<'a> ListedSearch<'a> {
     }
 
     /// The nodes at the ends of four of the block's edges. Four searches run at the same time, so that their loads are in flight together.
-    fn ends_of(&self, lane: Lane, cells: &Cells<CELLS>, numbers: (u32, u32, u32, u32)) -> (u32, u32, u32, u32) {
+    fn ends_of(&self, cells: &Cells<CELLS>, numbers: (u32, u32, u32, u32)) -> (u32, u32, u32, u32) {
         let (mut a, mut b, mut c, mut d) = (0, 0, 0, 0);
-        let mut half = lane.threads / 2;
+        let mut half = self.lane.threads / 2;
         while half > 0 {
             a = behind(cells, a, half, numbers.0);
             b = behind(cells, b, half, numbers.1);
@@ -244,7 +234,7 @@ impl<'a> ListedSearch<'a> {
             half /= 2;
         }
         let columns = &self.graph.columns;
-        let node = |number: u32, owner: u32| columns.get(number.wrapping_add(cells.get(lane.threads + owner)));
+        let node = |number: u32, owner: u32| columns.get(number.wrapping_add(cells.get(self.lane.threads + owner)));
         (node(numbers.0, a), node(numbers.1, b), node(numbers.2, c), node(numbers.3, d))
     }
 
@@ -266,21 +256,13 @@ impl<'a> ListedSearch<'a> {
     }
 
     /// Puts a node on the next list if it is new, at `entry` unless it is heavy. Returns the next entry.
-    fn list(
-        &mut self,
-        lane: Lane,
-        state: &mut State<LevelState>,
-        team: &mut Persistent<'a>,
-        iteration: Iteration,
-        reached: Reached,
-        entry: u32,
-    ) -> u32 {
+    fn list(&mut self, team: &mut Persistent<'a>, iteration: Iteration, reached: Reached, entry: u32) -> u32 {
         let Iteration { round, depth } = iteration;
         if reached.is_heavy() {
             let heavy = if self.persists {
-                team.reserve(state, HEAVY, round, 1)
+                team.reserve(&mut self.state, HEAVY, round, 1)
             } else {
-                state.append_one(lane, LevelState::NEXT_HEAVY)
+                self.state.append_one(self.lane, LevelState::NEXT_HEAVY)
             };
             self.lists.entries.store(self.lists.heavy(depth % 2, heavy), reached.node);
         } else if reached.new == 1 && self.persists {
@@ -295,26 +277,18 @@ impl<'a> ListedSearch<'a> {
     }
 }
 
-impl<'a> PushEdges<LevelState, CELLS> for ListedSearch<'a> {
+impl<'a> PushEdges<CELLS> for ListedSearch<'a> {
     const AT_A_TIME: u32 = 4;
     type Iteration = Iteration;
     type Team = Persistent<'a>;
 
     #[inline(always)]
-    fn push(
-        &mut self,
-        lane: Lane,
-        state: &mut State<LevelState>,
-        team: &mut Persistent<'a>,
-        iteration: Iteration,
-        cells: &Cells<CELLS>,
-        batch: Batch,
-    ) -> u32 {
+    fn push(&mut self, team: &mut Persistent<'a>, iteration: Iteration, cells: &Cells<CELLS>, batch: Batch) -> u32 {
         let Batch { number, stride, total } = batch;
         let (last, left) = (total - 1, total - 1 - number);
         let numbers =
             (number, (number + stride).min(last), (number + 2 * stride).min(last), (number + 3 * stride).min(last));
-        let (a, b, c, d) = self.ends_of(lane, cells, numbers);
+        let (a, b, c, d) = self.ends_of(cells, numbers);
         let (row_a, row_b, row_c, row_d) = (self.row_early(a), self.row_early(b), self.row_early(c), self.row_early(d));
         let open_a = self.is_open(a, true);
         let open_b = self.is_open(b, left >= stride);
@@ -327,14 +301,14 @@ impl<'a> PushEdges<LevelState, CELLS> for ListedSearch<'a> {
         if a.new + b.new + c.new + d.new > 0 {
             let light = a.light() + b.light() + c.light() + d.light();
             let entry = if self.persists {
-                team.reserve_both(state, (LIGHT, EDGES), iteration.round, (light, edges)).0
+                team.reserve_both(&mut self.state, (LIGHT, EDGES), iteration.round, (light, edges)).0
             } else {
-                state.append(lane, LevelState::NEXT, light)
+                self.state.append(self.lane, LevelState::NEXT, light)
             };
-            let entry = self.list(lane, state, team, iteration, a, entry);
-            let entry = self.list(lane, state, team, iteration, b, entry);
-            let entry = self.list(lane, state, team, iteration, c, entry);
-            self.list(lane, state, team, iteration, d, entry);
+            let entry = self.list(team, iteration, a, entry);
+            let entry = self.list(team, iteration, b, entry);
+            let entry = self.list(team, iteration, c, entry);
+            self.list(team, iteration, d, entry);
         }
         edges
     }
@@ -355,25 +329,20 @@ impl<'a> Round<LevelState, Persistent<'a>> for ListedSearch<'a> {
         2 * pass.level.frontier.div_ceil(WORKGROUP) + pass.level.edges / (4 * WORKGROUP)
     }
 
-    fn clear(team: &mut Persistent<'a>, state: &mut State<LevelState>, round: u32) {
-        team.set_count(state, LIGHT, round, 0);
-        team.set_count(state, HEAVY, round, 0);
-        team.set_count(state, EDGES, round, 0);
+    fn clear(&mut self, team: &mut Persistent<'a>, round: u32) {
+        team.set_count(&mut self.state, LIGHT, round, 0);
+        team.set_count(&mut self.state, HEAVY, round, 0);
+        team.set_count(&mut self.state, EDGES, round, 0);
     }
 
-    fn run(
-        &mut self,
-        team: &mut Persistent<'a>,
-        memory: &mut BlockMemory<'a>,
-        state: &mut State<LevelState>,
-        round: u32,
-        pass: Pass,
-    ) -> u32 {
-        self.push_evenly(team, memory, state, pass.level, round)
+    fn run(&mut self, team: &mut Persistent<'a>, memory: &mut BlockMemory<'a>, round: u32, pass: Pass) -> u32 {
+        self.push_evenly(team, memory, pass.level, round)
     }
 
     /// Every invocation reads the counts and walks the tree by itself.
-    fn after(&self, team: &Persistent<'a>, state: &State<LevelState>, round: u32, pass: Pass) -> Pass {
+    fn after(&mut self, team: &mut Persistent<'a>, round: u32, pass: Pass) -> Pass {
+        let state = &mut self.state;
+        team.finish_round(state, round);
         if !self.persists {
             return Pass { goes_on: false, ..pass };
         }

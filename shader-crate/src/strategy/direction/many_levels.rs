@@ -38,11 +38,11 @@ impl<T: Team<SearchState>> Round<SearchState, T> for Search<'_> {
         level.count
     }
 
-    fn clear(team: &mut T, state: &mut State<SearchState>, round: u32) {
-        team.set_count(state, FOUND, round, 0);
+    fn clear(&mut self, team: &mut T, round: u32) {
+        team.set_count(&mut self.state, FOUND, round, 0);
     }
 
-    fn run(&mut self, team: &mut T, _: &mut (), state: &mut State<SearchState>, round: u32, level: Level) -> u32 {
+    fn run(&mut self, team: &mut T, _: &mut (), round: u32, level: Level) -> u32 {
         let depth = level.depth + 1;
         for entry in team.entries(level.count) {
             let node = team.entry(&self.lists.entries, round, entry);
@@ -52,7 +52,7 @@ impl<T: Team<SearchState>> Round<SearchState, T> for Search<'_> {
                 let (a, b, c, d) = self.visit_four(nodes, end - edge);
                 let new = a.new + b.new + c.new + d.new;
                 if new > 0 {
-                    let place = team.reserve(state, FOUND, round, new);
+                    let place = team.reserve(&mut self.state, FOUND, round, new);
                     let place = self.put(team, round, depth, a, place);
                     let place = self.put(team, round, depth, b, place);
                     let place = self.put(team, round, depth, c, place);
@@ -64,8 +64,9 @@ impl<T: Team<SearchState>> Round<SearchState, T> for Search<'_> {
         0
     }
 
-    fn after(&self, team: &T, state: &State<SearchState>, round: u32, level: Level) -> Level {
-        Level { depth: level.depth + 1, count: team.count(state, FOUND, round) }
+    fn after(&mut self, team: &mut T, round: u32, level: Level) -> Level {
+        team.finish_round(&mut self.state, round);
+        Level { depth: level.depth + 1, count: team.count(&self.state, FOUND, round) }
     }
 }
 
@@ -85,23 +86,23 @@ pub fn search_persistent(
     params: &SearchParams,
     graph: Csr,
     data: SearchData,
-    mut state: State<SearchState>,
+    state: State<SearchState>,
     entries: Shared<u32, 4092>,
     counts: Shared<u32, 3>,
 ) {
     let level = Level { depth: state.load(SearchState::ITERATION), count: state.load(SearchState::FRONTIER) };
     let (half, side) = (state.load(SearchState::HALF), state.load(SearchState::SIDE));
-    let mut search = Search::new(params, graph, data, side, 0);
+    let mut search = Search::new(lane, params, graph, data, state, (side, 0));
     let lists = &search.lists.entries;
     let mut team = Workgroup::new(lane, entries, counts, lists, (params.nodes, half), level.count, false);
-    <Search as Round<_, _>>::clear(&mut team, &mut state, 0);
+    search.clear(&mut team, 0);
     lane.barrier();
     let Rounds { known: level, count: rounds, .. } =
-        run_rounds(&mut team, &mut search, &mut (), &mut state, level, params.loop_limit);
+        run_rounds(&mut team, &mut search, &mut (), level, params.loop_limit);
     team.write_back(&mut search.lists.entries, rounds, level.count);
     if lane.local == 0 {
-        write(&mut state, (half + rounds) % 2, level);
-        size_next(params, &mut state, PUSH, level.count, 0, 0);
+        write(&mut search.state, (half + rounds) % 2, level);
+        size_next(params, &mut search.state, PUSH, level.count, 0, 0);
     }
 }
 
@@ -119,18 +120,19 @@ pub fn search_cooperating(
     let (half, side) = (state.load(SearchState::HALF), state.load(SearchState::SIDE));
     let (lists, lengths) = ((params.nodes, half), (params.short, params.medium));
     let mut team = join(lane, &mut state, &mut membership, lists, lengths);
-    let mut search = Search::new(params, graph, data, side, 0);
+    let mut search = Search::new(lane, params, graph, data, state, (side, 0));
     let Rounds { known: level, count: rounds, .. } =
-        run_rounds(&mut team, &mut search, &mut (), &mut state, level, params.loop_limit);
+        run_rounds(&mut team, &mut search, &mut (), level, params.loop_limit);
+    let state = &mut search.state;
     if team.is_leader() {
-        write(&mut state, (half + rounds) % 2, level);
+        write(state, (half + rounds) % 2, level);
     }
     if state.is_last(lane) {
         for round in 0..3 {
             state.store(SearchState::FOUND.at(round), 0);
         }
-        Cooperating::dissolve(&mut state);
+        Cooperating::dissolve(state);
         let found = state.load(SearchState::FRONTIER);
-        size_next(params, &mut state, PUSH, found, 0, 0);
+        size_next(params, state, PUSH, found, 0, 0);
     }
 }

@@ -34,11 +34,13 @@ const COLLECT: u32 = 2;
 
 /// A search, as one invocation sees it.
 struct Search<'a> {
+    lane: Lane,
     params: SearchParams,
     graph: Csr<Views<'a>>,
     depths: Global<'a, u32>,
     visited: Bitmaps<'a>,
     lists: DoubleList<'a>,
+    state: State<'a, SearchState>,
     /// The depth of what is found in this iteration, where there is but one level.
     depth: u32,
 }
@@ -67,13 +69,23 @@ type Nodes = (u32, u32, u32, u32);
 
 #[inline_all]
 impl<'a> Search<'a> {
-    fn new(params: &SearchParams, graph: Csr<Views<'a>>, data: SearchData<Views<'a>>, side: u32, depth: u32) -> Self {
+    /// The search of an iteration with the bitmap `side` up to date that finds nodes at `depth`.
+    fn new(
+        lane: Lane,
+        params: &SearchParams,
+        graph: Csr<Views<'a>>,
+        data: SearchData<Views<'a>>,
+        state: State<'a, SearchState>,
+        (side, depth): (u32, u32),
+    ) -> Self {
         Self {
+            lane,
             params: *params,
             graph,
             depths: data.depths,
             visited: Bitmaps::new(data.visited, params.words(), side),
             lists: DoubleList { entries: data.lists, capacity: params.nodes },
+            state,
             depth,
         }
     }
@@ -102,8 +114,9 @@ impl<'a> Search<'a> {
 
     /// Every invocation calls this last, with the mode of the iteration. When all are done, what was written becomes what is read, and the
     /// direction of the next iteration is chosen.
-    fn advance(&self, lane: Lane, state: &mut State<SearchState>, mode: u32, half: u32) {
-        if state.is_last(lane) {
+    fn advance(&mut self, mode: u32, half: u32) {
+        let state = &mut self.state;
+        if state.is_last(self.lane) {
             // All at once, so that the loads are in flight together.
             let (next, heavy) = (state.load(SearchState::NEXT), state.load(SearchState::NEXT_HEAVY));
             let (mut edges, known) = (state.load(SearchState::NEXT_EDGES), state.load(SearchState::EDGES));
@@ -194,27 +207,26 @@ pub fn search_level(
     let frontier = Listed { half, count, heavy: state.get(SearchState::HEAVY) };
     let depth = state.get(SearchState::ITERATION) + 1;
     let long_left = state.get(SearchState::LONG_LEFT.at((depth - 1) % 2)) == depth - 1;
-    let mut state = state;
-    let mut search = Search::new(params, graph, data, side, depth);
+    let mut search = Search::new(lane, params, graph, data, state, (side, depth));
     if mode == COLLECT {
-        search.collect(lane, &mut state, half);
+        search.collect(half);
     } else {
         let (count, edges) = if mode == PULL {
-            search.pull_level(lane, &mut state, long, long_left)
+            search.pull_level(lane, long, long_left)
         } else {
-            (0, search.push_level(lane, &mut state, frontier, &mut cells, &mut slots))
+            (0, search.push_level(frontier, &mut cells, &mut slots))
         };
         if params.short == 0 || mode == PULL {
             let edges = prefix_sum(lane, edges, &mut slots).total;
             lane.barrier();
             let count = prefix_sum(lane, count, &mut slots).total;
             if lane.local == 0 && edges > 0 {
-                state.add(SearchState::NEXT_EDGES, edges);
+                search.state.add(SearchState::NEXT_EDGES, edges);
             }
             if lane.local == 0 && count > 0 {
-                state.add(SearchState::NEXT, count);
+                search.state.add(SearchState::NEXT, count);
             }
         }
     }
-    search.advance(lane, &mut state, mode, half);
+    search.advance(mode, half);
 }

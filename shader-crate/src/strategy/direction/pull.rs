@@ -41,13 +41,7 @@ impl Search<'_> {
     /// there are few, and finds the open nodes in them: while words have many, one word after the other with a lane for each node, else all
     /// at once with a lane for each word. The nodes with many edges stand in `long`, and are looked at while some may be open. Returns how
     /// many nodes this lane found, and the edges out of these.
-    pub(super) fn pull_level(
-        &mut self,
-        lane: Lane,
-        state: &mut State<SearchState>,
-        long: Read<u32>,
-        long_left: bool,
-    ) -> (u32, u32) {
+    pub(super) fn pull_level(&mut self, lane: Lane, long: Read<u32>, long_left: bool) -> (u32, u32) {
         let words = self.params.words();
         let subgroups = lane.subgroups * lane.groups;
         let share = words.div_ceil(subgroups).min(lane.subgroup_size);
@@ -55,7 +49,7 @@ impl Search<'_> {
         let mut mine = lane.subgroup_lane < share && word < words;
         // In flight while the long rows are looked at.
         let mut after = if mine { self.visited.word(word) } else { NONE };
-        let (mut count, mut edges) = if long_left { self.pull_long(lane, state, long) } else { (0, 0) };
+        let (mut count, mut edges) = if long_left { self.pull_long(lane, long) } else { (0, 0) };
         while lane.count(mine) > 0 {
             let mut open = !after;
             let (nodes_open, words_open) = (lane.reduce_add(open.count_ones()), lane.count(open != 0));
@@ -115,7 +109,7 @@ impl Search<'_> {
     }
 
     /// The same by the nodes with many edges alone, a subgroup each.
-    fn pull_long(&mut self, lane: Lane, state: &mut State<SearchState>, long: Read<u32>) -> (u32, u32) {
+    fn pull_long(&mut self, lane: Lane, long: Read<u32>) -> (u32, u32) {
         let (mut count, mut edges) = (0, 0);
         for entry in step(lane.group * lane.subgroups + lane.subgroup, self.params.long, lane.subgroups * lane.groups) {
             let node = long.get(entry);
@@ -128,7 +122,7 @@ impl Search<'_> {
                 count += 1;
                 edges += end - begin;
             } else if open && lane.subgroup_lane == 0 {
-                state.store(SearchState::LONG_LEFT.at(self.depth % 2), self.depth);
+                self.state.store(SearchState::LONG_LEFT.at(self.depth % 2), self.depth);
             }
         }
         (count, edges)

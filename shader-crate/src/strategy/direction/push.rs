@@ -16,32 +16,25 @@ const PIECE: u32 = 2 * WORKGROUP;
 /// Two words for each invocation.
 const CELLS: usize = 2 * WORKGROUP as usize;
 
-impl PushEdges<SearchState, CELLS> for Search<'_> {
+impl PushEdges<CELLS> for Search<'_> {
     const AT_A_TIME: u32 = 2;
     /// The list that is written, 0 or 1.
     type Iteration = u32;
     type Team = ();
 
     #[inline(always)]
-    fn push(
-        &mut self,
-        lane: Lane,
-        state: &mut State<SearchState>,
-        _: &mut (),
-        half: u32,
-        cells: &Cells<CELLS>,
-        batch: Batch,
-    ) -> u32 {
+    fn push(&mut self, _: &mut (), half: u32, cells: &Cells<CELLS>, batch: Batch) -> u32 {
         let Batch { number, stride, total } = batch;
         let both = total - number > stride;
         let other = if both { number + stride } else { number };
-        let (node, other) = (self.end_of(lane, cells, number), self.end_of(lane, cells, other));
+        let (node, other) = (self.end_of(cells, number), self.end_of(cells, other));
         let (one, two) = (self.visit(node, true), self.visit(other, both));
         let (degree, other_degree) = (self.degree(one, node), self.degree(two, node));
         let light = |reached: Reached, degree: u32| if degree <= HEAVY { reached.new } else { 0 };
-        let entry = state.append(lane, SearchState::NEXT, light(one, degree) + light(two, other_degree));
-        let entry = self.list(lane, state, half, one, degree, entry);
-        self.list(lane, state, half, two, other_degree, entry);
+        let count = light(one, degree) + light(two, other_degree);
+        let entry = self.state.append(self.lane, SearchState::NEXT, count);
+        let entry = self.list(half, one, degree, entry);
+        self.list(half, two, other_degree, entry);
         degree + other_degree
     }
 }
@@ -49,8 +42,8 @@ impl PushEdges<SearchState, CELLS> for Search<'_> {
 #[inline_all]
 impl Search<'_> {
     /// The node at the end of the workgroup's edge `number`.
-    fn end_of(&self, lane: Lane, cells: &Cells<CELLS>, number: u32) -> u32 {
-        self.graph.columns.get(shared_out(lane, cells, number).1)
+    fn end_of(&self, cells: &Cells<CELLS>, number: u32) -> u32 {
+        self.graph.columns.get(shared_out(self.lane, cells, number).1)
     }
 
     /// The edges out of a node that is new. For one that is not, the offsets of `known` are loaded, which are in the cache. Where no node is
@@ -64,34 +57,21 @@ impl Search<'_> {
     }
 
     /// Gives a new node its depth and its place on the list that is written, `entry` unless it is heavy. Returns the next entry.
-    fn list(
-        &mut self,
-        lane: Lane,
-        state: &mut State<SearchState>,
-        half: u32,
-        reached: Reached,
-        degree: u32,
-        entry: u32,
-    ) -> u32 {
+    fn list(&mut self, half: u32, reached: Reached, degree: u32, entry: u32) -> u32 {
         if reached.new == 0 {
             return entry;
         }
         self.depths.set(reached.node, self.depth);
-        self.lists.put(lane, state, SearchState::NEXT_HEAVY, half, (reached.node, degree > HEAVY), entry)
+        let (counter, node) = (SearchState::NEXT_HEAVY, (reached.node, degree > HEAVY));
+        self.lists.put(self.lane, &mut self.state, counter, half, node, entry)
     }
 }
 
 #[inline_all]
 impl Search<'_> {
     /// One level from the list of the frontier. Returns the edges out of the nodes that this lane found.
-    pub(super) fn push_level(
-        &mut self,
-        lane: Lane,
-        state: &mut State<SearchState>,
-        frontier: Listed,
-        cells: &mut Cells<CELLS>,
-        slots: &mut Slots,
-    ) -> u32 {
+    pub(super) fn push_level(&mut self, frontier: Listed, cells: &mut Cells<CELLS>, slots: &mut Slots) -> u32 {
+        let lane = self.lane;
         let Listed { half, count, heavy } = frontier;
         let mut edges = 0;
         // The heavy nodes, one after the other, and then the others.
@@ -115,7 +95,7 @@ impl Search<'_> {
                     (begin, end) = self.row(node);
                 }
                 let (row, edge) = ((begin, end - begin), (lane.local, lane.threads));
-                edges += push_block(lane, self, state, &mut (), 1 - half, row, edge, cells, slots);
+                edges += push_block(lane, self, &mut (), 1 - half, row, edge, cells, slots);
                 lane.barrier();
             }
         }
@@ -123,12 +103,12 @@ impl Search<'_> {
     }
 
     /// Makes the list of the nodes that were found last: those with a bit in the one bitmap and none in the other.
-    pub(super) fn collect(&mut self, lane: Lane, state: &mut State<SearchState>, half: u32) {
-        for node in lane.grid_stride(self.params.nodes) {
+    pub(super) fn collect(&mut self, half: u32) {
+        for node in self.lane.grid_stride(self.params.nodes) {
             if self.visited.is_new(node) {
                 let (first, end) = self.row(node);
                 let counters = (SearchState::NEXT, SearchState::NEXT_HEAVY);
-                self.lists.append(lane, state, counters, 1 - half, (node, end - first > HEAVY));
+                self.lists.append(self.lane, &mut self.state, counters, 1 - half, (node, end - first > HEAVY));
             }
         }
     }

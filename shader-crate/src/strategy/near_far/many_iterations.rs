@@ -6,6 +6,7 @@ use super::{NearFarData, NearFarParams, NearFarState, Paths, Progress, Reached};
 use crate::operator::relax::Distance;
 use crate::prelude::*;
 use crate::rounds::{Cooperating, Round, RoundState, Rounds, Team, Workgroup, join, run_rounds};
+use core::marker::PhantomData;
 
 const NEAR: u32 = NearFarState::NEAR;
 const FAR_ADDED: u32 = NearFarState::FAR_ADDED;
@@ -18,19 +19,12 @@ type Four = (Reached, Reached, Reached, Reached);
 impl<D: Distance> Paths<'_, D> {
     /// Relaxes an edge of a node at `distance` and the next three, as far as there are any before `end`. Their loads and atomics are in
     /// flight together.
-    fn relax_four(
-        &mut self,
-        state: &mut State<NearFarState>,
-        progress: Progress,
-        distance: u32,
-        edge: u32,
-        end: u32,
-    ) -> Four {
+    fn relax_four(&mut self, progress: Progress, distance: u32, edge: u32, end: u32) -> Four {
         let last = end - 1;
-        let a = self.along(state, distance, edge, true);
-        let b = self.along(state, distance, last.min(edge + 1), edge < last);
-        let c = self.along(state, distance, last.min(edge + 2), edge + 1 < last);
-        let d = self.along(state, distance, last.min(edge + 3), edge + 2 < last);
+        let a = self.along(distance, edge, true);
+        let b = self.along(distance, last.min(edge + 1), edge < last);
+        let c = self.along(distance, last.min(edge + 2), edge + 1 < last);
+        let d = self.along(distance, last.min(edge + 3), edge + 2 < last);
         let fell = (self.lower(a), self.lower(b), self.lower(c), self.lower(d));
         let (a, b) = (self.settle(progress, a, fell.0), self.settle(progress, b, fell.1));
         let (c, d) = (self.settle(progress, c, fell.2), self.settle(progress, d, fell.3));
@@ -57,23 +51,17 @@ impl<D: Distance> Paths<'_, D> {
     }
 
     /// Relaxes the edges of the near nodes, an invocation to each node.
-    fn relax_round<T: Team<NearFarState>>(
-        &mut self,
-        team: &mut T,
-        state: &mut State<NearFarState>,
-        round: u32,
-        progress: Progress,
-    ) {
+    fn relax_round<T: Team<NearFarState>>(&mut self, team: &mut T, round: u32, progress: Progress) {
         for entry in team.entries(progress.near) {
             let node = team.entry(&self.data.lists, round, entry);
             let (mut edge, end) = (self.graph.row_offsets.get(node), self.graph.row_offsets.get(node + 1));
             let distance = self.data.distances.load(node);
             while edge < end {
-                let (a, b, c, d) = self.relax_four(state, progress, distance, edge, end);
+                let (a, b, c, d) = self.relax_four(progress, distance, edge, end);
                 let near = a.near + b.near + c.near + d.near;
                 let far = a.far + b.far + c.far + d.far;
                 if near + far > 0 {
-                    let places = team.reserve_both(state, (NEAR, FAR_ADDED), round, (near, far));
+                    let places = team.reserve_both(&mut self.state, (NEAR, FAR_ADDED), round, (near, far));
                     let places = self.put(team, round, progress, a, places);
                     let places = self.put(team, round, progress, b, places);
                     let places = self.put(team, round, progress, c, places);
@@ -85,30 +73,24 @@ impl<D: Distance> Paths<'_, D> {
     }
 
     /// Splits the list of far nodes, an invocation to each node: see `split.rs`.
-    fn split_round<T: Team<NearFarState>>(
-        &mut self,
-        team: &mut T,
-        state: &mut State<NearFarState>,
-        round: u32,
-        progress: Progress,
-    ) {
+    fn split_round<T: Team<NearFarState>>(&mut self, team: &mut T, round: u32, progress: Progress) {
         let threshold = progress.grown::<D>(self.params.delta);
         let mut lowest = UNREACHED;
         for entry in team.entries(progress.far) {
             let node = self.data.lists.load(self.far(progress.far_half, entry));
             let (destination, distance) = self.destination(progress, threshold, node);
             if destination == Destination::Near {
-                let place = team.reserve(state, NEAR, round, 1);
+                let place = team.reserve(&mut self.state, NEAR, round, 1);
                 team.put(&mut self.data.lists, round, place, node);
             } else if destination == Destination::Far {
-                let place = team.reserve(state, FAR_ADDED, round, 1);
+                let place = team.reserve(&mut self.state, FAR_ADDED, round, 1);
                 let place = self.far(1 - progress.far_half, place);
                 self.data.lists.store(place, node);
                 lowest = lowest.min(distance);
             }
         }
         if lowest != UNREACHED {
-            team.lower(state, SHORTEST, round, lowest);
+            team.lower(&mut self.state, SHORTEST, round, lowest);
         }
     }
 }
@@ -122,29 +104,24 @@ impl<D: Distance, T: Team<NearFarState>> Round<NearFarState, T> for Paths<'_, D>
         progress.entries()
     }
 
-    fn clear(team: &mut T, state: &mut State<NearFarState>, round: u32) {
-        team.set_count(state, NEAR, round, 0);
-        team.set_count(state, FAR_ADDED, round, 0);
-        team.set_count(state, SHORTEST, round, UNREACHED);
+    fn clear(&mut self, team: &mut T, round: u32) {
+        team.set_count(&mut self.state, NEAR, round, 0);
+        team.set_count(&mut self.state, FAR_ADDED, round, 0);
+        team.set_count(&mut self.state, SHORTEST, round, UNREACHED);
     }
 
-    fn run(
-        &mut self,
-        team: &mut T,
-        _: &mut (),
-        state: &mut State<NearFarState>,
-        round: u32,
-        progress: Progress,
-    ) -> u32 {
+    fn run(&mut self, team: &mut T, _: &mut (), round: u32, progress: Progress) -> u32 {
         if progress.splits() {
-            self.split_round(team, state, round, progress);
+            self.split_round(team, round, progress);
         } else {
-            self.relax_round(team, state, round, progress);
+            self.relax_round(team, round, progress);
         }
         0
     }
 
-    fn after(&self, team: &T, state: &State<NearFarState>, round: u32, progress: Progress) -> Progress {
+    fn after(&mut self, team: &mut T, round: u32, progress: Progress) -> Progress {
+        let state = &mut self.state;
+        team.finish_round(state, round);
         let (near, far) = (team.count(state, NEAR, round), team.count(state, FAR_ADDED, round));
         progress.after::<D>(self.params.delta, near, far, team.count(state, SHORTEST, round))
     }
@@ -157,21 +134,21 @@ pub fn near_far_persistent<D: Distance>(
     params: &NearFarParams,
     graph: Csr,
     data: NearFarData,
-    mut state: State<NearFarState>,
+    state: State<NearFarState>,
     entries: Shared<u32, 4080>,
     counts: Shared<u32, 9>,
 ) {
     let progress = Progress::of(&state);
-    let mut paths = Paths::<D>::new(params, graph, data);
+    let mut paths = Paths::<D> { lane, params: *params, graph, data, state, distance: PhantomData };
     let lists = (params.nodes, progress.half);
     let mut team = Workgroup::new(lane, entries, counts, &paths.data.lists, lists, progress.near, true);
-    <Paths<D> as Round<_, _>>::clear(&mut team, &mut state, 0);
+    paths.clear(&mut team, 0);
     lane.barrier();
     let Rounds { known: progress, count: rounds, .. } =
-        run_rounds(&mut team, &mut paths, &mut (), &mut state, progress, params.loop_limit);
+        run_rounds(&mut team, &mut paths, &mut (), progress, params.loop_limit);
     team.write_back(&mut paths.data.lists, rounds, progress.near);
     if lane.local == 0 {
-        progress.write(params, &mut state, 0);
+        progress.write(params, &mut paths.state, 0);
     }
 }
 
@@ -188,10 +165,11 @@ pub fn near_far_cooperating<D: Distance>(
     let progress = Progress::of(&state);
     let (lists, lengths) = ((params.nodes, progress.half), (params.short, params.medium));
     let mut team = join(lane, &mut state, &mut membership, lists, lengths);
-    let mut paths = Paths::<D>::new(params, graph, data);
-    let progress = run_rounds(&mut team, &mut paths, &mut (), &mut state, progress, params.loop_limit).known;
+    let mut paths = Paths::<D> { lane, params: *params, graph, data, state, distance: PhantomData };
+    let progress = run_rounds(&mut team, &mut paths, &mut (), progress, params.loop_limit).known;
+    let state = &mut paths.state;
     if team.is_leader() {
-        progress.write(params, &mut state, 0);
+        progress.write(params, state, 0);
     }
     if state.is_last(lane) {
         for round in 0..3 {
@@ -199,6 +177,6 @@ pub fn near_far_cooperating<D: Distance>(
             state.store(NearFarState::count(FAR_ADDED, round), 0);
             state.store(NearFarState::count(SHORTEST, round), UNREACHED);
         }
-        Cooperating::dissolve(&mut state);
+        Cooperating::dissolve(state);
     }
 }

@@ -26,9 +26,11 @@ use core::marker::PhantomData;
 
 /// The paths found so far, as one invocation sees them.
 struct Paths<'a, D> {
+    lane: Lane,
     params: NearFarParams,
     graph: Csr<Views<'a>>,
     data: NearFarData<Views<'a>>,
+    state: State<'a, NearFarState>,
     distance: PhantomData<D>,
 }
 
@@ -139,11 +141,7 @@ struct Reached {
 }
 
 #[inline_all]
-impl<'a, D: Distance> Paths<'a, D> {
-    fn new(params: &NearFarParams, graph: Csr<Views<'a>>, data: NearFarData<Views<'a>>) -> Self {
-        Self { params: *params, graph, data, distance: PhantomData }
-    }
-
+impl<D: Distance> Paths<'_, D> {
     /// The entry of a list of near nodes.
     fn near(&self, half: u32, entry: u32) -> u32 {
         half * self.params.nodes + entry
@@ -160,13 +158,13 @@ impl<'a, D: Distance> Paths<'a, D> {
     }
 
     /// What is at the end of an edge of a node at `distance`, if the edge is present.
-    fn along(&self, state: &mut State<NearFarState>, distance: u32, edge: u32, present: bool) -> Reached {
+    fn along(&mut self, distance: u32, edge: u32, present: bool) -> Reached {
         let (node, mut reached) = (self.graph.columns.get(edge), D::along(distance, self.data.weights.get(edge)));
         if !present {
             reached = UNREACHED;
         } else if reached == UNREACHED {
             // Too far for 32 bits. The host looks into it if the node stays unreached.
-            state.store(NearFarState::FLAGS, 1);
+            self.state.store(NearFarState::FLAGS, 1);
         }
         Reached { node, distance: reached, near: 0, far: 0 }
     }
@@ -189,8 +187,9 @@ impl<'a, D: Distance> Paths<'a, D> {
     }
 
     /// Every invocation calls this last. When all are done, what was written becomes what is read.
-    fn advance(&self, lane: Lane, state: &mut State<NearFarState>, progress: Progress) {
-        if state.is_last(lane) {
+    fn advance(&mut self, progress: Progress) {
+        let state = &mut self.state;
+        if state.is_last(self.lane) {
             let far_added = NearFarState::count(NearFarState::FAR_ADDED, 0);
             let shortest = NearFarState::count(NearFarState::SHORTEST, 0);
             // All at once, so that the loads are in flight together.
@@ -212,16 +211,16 @@ pub fn near_far<D: Distance>(
     params: &NearFarParams,
     graph: Csr,
     data: NearFarData,
-    mut state: State<NearFarState>,
+    state: State<NearFarState>,
     mut cells: Shared<u32, 768>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
     let (progress, pieces) = (Progress::of(&state), state.get(NearFarState::PIECES));
-    let mut paths = Paths::<D>::new(params, graph, data);
+    let mut paths = Paths::<D> { lane, params: *params, graph, data, state, distance: PhantomData };
     if progress.splits() {
-        paths.split(lane, &mut state, progress);
+        paths.split(progress);
     } else {
-        paths.relax(lane, &mut state, progress, pieces, &mut cells, &mut slots);
+        paths.relax(progress, pieces, &mut cells, &mut slots);
     }
-    paths.advance(lane, &mut state, progress);
+    paths.advance(progress);
 }

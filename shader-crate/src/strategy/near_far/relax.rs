@@ -22,15 +22,8 @@ const CELLS: usize = 3 * WORKGROUP as usize;
 #[inline_all]
 impl<D: Distance> Paths<'_, D> {
     /// Relaxes the edges of the near nodes, of whose entries `pieces` are pieces of long rows.
-    pub(super) fn relax(
-        &mut self,
-        lane: Lane,
-        state: &mut State<NearFarState>,
-        progress: Progress,
-        pieces: u32,
-        cells: &mut Cells<CELLS>,
-        slots: &mut Slots,
-    ) {
+    pub(super) fn relax(&mut self, progress: Progress, pieces: u32, cells: &mut Cells<CELLS>, slots: &mut Slots) {
+        let lane = self.lane;
         let short = progress.near - pieces;
         // Blocks as large as a workgroup, or smaller, so that all workgroups have some.
         let size = short.div_ceil(lane.groups).clamp(1, lane.threads);
@@ -56,30 +49,23 @@ impl<D: Distance> Paths<'_, D> {
             }
             cells.set(2 * lane.threads + lane.local, distance);
             let (row, edge) = ((begin, end - begin), (lane.local, lane.threads));
-            push_block(lane, self, state, &mut (), progress, row, edge, cells, slots);
+            push_block(lane, self, &mut (), progress, row, edge, cells, slots);
             lane.barrier();
         }
     }
 
     /// What is at the end of the workgroup's edge `number`.
-    fn reach(
-        &self,
-        lane: Lane,
-        state: &mut State<NearFarState>,
-        cells: &Cells<CELLS>,
-        number: u32,
-        present: bool,
-    ) -> Reached {
-        let (owner, edge) = shared_out(lane, cells, number);
-        self.along(state, cells.get(2 * lane.threads + owner), edge, present)
+    fn reach(&mut self, cells: &Cells<CELLS>, number: u32, present: bool) -> Reached {
+        let (owner, edge) = shared_out(self.lane, cells, number);
+        self.along(cells.get(2 * self.lane.threads + owner), edge, present)
     }
 
     /// Puts two nodes on the lists that they go on.
-    fn list(&mut self, lane: Lane, state: &mut State<NearFarState>, progress: Progress, one: Reached, two: Reached) {
+    fn list(&mut self, progress: Progress, one: Reached, two: Reached) {
         let far = one.far + two.far;
         if far > 0 {
             let counter = NearFarState::count(NearFarState::FAR_ADDED, 0);
-            let entry = progress.far + state.append(lane, counter, far);
+            let entry = progress.far + self.state.append(self.lane, counter, far);
             if one.far == 1 {
                 self.data.lists.set(self.far(progress.far_half, entry), one.node);
             }
@@ -88,23 +74,16 @@ impl<D: Distance> Paths<'_, D> {
             }
         }
         if one.near + two.near > 0 {
-            self.list_near(lane, state, progress, (one.node, one.near), (two.node, two.near));
+            self.list_near(progress, (one.node, one.near), (two.node, two.near));
         }
     }
 
     /// Puts those of two nodes that have a 1 beside them on the list of near nodes, or their pieces on theirs.
-    pub(super) fn list_near(
-        &mut self,
-        lane: Lane,
-        state: &mut State<NearFarState>,
-        progress: Progress,
-        one: (u32, u32),
-        two: (u32, u32),
-    ) {
+    pub(super) fn list_near(&mut self, progress: Progress, one: (u32, u32), two: (u32, u32)) {
         let half = 1 - progress.half;
-        let long = (self.list_pieces(lane, state, half, one), self.list_pieces(lane, state, half, two));
+        let long = (self.list_pieces(half, one), self.list_pieces(half, two));
         let (first, second) = (one.1 - long.0, two.1 - long.1);
-        let entry = state.append(lane, NearFarState::NEXT, first + second);
+        let entry = self.state.append(self.lane, NearFarState::NEXT, first + second);
         if first == 1 {
             self.data.lists.set(self.near(half, entry), one.0);
         }
@@ -114,19 +93,13 @@ impl<D: Distance> Paths<'_, D> {
     }
 
     /// Lists the pieces of a node that has a 1 beside it and a long row. 1 if it has.
-    fn list_pieces(
-        &mut self,
-        lane: Lane,
-        state: &mut State<NearFarState>,
-        half: u32,
-        (node, present): (u32, u32),
-    ) -> u32 {
+    fn list_pieces(&mut self, half: u32, (node, present): (u32, u32)) -> u32 {
         if present == 0 || self.params.pieces == 0 {
             return 0;
         }
         let pieces = pieces(degree(self.graph.row_offsets, node));
         if pieces > 0 {
-            let entry = state.append(lane, NearFarState::NEXT_PIECES, pieces);
+            let entry = self.state.append(self.lane, NearFarState::NEXT_PIECES, pieces);
             for piece in 0..pieces {
                 let place = self.piece(half, entry + piece);
                 self.data.pieces.set(place, node);
@@ -137,32 +110,24 @@ impl<D: Distance> Paths<'_, D> {
     }
 }
 
-impl<D: Distance> PushEdges<NearFarState, CELLS> for Paths<'_, D> {
+impl<D: Distance> PushEdges<CELLS> for Paths<'_, D> {
     const AT_A_TIME: u32 = 2;
     type Iteration = Progress;
     type Team = ();
 
     #[inline(always)]
-    fn push(
-        &mut self,
-        lane: Lane,
-        state: &mut State<NearFarState>,
-        _: &mut (),
-        progress: Progress,
-        cells: &Cells<CELLS>,
-        batch: Batch,
-    ) -> u32 {
+    fn push(&mut self, _: &mut (), progress: Progress, cells: &Cells<CELLS>, batch: Batch) -> u32 {
         let Batch { number, stride, total } = batch;
         let both = total - number > stride;
-        let one = self.reach(lane, state, cells, number, true);
-        let two = self.reach(lane, state, cells, if both { number + stride } else { number }, both);
+        let one = self.reach(cells, number, true);
+        let two = self.reach(cells, if both { number + stride } else { number }, both);
         // The loads are cheap and spare most of the atomics.
         let open = one.distance < self.data.distances.load(one.node);
         let other_open = two.distance < self.data.distances.load(two.node);
         let fell = open && self.lower(one);
         let other_fell = other_open && self.lower(two);
         let (one, two) = (self.settle(progress, one, fell), self.settle(progress, two, other_fell));
-        self.list(lane, state, progress, one, two);
+        self.list(progress, one, two);
         0
     }
 }

@@ -37,22 +37,22 @@ impl<D: Distance> Paths<'_, D> {
     }
 
     /// One iteration by the whole dispatch.
-    pub(super) fn split(&mut self, lane: Lane, state: &mut State<NearFarState>, progress: Progress) {
+    pub(super) fn split(&mut self, progress: Progress) {
         let threshold = progress.grown::<D>(self.params.delta);
         let mut lowest = UNREACHED;
-        for entry in lane.grid_stride(progress.far) {
+        for entry in self.lane.grid_stride(progress.far) {
             let node = self.data.lists.get(self.far(progress.far_half, entry));
             let (destination, distance) = self.destination(progress, threshold, node);
             if destination == Destination::Near {
-                self.list_near(lane, state, progress, (node, 1), (node, 0));
+                self.list_near(progress, (node, 1), (node, 0));
             } else if destination == Destination::Far {
-                let entry = state.append_one(lane, NearFarState::count(NearFarState::FAR_ADDED, 0));
+                let entry = self.state.append_one(self.lane, NearFarState::count(NearFarState::FAR_ADDED, 0));
                 self.data.lists.set(self.far(1 - progress.far_half, entry), node);
                 lowest = lowest.min(distance);
             }
         }
         if lowest != UNREACHED {
-            state.min(NearFarState::count(NearFarState::SHORTEST, 0), lowest);
+            self.state.min(NearFarState::count(NearFarState::SHORTEST, 0), lowest);
         }
     }
 }
