@@ -16,10 +16,7 @@ use crate::{
         adaptive::{TracedLevel, trace},
     },
 };
-use evenkeel_kernels::{
-    algorithm::bfs::{BfsParents, ParentParams},
-    operator::Operator,
-};
+use evenkeel_kernels::{algorithm::bfs::BfsParents, operator::Operator, primitive::LengthParams};
 use evenkeel_types::UNREACHED;
 use std::{
     fmt::Write,
@@ -264,7 +261,7 @@ impl Parents {
         let step = BfsParents { graph, depths: &traversal.data.values, parents: &parents };
         let recording = device.record("bfs parents", |recorder| {
             recorder.fill(&parents, UNREACHED);
-            recorder.dispatch(&step, ParentParams { nodes }, nodes as usize);
+            recorder.dispatch(&step, LengthParams { length: nodes }, nodes as usize);
         })?;
         Ok(Self { parents, recording })
     }

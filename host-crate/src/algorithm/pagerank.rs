@@ -18,10 +18,12 @@ use crate::{
     oracle::{Mismatch, pagerank},
 };
 use evenkeel_kernels::{
-    algorithm::pagerank::{
-        RankGather, RankGatherParams, RankJoin, RankJoinParams, RankParams, RankStart, RankUpdate, Ranks as RankData,
+    algorithm::{
+        pagerank::{RankGather, RankJoin, RankParams, RankStart, RankUpdate, Ranks as RankData},
+        spmv::ProductParams,
     },
     launch::Buffers,
+    primitive::LengthParams,
 };
 use std::time::Instant;
 
@@ -251,11 +253,11 @@ impl State {
             scratch: &self.scratch.buffers,
         };
         let rows = self.graph.nodes();
-        self.scratch.record_gather(recorder, &gather, |schedule| RankGatherParams { rows, schedule });
+        self.scratch.record_gather(recorder, &gather, |schedule| ProductParams { rows, schedule });
         let cuts = self.cuts.len() / 3;
         if cuts > 0 {
             let join = RankJoin { cuts: &self.cuts, sums: &self.sums };
-            recorder.dispatch(&join, RankJoinParams { cuts: cuts as u32 }, cuts);
+            recorder.dispatch(&join, LengthParams { length: cuts as u32 }, cuts);
         }
         let update = RankUpdate { sums: &self.sums, nodes: &self.nodes };
         let params = RankParams { last: last.into(), ..self.params };

@@ -1,20 +1,13 @@
 //! Breadth-first search. A node's value is its depth, which is the number of edges from the source, or [`UNREACHED`].
 
 use crate::prelude::*;
-
-/// What the host pushes with each dispatch.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub struct ParentParams {
-    /// The number of nodes of the graph.
-    pub nodes: u32,
-}
+use crate::primitive::LengthParams;
 
 /// Derives parents from depths in one pass. Of the neighbours one level up, the smallest becomes the parent, so the tree does not
 /// depend on the order in which edges are processed.
 #[kernel(threads = 256)]
-pub fn bfs_parents(lane: Lane, params: &ParentParams, graph: Csr, depths: Read<u32>, mut parents: Global<u32>) {
-    for node in lane.grid_stride(params.nodes) {
+pub fn bfs_parents(lane: Lane, params: &LengthParams, graph: Csr, depths: Read<u32>, mut parents: Global<u32>) {
+    for node in lane.grid_stride(params.length) {
         let depth = depths.get(node);
         if depth != UNREACHED {
             for edge in graph.row_offsets.get(node)..graph.row_offsets.get(node + 1) {

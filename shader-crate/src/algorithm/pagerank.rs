@@ -2,7 +2,9 @@
 //! rows of the transposed graph and computes the next ranks and shares from the sums. One more row, behind those of the nodes, sums the
 //! ranks of the nodes without outgoing edges, which are distributed evenly over all nodes.
 
+use super::spmv::ProductParams;
 use crate::prelude::*;
+use crate::primitive::LengthParams;
 use crate::schedule::{Distribute, Scratch, Sum};
 use crate::tiles::Rows;
 
@@ -22,24 +24,6 @@ pub struct RankParams {
     pub spread: f32,
     /// Not 0 in the last iteration of a batch, which stores the ranks.
     pub last: u32,
-}
-
-/// What the host pushes for the gather.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub struct RankGatherParams {
-    /// The number of rows of the transposed graph, the additional ones included.
-    pub rows: u32,
-    /// What the host chose of the schedule.
-    pub schedule: ScheduleParams,
-}
-
-/// What the host pushes for the kernel that joins split rows.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub struct RankJoinParams {
-    /// The number of rows that were split.
-    pub cuts: u32,
 }
 
 /// The values of the nodes.
@@ -62,11 +46,11 @@ pub fn rank_start(lane: Lane, params: &RankParams, mut nodes: Ranks) {
     }
 }
 
-/// Sums the shares of each row.
+/// Sums the shares of each row of the transposed graph and of the additional ones: a product with a matrix of ones.
 #[kernel(threads = 256, each(S in for_each_schedule))]
 pub fn rank_gather<S: Distribute>(
     lane: Lane,
-    params: &RankGatherParams,
+    params: &ProductParams,
     graph: Csr,
     shares: Read<f32>,
     mut sums: Global<f32>,
@@ -83,8 +67,8 @@ const PARTIAL_SUM: u32 = 64;
 /// Joins the sums of rows that were split into pieces, one invocation per row. A cut is three words: the row, its first piece, and the
 /// piece after its last.
 #[kernel(threads = 256)]
-pub fn rank_join(lane: Lane, params: &RankJoinParams, cuts: Read<u32>, mut sums: Global<f32>) {
-    for cut in lane.grid_stride(params.cuts) {
+pub fn rank_join(lane: Lane, params: &LengthParams, cuts: Read<u32>, mut sums: Global<f32>) {
+    for cut in lane.grid_stride(params.length) {
         let (mut piece, end) = (cuts.get(3 * cut + 1), cuts.get(3 * cut + 2));
         let mut sum = 0.0;
         // Partial sums, for the reason that rows are split: the fewer terms a sum has, the smaller its rounding error.

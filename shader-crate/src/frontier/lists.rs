@@ -23,24 +23,10 @@ impl DoubleList<'_> {
         self.light(half, self.capacity - 1 - entry)
     }
 
-    /// Writes a node: to `entry` of the list, or, when it is heavy, behind the counter of the heavy ones. Returns the entry after.
-    pub fn put<S>(
-        &mut self,
-        lane: Lane,
-        state: &mut State<S>,
-        heavy_counter: Field<S>,
-        half: u32,
-        (node, is_heavy): (u32, bool),
-        entry: u32,
-    ) -> u32 {
-        if is_heavy {
-            let heavy = state.append_one(lane, heavy_counter);
-            self.entries.set(self.heavy(half, heavy), node);
-            entry
-        } else {
-            self.entries.set(self.light(half, entry), node);
-            entry + 1
-        }
+    /// Writes a heavy node behind their counter.
+    pub fn append_heavy<S>(&mut self, lane: Lane, state: &mut State<S>, counter: Field<S>, half: u32, node: u32) {
+        let entry = state.append_one(lane, counter);
+        self.entries.set(self.heavy(half, entry), node);
     }
 
     /// Writes a node behind the counter of the light or of the heavy ones.
@@ -53,8 +39,7 @@ impl DoubleList<'_> {
         (node, is_heavy): (u32, bool),
     ) {
         if is_heavy {
-            let heavy = state.append_one(lane, heavy_counter);
-            self.entries.set(self.heavy(half, heavy), node);
+            self.append_heavy(lane, state, heavy_counter, half, node);
         } else {
             let entry = state.append_one(lane, counter);
             self.entries.set(self.light(half, entry), node);

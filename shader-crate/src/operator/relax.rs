@@ -23,13 +23,6 @@ impl Distance for RelaxU32 {
     }
 }
 
-impl Operate for RelaxU32 {
-    #[inline(always)]
-    fn visit<L: LoopState>(traversal: &mut Traversal<L>, distance: u32, neighbour: u32, edge: u32) -> bool {
-        relax::<Self, L>(traversal, distance, neighbour, edge)
-    }
-}
-
 /// Relaxes an edge with a real weight that is not negative.
 pub struct RelaxF32;
 
@@ -40,22 +33,17 @@ impl Distance for RelaxF32 {
     }
 }
 
-impl Operate for RelaxF32 {
+impl<D: Distance> Operate for D {
     #[inline(always)]
     fn visit<L: LoopState>(traversal: &mut Traversal<L>, distance: u32, neighbour: u32, edge: u32) -> bool {
-        relax::<Self, L>(traversal, distance, neighbour, edge)
+        let candidate = D::along(distance, traversal.data.weights.get(edge));
+        if candidate == UNREACHED {
+            // Too far for 32 bits. The host looks into it if the node stays unreached.
+            traversal.state.store(L::FLAGS, 1);
+            return false;
+        }
+        lower(traversal, neighbour, candidate)
     }
-}
-
-#[inline(always)]
-fn relax<D: Distance, L: LoopState>(traversal: &mut Traversal<L>, distance: u32, neighbour: u32, edge: u32) -> bool {
-    let candidate = D::along(distance, traversal.data.weights.get(edge));
-    if candidate == UNREACHED {
-        // Too far for 32 bits. The host looks into it if the node stays unreached.
-        traversal.state.store(L::FLAGS, 1);
-        return false;
-    }
-    lower(traversal, neighbour, candidate)
 }
 
 /// Lowers a node's distance. True when it fell and the node is not on the next worklist yet.

@@ -2,28 +2,15 @@
 //! huge tile nor a million empty ones keeps an invocation longer than another.
 
 use super::parts::{Cut, PartParams, find_bounds};
+#[cfg(not(target_arch = "spirv"))]
+use crate::launch::{Buffer, Launch};
 use crate::prelude::*;
 
 /// The schedule `merge-path`.
 pub struct MergePath;
 
-#[inline_all]
 impl Cut for MergePath {
-    fn items(tiles: u32, atoms: u32) -> u32 {
-        tiles + atoms
-    }
-
-    fn is_over(end: u32, tile: u32, item: u32) -> bool {
-        end + tile < item
-    }
-
-    fn atom(item: u32, tile: u32) -> u32 {
-        item - tile
-    }
-
-    fn item(atom: u32, tile: u32) -> u32 {
-        atom + tile
-    }
+    const TILES_COUNT: bool = true;
 }
 
 /// Finds where the parts of a gather begin.
@@ -33,21 +20,11 @@ pub fn merge_path_bounds(lane: Lane, params: &PartParams, offsets: Read<u32>, bo
 }
 
 #[cfg(not(target_arch = "spirv"))]
-mod host {
-    use super::{MergePath, MergePathBounds};
-    use crate::{
-        launch::{Buffer, DispatchSize, Record},
-        schedule::parts::{CutPreparation, PartParams},
-    };
+impl super::parts::CutPreparation for MergePath {
+    const SUMMARY: &'static str = "each workgroup an even share of tiles and atoms together";
+    const PAPER: &'static str = "Osama et al.; Merrill and Garland";
 
-    impl CutPreparation for MergePath {
-        const SUMMARY: &'static str = "each workgroup an even share of tiles and atoms together";
-        const PAPER: &'static str = "Osama et al.; Merrill and Garland";
-
-        fn record_bounds(recorder: &mut dyn Record, params: PartParams, offsets: &Buffer<u32>, bounds: &Buffer<u32>) {
-            let size = DispatchSize::Items(params.parts as usize + 1);
-            // SAFETY: there is an offset behind the last tile, and a bound behind the last part.
-            unsafe { recorder.dispatch(&MergePathBounds { offsets, bounds }, params, size) };
-        }
+    fn bounds<'b>(offsets: &'b Buffer<u32>, bounds: &'b Buffer<u32>) -> impl Launch<Params = PartParams> {
+        MergePathBounds { offsets, bounds }
     }
 }

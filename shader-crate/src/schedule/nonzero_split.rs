@@ -2,28 +2,15 @@
 //! invocation that comes upon a run of empty ones ends them all.
 
 use super::parts::{Cut, PartParams, find_bounds};
+#[cfg(not(target_arch = "spirv"))]
+use crate::launch::{Buffer, Launch};
 use crate::prelude::*;
 
 /// The schedule `nonzero-split`.
 pub struct NonzeroSplit;
 
-#[inline_all]
 impl Cut for NonzeroSplit {
-    fn items(_tiles: u32, atoms: u32) -> u32 {
-        atoms
-    }
-
-    fn is_over(end: u32, _tile: u32, item: u32) -> bool {
-        end <= item
-    }
-
-    fn atom(item: u32, _tile: u32) -> u32 {
-        item
-    }
-
-    fn item(atom: u32, _tile: u32) -> u32 {
-        atom
-    }
+    const TILES_COUNT: bool = false;
 }
 
 /// Finds where the parts of a gather begin.
@@ -33,21 +20,11 @@ pub fn nonzero_split_bounds(lane: Lane, params: &PartParams, offsets: Read<u32>,
 }
 
 #[cfg(not(target_arch = "spirv"))]
-mod host {
-    use super::{NonzeroSplit, NonzeroSplitBounds};
-    use crate::{
-        launch::{Buffer, DispatchSize, Record},
-        schedule::parts::{CutPreparation, PartParams},
-    };
+impl super::parts::CutPreparation for NonzeroSplit {
+    const SUMMARY: &'static str = "each workgroup an even share of atoms";
+    const PAPER: &'static str = "Osama et al.";
 
-    impl CutPreparation for NonzeroSplit {
-        const SUMMARY: &'static str = "each workgroup an even share of atoms";
-        const PAPER: &'static str = "Osama et al.";
-
-        fn record_bounds(recorder: &mut dyn Record, params: PartParams, offsets: &Buffer<u32>, bounds: &Buffer<u32>) {
-            let size = DispatchSize::Items(params.parts as usize + 1);
-            // SAFETY: there is an offset behind the last tile, and a bound behind the last part.
-            unsafe { recorder.dispatch(&NonzeroSplitBounds { offsets, bounds }, params, size) };
-        }
+    fn bounds<'b>(offsets: &'b Buffer<u32>, bounds: &'b Buffer<u32>) -> impl Launch<Params = PartParams> {
+        NonzeroSplitBounds { offsets, bounds }
     }
 }

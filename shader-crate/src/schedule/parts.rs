@@ -28,18 +28,30 @@ pub struct PartParams {
 }
 
 /// A schedule of this kind: what counts as an item.
+#[inline_all]
 pub trait Cut {
+    /// Whether the end of a tile is an item as an atom is one.
+    const TILES_COUNT: bool;
+
     /// The number of items in a set of `tiles` tiles and `atoms` atoms.
-    fn items(tiles: u32, atoms: u32) -> u32;
+    fn items(tiles: u32, atoms: u32) -> u32 {
+        if Self::TILES_COUNT { tiles + atoms } else { atoms }
+    }
 
     /// Whether `tile`, whose atoms end before atom `end`, is over at `item`.
-    fn is_over(end: u32, tile: u32, item: u32) -> bool;
+    fn is_over(end: u32, tile: u32, item: u32) -> bool {
+        if Self::TILES_COUNT { end + tile < item } else { end <= item }
+    }
 
     /// The atom that is next at `item`, when `tile` is in progress.
-    fn atom(item: u32, tile: u32) -> u32;
+    fn atom(item: u32, tile: u32) -> u32 {
+        if Self::TILES_COUNT { item - tile } else { item }
+    }
 
     /// The item at which `atom` of `tile` is next.
-    fn item(atom: u32, tile: u32) -> u32;
+    fn item(atom: u32, tile: u32) -> u32 {
+        if Self::TILES_COUNT { atom + tile } else { atom }
+    }
 }
 
 /// Finds the tile in progress where each part begins, and behind them where the last one ends: the body of the kernel that
@@ -274,7 +286,7 @@ impl<C: Cut> Distribute for C {
 mod host {
     use super::{super::scratch::PART, Cut, PartParams};
     use crate::{
-        launch::{Buffer, Record},
+        launch::{Buffer, DispatchSize, Launch, Record},
         schedule::{GatherSize, OrderBuffers, Prepare, ScratchLayout, TileExtent},
     };
     use evenkeel_types::WORKGROUP;
@@ -286,8 +298,8 @@ mod host {
         /// Names the paper the schedule comes from.
         const PAPER: &'static str;
 
-        /// Records the schedule's kernel around [`super::find_bounds`].
-        fn record_bounds(recorder: &mut dyn Record, params: PartParams, offsets: &Buffer<u32>, bounds: &Buffer<u32>);
+        /// The schedule's kernel around [`super::find_bounds`].
+        fn bounds<'b>(offsets: &'b Buffer<u32>, bounds: &'b Buffer<u32>) -> impl Launch<Params = PartParams>;
     }
 
     fn part_params<C: Cut>(extent: TileExtent) -> PartParams {
@@ -317,7 +329,10 @@ mod host {
         }
 
         fn prepare_gather(&self, recorder: &mut dyn Record, buffers: &OrderBuffers, extent: TileExtent) {
-            C::record_bounds(recorder, part_params::<C>(extent), buffers.offsets, buffers.order);
+            let params = part_params::<C>(extent);
+            let size = DispatchSize::Items(params.parts as usize + 1);
+            // SAFETY: there is an offset behind the last tile, and a bound behind the last part.
+            unsafe { recorder.dispatch(&C::bounds(buffers.offsets, buffers.order), params, size) };
         }
 
         /// The main pass has a workgroup for each part, the second a lane.

@@ -64,11 +64,6 @@ impl TileExtent {
     pub fn new(tiles: usize, atoms: usize) -> Self {
         Self { tiles, atoms, team: 1 }
     }
-
-    /// The same tiles for teams of `team` invocations.
-    pub fn with_team(self, team: u32) -> Self {
-        Self { team, ..self }
-    }
 }
 
 /// The lengths of a schedule's buffers. Those it does not use are placeholders of one element.

@@ -68,45 +68,26 @@ pub fn stage<V: Value>(lane: Lane, count: u32, load: impl Fn(u32) -> V, mut put:
 
 /// The values of the next [`AHEAD`] atoms, loaded at once.
 #[cfg(target_arch = "spirv")]
-pub struct Window<V> {
-    a: V,
-    b: V,
-    c: V,
-    d: V,
-    e: V,
-    f: V,
-    g: V,
-}
+pub struct Window<V>(V, V, V, V, V, V, V);
 
 #[cfg(target_arch = "spirv")]
 #[inline_all]
 impl<V: Value> Window<V> {
     /// The window at `atom`; nothing in it is taken at or past `end`.
     pub fn at(atom: u32, end: u32, nothing: V, value: impl Fn(u32) -> V) -> Self {
-        let mut window = Self { a: nothing, b: nothing, c: nothing, d: nothing, e: nothing, f: nothing, g: nothing };
         if atom < end {
             let ahead = |steps: u32| value((atom + steps).min(end - 1));
-            window.a = ahead(0);
-            window.b = ahead(1);
-            window.c = ahead(2);
-            window.d = ahead(3);
-            window.e = ahead(4);
-            window.f = ahead(5);
-            window.g = ahead(6);
+            Self(ahead(0), ahead(1), ahead(2), ahead(3), ahead(4), ahead(5), ahead(6))
+        } else {
+            Self(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
         }
-        window
     }
 
     /// The first value, which leaves the window.
     pub fn next(&mut self, _atom: u32, _value: impl Fn(u32) -> V) -> V {
-        let first = self.a;
-        self.a = self.b;
-        self.b = self.c;
-        self.c = self.d;
-        self.d = self.e;
-        self.e = self.f;
-        self.f = self.g;
-        first
+        let Self(a, b, c, d, e, f, g) = *self;
+        *self = Self(b, c, d, e, f, g, g);
+        a
     }
 }
 

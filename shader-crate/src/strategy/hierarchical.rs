@@ -92,18 +92,12 @@ impl List {
     }
 
     /// The entry at `place`: a node and the first of its edges that are left.
-    fn entry(
-        &self,
-        place: u32,
-        row_offsets: Read<u32>,
-        worklists: &Global<u32>,
-        remainders: &Global<Remainder>,
-    ) -> Remainder {
+    fn entry(&self, place: u32, rows: Read<u32>, worklists: &Global<u32>, remainders: &Global<Remainder>) -> Remainder {
         if self.left {
             remainders.get(self.base + place)
         } else {
             let node = worklists.get(self.base + place);
-            Remainder { node, edge: row_offsets.get(node) }
+            Remainder { node, edge: rows.get(node) }
         }
     }
 }

@@ -70,7 +70,7 @@ pub fn blocked_cross<L: Relax>(
         if other != pivot {
             let (row, column) = if item % 2 == 0 { (pivot, other) } else { (other, pivot) };
             let place = (row * MATRIX_TILE + 4 * down) * fours + column * FOURS + across;
-            let mut patch = Patch::load(&matrix, place, fours);
+            let mut patch = Patch::load(|place| matrix.get(place), place, fours);
             for part in 0..MATRIX_TILE / DEPTH {
                 lane.barrier();
                 let (lefts, rights) = (pivot * FOURS + part * DEEP, pivot * MATRIX_TILE + part * DEPTH);
@@ -78,7 +78,7 @@ pub fn blocked_cross<L: Relax>(
                 right.set(lane.local, matrix.get((rights + down) * fours + column * FOURS + across));
                 lane.barrier();
                 for deep in 0..DEEP {
-                    let lefts = Patch::read(&left, 4 * down * DEEP + deep, DEEP).transposed();
+                    let lefts = Patch::load(|place| left.get(place), 4 * down * DEEP + deep, DEEP).transposed();
                     let at = 4 * deep * FOURS + across;
                     patch = patch.relax::<L>(lefts.a, right.get(at));
                     patch = patch.relax::<L>(lefts.b, right.get(at + FOURS));
@@ -119,8 +119,9 @@ pub fn blocked_rest<L: Relax>(
             }
             lane.barrier();
             for deep in 0..DEEP {
-                let upper = Patch::read(&left, 4 * down * DEEP + deep, DEEP).transposed();
-                let lower = Patch::read(&left, (MATRIX_TILE + 4 * down) * DEEP + deep, DEEP).transposed();
+                let upper = Patch::load(|place| left.get(place), 4 * down * DEEP + deep, DEEP).transposed();
+                let lower =
+                    Patch::load(|place| left.get(place), (MATRIX_TILE + 4 * down) * DEEP + deep, DEEP).transposed();
                 let at = 4 * deep * 2 * FOURS + across;
                 square = square.relax::<L>(upper.a, lower.a, right.get(at), right.get(at + FOURS));
                 square = square.relax::<L>(upper.b, lower.b, right.get(at + 2 * FOURS), right.get(at + 3 * FOURS));
@@ -150,22 +151,9 @@ struct Patch {
 
 #[inline_all]
 impl Patch {
-    fn load(matrix: &Global<UVec4>, place: u32, fours: u32) -> Self {
-        Self {
-            a: matrix.get(place),
-            b: matrix.get(place + fours),
-            c: matrix.get(place + 2 * fours),
-            d: matrix.get(place + 3 * fours),
-        }
-    }
-
-    fn read<const N: usize>(panel: &Shared<UVec4, N>, place: u32, fours: u32) -> Self {
-        Self {
-            a: panel.get(place),
-            b: panel.get(place + fours),
-            c: panel.get(place + 2 * fours),
-            d: panel.get(place + 3 * fours),
-        }
+    /// The patch of what `get` gives at `place` and at the next three rows of `fours`.
+    fn load(get: impl Fn(u32) -> UVec4, place: u32, fours: u32) -> Self {
+        Self { a: get(place), b: get(place + fours), c: get(place + 2 * fours), d: get(place + 3 * fours) }
     }
 
     fn store(self, matrix: &mut Global<UVec4>, place: u32, fours: u32) {
@@ -210,11 +198,12 @@ struct Square {
 impl Square {
     fn load(matrix: &Global<UVec4>, place: u32, fours: u32) -> Self {
         let below = place + MATRIX_TILE * fours;
+        let patch = |place| Patch::load(|place| matrix.get(place), place, fours);
         Self {
-            upper: Patch::load(matrix, place, fours),
-            upper_right: Patch::load(matrix, place + FOURS, fours),
-            lower: Patch::load(matrix, below, fours),
-            lower_right: Patch::load(matrix, below + FOURS, fours),
+            upper: patch(place),
+            upper_right: patch(place + FOURS),
+            lower: patch(below),
+            lower_right: patch(below + FOURS),
         }
     }
 

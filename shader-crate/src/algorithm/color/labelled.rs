@@ -100,13 +100,15 @@ impl Labels<'_> {
         own > largest || (self.by_degree == 0 && own == largest)
     }
 
-    /// The largest label of a node's neighbours.
-    pub fn largest_around(&self, colors: Read<u32>, node: u32) -> u32 {
-        let mut largest = 0;
-        for edge in self.graph.row_offsets.get(node)..self.graph.row_offsets.get(node + 1) {
-            largest = largest.max(self.compared(colors, self.graph.columns.get(edge)));
+    /// Stores the largest label of a node's neighbours, if the node has no colour yet.
+    pub fn find_largest(&self, colors: Read<u32>, node: u32, largest: &mut Global<u32>) {
+        if colors.get(node) == UNCOLORED {
+            let mut found = 0;
+            for edge in self.graph.row_offsets.get(node)..self.graph.row_offsets.get(node + 1) {
+                found = found.max(self.compared(colors, self.graph.columns.get(edge)));
+            }
+            largest.set(node, found);
         }
-        largest
     }
 }
 
@@ -122,9 +124,7 @@ pub fn color_find(
 ) {
     let labels = Labels { graph, seed: params.seed, by_degree: state.get(LabelState::BY_DEGREE) };
     for node in lane.grid_stride(params.nodes) {
-        if colors.get(node) == UNCOLORED {
-            largest.set(node, labels.largest_around(colors, node));
-        }
+        labels.find_largest(colors, node, &mut largest);
     }
 }
 

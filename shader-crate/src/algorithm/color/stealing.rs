@@ -3,7 +3,6 @@
 //! empty, steals at the heads of others. Head and tail are the halves of one word, which is updated by compare-and-swap. A failed swap
 //! means that another workgroup has taken an element, so the queues are lock-free.
 
-use super::UNCOLORED;
 use super::labelled::{LabelParams, LabelState, Labels};
 use crate::prelude::*;
 
@@ -73,37 +72,40 @@ fn find_victim(lane: Lane, count: u32, ends: &Global<u32>, shared: &mut Shared<u
     victim
 }
 
-/// The element that the workgroup takes next, or [`NOTHING`] when all queues are empty. The whole workgroup calls it together.
+/// Takes an element from a queue for the whole workgroup, which calls it together.
 #[inline(always)]
-fn next_element(lane: Lane, count: u32, queues: &mut Queues<Views>, shared: &mut Shared<u32, 2>) -> u32 {
+fn take_together(
+    lane: Lane,
+    queue: u32,
+    queues: &mut Queues<Views>,
+    shared: &mut Shared<u32, 2>,
+    as_thief: bool,
+) -> u32 {
     if lane.local == 0 {
-        let element = queues.take(lane.group, false);
+        let element = queues.take(queue, as_thief);
         if element != NOTHING {
-            queues.taken.add(2 * lane.group, 1);
+            queues.taken.add(2 * lane.group + u32::from(as_thief), 1);
         }
         shared.set(ELEMENT, element);
         shared.set(VICTIM, NOTHING);
     }
     lane.barrier();
-    let mut element = shared.get(ELEMENT);
+    let element = shared.get(ELEMENT);
     lane.barrier();
+    element
+}
+
+/// The element that the workgroup takes next, or [`NOTHING`] when all queues are empty. The whole workgroup calls it together.
+#[inline(always)]
+fn next_element(lane: Lane, count: u32, queues: &mut Queues<Views>, shared: &mut Shared<u32, 2>) -> u32 {
+    let mut element = take_together(lane, lane.group, queues, shared, false);
     let mut others = element == NOTHING;
     while others {
         let victim = find_victim(lane, count, &queues.ends, shared);
         if victim == NOTHING {
             others = false;
         } else {
-            if lane.local == 0 {
-                let stolen = queues.take((lane.group + victim) % count, true);
-                if stolen != NOTHING {
-                    queues.taken.add(2 * lane.group + 1, 1);
-                }
-                shared.set(ELEMENT, stolen);
-                shared.set(VICTIM, NOTHING);
-            }
-            lane.barrier();
-            element = shared.get(ELEMENT);
-            lane.barrier();
+            element = take_together(lane, (lane.group + victim) % count, queues, shared, true);
             others = element == NOTHING;
         }
     }
@@ -130,9 +132,7 @@ pub fn color_steal(
             let begin = element * params.chunk;
             let end = begin + params.chunk.min(params.nodes - begin);
             for node in step(begin + lane.local, end, lane.threads) {
-                if colors.get(node) == UNCOLORED {
-                    largest.set(node, labels.largest_around(colors, node));
-                }
+                labels.find_largest(colors, node, &mut largest);
             }
         }
     }

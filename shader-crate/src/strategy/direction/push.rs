@@ -62,8 +62,13 @@ impl Search<'_> {
             return entry;
         }
         self.depths.set(reached.node, self.depth);
-        let (counter, node) = (SearchState::NEXT_HEAVY, (reached.node, degree > HEAVY));
-        self.lists.put(self.lane, &mut self.state, counter, half, node, entry)
+        if degree > HEAVY {
+            self.lists.append_heavy(self.lane, &mut self.state, SearchState::NEXT_HEAVY, half, reached.node);
+            entry
+        } else {
+            self.lists.entries.set(self.lists.light(half, entry), reached.node);
+            entry + 1
+        }
     }
 }
 
