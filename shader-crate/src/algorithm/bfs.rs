@@ -3,8 +3,7 @@
 use crate::prelude::*;
 use crate::primitive::LengthParams;
 
-/// Derives parents from depths in one pass. Of the neighbours one level up, the smallest becomes the parent, so the tree does not
-/// depend on the order in which edges are processed.
+/// Derives parents from depths: the smallest neighbour one level up, so that the tree does not depend on the order of the edges.
 #[kernel(threads = 256)]
 pub fn bfs_parents(lane: Lane, params: &LengthParams, graph: Csr, depths: Read<u32>, mut parents: Global<u32>) {
     for node in lane.grid_stride(params.length) {

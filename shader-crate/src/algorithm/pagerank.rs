@@ -64,8 +64,7 @@ pub fn rank_gather<S: Distribute>(
 /// The number of pieces whose sum is computed before it is added to the row's.
 const PARTIAL_SUM: u32 = 64;
 
-/// Joins the sums of rows that were split into pieces, one invocation per row. A cut is three words: the row, its first piece, and the
-/// piece after its last.
+/// Joins the sums of rows that were split, one invocation per row. A cut is the row, its first piece, and the piece after its last.
 #[kernel(threads = 256)]
 pub fn rank_join(lane: Lane, params: &LengthParams, cuts: Read<u32>, mut sums: Global<f32>) {
     for cut in lane.grid_stride(params.length) {

@@ -1,5 +1,4 @@
-//! Pushing along the edges of a workgroup's nodes, which are shared out evenly among its invocations: one with a node of a thousand edges
-//! works no longer than one with a node of two.
+//! Pushing along the edges of a workgroup's nodes, which are shared out evenly among its invocations.
 
 use crate::prelude::*;
 use crate::primitive::share::line_up;
@@ -32,9 +31,8 @@ pub trait PushEdges<const N: usize> {
     fn push(&mut self, team: &mut Self::Team, iteration: Self::Iteration, cells: &Cells<N>, batch: Batch) -> u32;
 }
 
-/// Pushes along the edges of a block: each invocation brings `count` of them from `begin` on, and all share them out. An invocation takes
-/// every `stride`-th edge from `first` on. The workgroup calls it together, with `cells` and `slots` free. Returns the edges out of the nodes
-/// that this invocation found.
+/// Pushes along the edges of a block: each invocation brings `count` from `begin` on, and takes every `stride`-th of all from `first` on. The
+/// workgroup calls it together, with `cells` and `slots` free. Returns the edges out of the nodes that this invocation found.
 #[inline(always)]
 pub fn push_block<P: PushEdges<N>, const N: usize>(
     lane: Lane,

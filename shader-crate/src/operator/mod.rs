@@ -86,8 +86,7 @@ impl<L: LoopState> Traversal<'_, L> {
         self.state.load(L::ITERATION) + 1
     }
 
-    /// Takes `value` along each of `edges`, and calls `found` with each neighbour that must go on the next worklist and the edge that found
-    /// it.
+    /// Takes `value` along `edges`, and calls `found` with each neighbour that must go on the next worklist and the edge that found it.
     pub fn visit_all<O: Operate>(
         &mut self,
         columns: Read<u32>,

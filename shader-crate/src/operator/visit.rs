@@ -1,5 +1,4 @@
-//! What breadth-first search does at an edge. A node's value is its depth, the number of edges from the source, [`UNREACHED`] until
-//! it is known.
+//! What breadth-first search does at an edge. A node's value is its depth, the number of edges from the source, or [`UNREACHED`].
 
 use super::{Operate, Traversal};
 use evenkeel_types::{LoopState, UNREACHED};

@@ -1,5 +1,4 @@
-//! The sum, the smallest and the largest of a buffer, each by one atomic a workgroup into `result[0]`, which the host sets to
-//! the identity first.
+//! The sum, the smallest and the largest of a buffer: one atomic a workgroup into `result[0]`, which the host sets to the identity.
 
 use super::LengthParams;
 use crate::prelude::*;

@@ -43,8 +43,7 @@ pub fn sum_blocks(lane: Lane, length: u32, number: impl Fn(u32) -> u32, sums: &m
     }
 }
 
-/// Makes the prefix sums of each block of `length` numbers, on from the sum of the blocks before it. An element's own value counts where
-/// `inclusive` is 1.
+/// Makes the prefix sums of each block of `length` numbers, on from the sum of those before it; with `inclusive` 1 own values count.
 #[inline(always)]
 pub fn prefix_blocks(
     lane: Lane,
@@ -70,8 +69,7 @@ pub fn prefix_blocks(
     }
 }
 
-/// Makes the prefix sums of `length` numbers by a single workgroup. A number may depend on the output, which is overwritten only after it
-/// was read. Returns the sum of all.
+/// Makes the prefix sums of `length` numbers, which may depend on the output at their place, by a single workgroup. Returns the sum.
 #[inline(always)]
 pub fn prefix_by_workgroup(
     lane: Lane,

@@ -2,8 +2,7 @@
 
 use crate::lane::Lane;
 
-/// Finds the first of `low..high` for which `past` is true, where it is false for all before and true for all after. One
-/// invocation searches alone.
+/// Finds the first of `low..high` for which `past` is true, where it is false for all before and true for all after.
 #[inline(always)]
 pub fn first(mut low: u32, mut high: u32, past: impl Fn(u32) -> bool) -> u32 {
     while low < high {

@@ -115,8 +115,7 @@ pub struct Rounds<K> {
     pub sum: u32,
 }
 
-/// Runs rounds for as long as the team takes them, within `loop_limit` loop iterations of an invocation. The counters of the first round are
-/// clear; every invocation of the team calls it.
+/// Runs rounds for as long as the team takes them, within `loop_limit` loop iterations of an invocation. The first round's counters are clear.
 #[inline(always)]
 pub fn run_rounds<S: LoopState, R: Round<S, T>, T: Team<S>>(
     team: &mut T,

@@ -110,8 +110,7 @@ fn deliver<V: Value>(
     }
 }
 
-/// The second pass: joins the pieces of the tiles that end in a part and began before it. A lane to each part, and a subgroup
-/// to a tile of many pieces.
+/// The second pass: joins the pieces of tiles that began before their part. A lane to each part, a subgroup to a tile of many pieces.
 #[inline(always)]
 fn finish<C: Cut, T: TileSet, V: Value, J: Join<V>>(
     lane: Lane,

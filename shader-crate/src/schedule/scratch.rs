@@ -29,8 +29,7 @@ pub const NO_TILE: u32 = u32::MAX;
 pub struct Scratch<V: Pod, S: Storage> {
     /// What the host chose of the schedule.
     pub schedule: S::Param<ScheduleParams>,
-    /// What was found out about the tiles beforehand: where the parts begin, or the tiles in the order of their bins, behind the sizes of
-    /// the bins.
+    /// What was found out about the tiles beforehand: where the parts begin, or the bins' sizes and the tiles in their order.
     pub order: S::Read<u32>,
     /// For each part, what it has of the tile that it only ends, and of the one that it only begins.
     pub pieces: S::Write<V>,

@@ -143,8 +143,7 @@ impl Part {
     }
 }
 
-/// In the last of `width` neighbouring lanes, the join of the values of all; `member` is a lane's number among them. The whole
-/// subgroup calls it together.
+/// In the last of `width` neighbouring lanes the join of all their values; `member` is a lane's number. The whole subgroup calls it.
 #[inline(always)]
 pub fn join_lanes<V: Value, J: Join<V>>(lane: Lane, mut value: V, member: u32, width: u32) -> V {
     let mut distance = 1;

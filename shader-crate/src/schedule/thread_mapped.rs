@@ -1,5 +1,4 @@
-//! A tile to each invocation. Nothing to set up; best where tiles are few atoms each and alike, and as bad as the largest tile
-//! where they are not.
+//! A tile to each invocation. Nothing to set up; best where tiles are small and alike, and as bad as the largest where they are not.
 
 use super::unrolled::join_range;
 use super::{Distribute, Join, Scratch, Value};

@@ -1,5 +1,4 @@
-//! Loads several steps ahead. On a GPU a load takes long and a lane goes on until it needs the result, so several in flight cost
-//! little more than one. A CPU does this by itself.
+//! Loads several steps ahead: on a GPU several loads in flight cost little more than one. A CPU does this by itself.
 
 use super::{Join, Value};
 use crate::prelude::*;

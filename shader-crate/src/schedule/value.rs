@@ -57,29 +57,23 @@ pub struct Sum;
 /// Keeps the larger value.
 pub struct Largest;
 
-macro_rules! sums {
-    ($($number:ty: $zero:expr),*) => {$(
+macro_rules! joins {
+    ($($join:ty, $value:ty: $identity:expr, ($a:ident, $b:ident) => $joined:expr;)*) => {$(
         #[inline_all]
-        impl Join<$number> for Sum {
-            fn identity() -> $number {
-                $zero
+        impl Join<$value> for $join {
+            fn identity() -> $value {
+                $identity
             }
 
-            fn join(a: $number, b: $number) -> $number {
-                a + b
+            fn join($a: $value, $b: $value) -> $value {
+                $joined
             }
         }
     )*};
 }
-sums!(f32: 0.0, f64: 0.0, Vec4: Vec4::ZERO);
-
-#[inline_all]
-impl Join<u32> for Largest {
-    fn identity() -> u32 {
-        0
-    }
-
-    fn join(a: u32, b: u32) -> u32 {
-        a.max(b)
-    }
+joins! {
+    Sum, f32: 0.0, (a, b) => a + b;
+    Sum, f64: 0.0, (a, b) => a + b;
+    Sum, Vec4: Vec4::ZERO, (a, b) => a + b;
+    Largest, u32: 0, (a, b) => a.max(b);
 }

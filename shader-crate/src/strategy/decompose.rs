@@ -86,8 +86,7 @@ fn share(lane: Lane, edges: u32) -> u32 {
     edges.div_ceil(lane.groups * lane.threads).max(1)
 }
 
-/// Finds where each invocation's block begins, in the list whose entries and edges the state counts. The dispatch is as large as the one
-/// that takes the blocks.
+/// Finds where each invocation's block begins in the list that the state counts. The dispatch is as large as the one that takes them.
 #[kernel(threads = 256)]
 pub fn find_offsets(
     lane: Lane,

@@ -2,8 +2,7 @@
 //! many of its edges as a threshold allows; nodes with edges left make the list of the next round, which is shorter. A list that
 //! is too short to fill the device is finished by workload decomposition, be it the worklist or what a round has left of it.
 //!
-//! A step of the recorded loop is one round. The state of the loop says which list it takes, and how: lists change sides when the
-//! device finds that a round, or the iteration, is over.
+//! A step of the recorded loop is one round. The state says which list it takes, and how: lists change sides when one is over.
 
 use super::TraversalParams;
 use super::decompose::Block;

@@ -1,5 +1,4 @@
-//! One invocation for each node (Raval et al., BS): the baseline. It is simple and needs little memory; an invocation with a hub works
-//! long after its neighbours are done.
+//! One invocation for each node (Raval et al., BS): the baseline, in which one with a hub works long after its neighbours are done.
 
 use super::TraversalParams;
 use crate::operator::{Operate, Traversal, TraversalData};

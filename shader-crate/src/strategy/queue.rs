@@ -1,6 +1,5 @@
-//! One invocation for each node of a queue, the second of the classic formulations: the invocation that lowers a neighbour's depth from
-//! unreached puts the neighbour on the next queue, with an atomic addition of its own. `node` differs in this alone: there, a subgroup
-//! reserves places for all its finds at once.
+//! One invocation for each node of a queue, the second of the classic formulations. It puts each neighbour that it claims on the next queue
+//! by an atomic addition of its own, where in `node` a subgroup reserves places for all its finds at once.
 
 use super::TraversalParams;
 use super::node::visit_rows;

@@ -12,8 +12,10 @@ use crate::prelude::*;
 /// Entries of a queue whose prefix sums a workgroup makes in its own memory: two for each invocation.
 pub const SWEEP: u32 = 512;
 
-/// What a workgroup sweeps.
 const CELLS: usize = SWEEP as usize;
+
+/// What a workgroup sweeps.
+type Cells<'a> = Shared<'a, u32, CELLS>;
 
 /// The places of what is put on the next queue.
 #[derive(Bundle)]
@@ -125,14 +127,7 @@ pub fn scan_populate(
 
 /// Replaces block number `block` of `numbers` by its prefix sums from `before` on; returns the block's sum.
 #[inline(always)]
-fn sweep_block(
-    lane: Lane,
-    block: u32,
-    length: u32,
-    numbers: &mut Global<u32>,
-    before: u32,
-    cells: &mut Shared<u32, CELLS>,
-) -> u32 {
+fn sweep_block(lane: Lane, block: u32, length: u32, numbers: &mut Global<u32>, before: u32, cells: &mut Cells) -> u32 {
     let first = block * SWEEP;
     // What the block before left in the cells has been read by now.
     lane.barrier();
@@ -151,7 +146,7 @@ fn sweep_block(
 /// Blelloch's two sweeps over a tree whose leaves the cells are: up, so that each inner node has the sum of its leaves; down, so
 /// that each has the sum of all before it. Returns the sum of all.
 #[inline(always)]
-fn sweep(lane: Lane, cells: &mut Shared<u32, CELLS>) -> u32 {
+fn sweep(lane: Lane, cells: &mut Cells) -> u32 {
     let (mut pairs, mut apart) = (SWEEP / 2, 1);
     while pairs > 0 {
         lane.barrier();

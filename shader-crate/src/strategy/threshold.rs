@@ -42,8 +42,7 @@ pub fn pieces_of(degree: u32, threshold: u32) -> u32 {
     degree.div_ceil(threshold).max(1)
 }
 
-/// The largest degree that belongs to the first `count` of the bins: `largest × count / bins`, whose product may not fit into 32
-/// bits.
+/// The largest degree in the first `count` of the bins: `largest × count / bins`, whose product may not fit into 32 bits.
 #[inline(always)]
 fn upper_bound(largest: u32, bins: u32, count: u32) -> u32 {
     largest / bins * count + largest % bins * count / bins

@@ -1,6 +1,5 @@
-//! What the work is: a set of tiles, each made of atoms. Rows of a matrix and their non-zeros, a frontier of nodes and their
-//! edges. A schedule hands the atoms out; it knows of a format only what [`TileSet`] says, so a new format is one
-//! implementation of it.
+//! What the work is: a set of tiles, each made of atoms, as rows of a matrix are of their non-zeros. A schedule hands the atoms out; it
+//! knows of a format only what [`TileSet`] says, so a new format is one implementation of it.
 
 mod entries;
 mod frontier;

@@ -91,8 +91,7 @@ pub fn blocked_cross<L: Relax>(
     }
 }
 
-/// The third phase relaxes all other tiles, four per workgroup. The tiles of the first two phases, which other workgroups read, are not
-/// written.
+/// The third phase relaxes all other tiles, four per workgroup. It does not write those of the first two, which other workgroups read.
 #[kernel(threads = 256, each(L in for_each_length))]
 pub fn blocked_rest<L: Relax>(
     lane: Lane,

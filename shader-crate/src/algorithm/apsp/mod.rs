@@ -106,8 +106,7 @@ pub fn apsp_diagonal(lane: Lane, params: &PivotParams, mut matrix: Global<u32>) 
     }
 }
 
-/// Enters every edge into the matrix, one workgroup per row, whose columns are sorted. Parallel edges are adjacent: the invocation of
-/// the first one handles all of them.
+/// Enters every edge into the matrix, one workgroup per row. Columns are sorted: the invocation of the first parallel edge handles all.
 #[kernel(threads = 256, each(L in for_each_length))]
 pub fn apsp_edges<L: Relax>(lane: Lane, params: &PivotParams, graph: Csr, weights: Read<u32>, mut matrix: Global<u32>) {
     let Csr { row_offsets, columns } = graph;

@@ -59,8 +59,10 @@ impl Look for Release<'_> {
         color == UNCOLORED && self.waits.add(neighbour, u32::MAX) == 1
     }
 
-    fn push(&mut self, lane: Lane, neighbour: u32) {
-        self.sections.push(lane, neighbour);
+    fn push_if(&mut self, released: bool, lane: Lane, neighbour: u32) {
+        if released {
+            self.sections.push(lane, neighbour);
+        }
     }
 }
 

@@ -6,9 +6,10 @@
 //! this is the paper's detection of duplicates.
 
 use super::stealing::Queues;
-use super::{UNCOLORED, degree, label};
+use super::{UNCOLORED, label};
 use crate::prelude::*;
 use crate::schedule::{Distribute, Largest, Scratch};
+use crate::strategy::degree;
 use crate::tiles::Rows;
 
 /// What the host pushes with each dispatch.
@@ -85,7 +86,7 @@ pub struct Labels<'a> {
 impl Labels<'_> {
     /// A node's label. One that is made of a degree is larger than 0.
     fn of(&self, node: u32) -> u32 {
-        if self.by_degree != 0 { degree(self.graph, node) + 1 } else { label(self.seed, node) }
+        if self.by_degree != 0 { degree(self.graph.row_offsets, node) + 1 } else { label(self.seed, node) }
     }
 
     /// A node's label in the comparison with its neighbours: 0, the smallest, when it already has a colour.

@@ -1,5 +1,4 @@
-//! Graph colouring: every node gets a colour that none of its neighbours has. There are two families, both after Jones and Plassmann
-//! 1993:
+//! Graph colouring: every node gets a colour that none of its neighbours has. There are two families (Jones and Plassmann 1993):
 //!
 //! - one colour per iteration, for all nodes whose label is the largest in their neighbourhood ([`labelled`], [`stealing`]; Che et al.);
 //! - the smallest colour that no neighbour has, for nodes in a predetermined order ([`independent`], [`speculative`]), with a worklist
@@ -16,12 +15,12 @@ pub mod sections;
 pub mod speculative;
 
 use crate::prelude::*;
+use crate::strategy::degree;
 
 /// The colour of a node that has none yet.
 pub const UNCOLORED: u32 = u32::MAX;
 
-/// This bit is set in a tentative colour, which becomes final only if no neighbour of higher rank has the same. [`UNCOLORED`] has the
-/// bit, too.
+/// The bit of a tentative colour, which becomes final only if no neighbour of higher rank has the same. [`UNCOLORED`] has it, too.
 pub const TENTATIVE: u32 = 1 << 31;
 
 /// The random label of a node. Every step of the mixing is invertible, so no two nodes have the same label.
@@ -31,12 +30,6 @@ pub fn label(seed: u32, node: u32) -> u32 {
     word = (word ^ (word >> 16)).wrapping_mul(0x7feb_352d);
     word = (word ^ (word >> 15)).wrapping_mul(0x846c_a68b);
     word ^ (word >> 16)
-}
-
-/// The number of edges of a node.
-#[inline(always)]
-fn degree(graph: Csr<Views>, node: u32) -> u32 {
-    graph.row_offsets.get(node + 1) - graph.row_offsets.get(node)
 }
 
 /// The position of a node in the order in which nodes are coloured.
@@ -49,12 +42,12 @@ struct Rank {
 impl Rank {
     /// The rank of a node.
     fn of(graph: Csr<Views>, seed: u32, node: u32) -> Self {
-        Self { degree: degree(graph, node), label: label(seed, node) }
+        Self { degree: degree(graph.row_offsets, node), label: label(seed, node) }
     }
 
     /// Whether `other` is coloured before the node: it has more edges, or as many and the larger label.
     fn is_after(&self, graph: Csr<Views>, seed: u32, other: u32) -> bool {
-        let degree = degree(graph, other);
+        let degree = degree(graph.row_offsets, other);
         degree > self.degree || (degree == self.degree && label(seed, other) > self.label)
     }
 }

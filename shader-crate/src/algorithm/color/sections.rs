@@ -2,9 +2,10 @@
 //! workgroup for a heavy one. A section begins at the same place in every worklist, because degrees do not change. Heavy nodes are
 //! processed first, so that none of them is started last.
 
-use super::{Rank, UNCOLORED, degree};
+use super::{Rank, UNCOLORED};
 use crate::prelude::*;
 use crate::ranges::Step;
+use crate::strategy::degree;
 
 /// The largest degree of a light node: its smallest free colour is then within one word of marks.
 pub const LIGHT: u32 = 31;
@@ -94,7 +95,7 @@ impl Sections<'_> {
 
     /// Appends `node` to its section of the next worklist.
     pub fn push(&mut self, lane: Lane, node: u32) {
-        let edges = degree(self.graph, node);
+        let edges = degree(self.graph.row_offsets, node);
         // One atomic reserves places for a whole subgroup, so the invocations that call it together must use the same counter.
         if edges <= LIGHT {
             let place = self.state.append_one(lane, SectionState::NEXT_LIGHT);
@@ -108,8 +109,7 @@ impl Sections<'_> {
         }
     }
 
-    /// Ends a dispatch: the next worklist becomes the current one, and `iterations` (0 or 1) are added to the number of finished ones.
-    /// Every invocation calls this last.
+    /// Every invocation calls this last: the next worklist becomes the current one, after `iterations` (0 or 1) more.
     pub fn advance(&mut self, lane: Lane, iterations: u32) {
         let state = &mut self.state;
         if state.is_last(lane) {
@@ -227,8 +227,8 @@ pub trait Look {
         false
     }
 
-    /// Puts the neighbour on the next worklist.
-    fn push(&mut self, _lane: Lane, _neighbour: u32) {}
+    /// Puts the neighbour on the next worklist if it was released.
+    fn push_if(&mut self, _released: bool, _lane: Lane, _neighbour: u32) {}
 }
 
 /// The words of workgroup memory in which a workgroup marks the colours around a heavy node: 2,048 colours at a time.
@@ -279,25 +279,16 @@ fn mark_around<L: Look, M: Mark>(lane: Lane, share: &Share, graph: Csr<Views>, l
             let release_b = width < left && look.releases(b, of_b);
             let release_c = 2 * width < left && look.releases(c, of_c);
             let release_d = 3 * width < left && look.releases(d, of_d);
-            if release_a {
-                look.push(lane, a);
-            }
-            if release_b {
-                look.push(lane, b);
-            }
-            if release_c {
-                look.push(lane, c);
-            }
-            if release_d {
-                look.push(lane, d);
-            }
+            look.push_if(release_a, lane, a);
+            look.push_if(release_b, lane, b);
+            look.push_if(release_c, lane, c);
+            look.push_if(release_d, lane, d);
         }
         edge = if left > TOGETHER * width { edge + TOGETHER * width } else { end };
     }
 }
 
-/// The smallest colour that no neighbour has according to `look`; all invocations that share the node get it. The whole workgroup calls
-/// it together.
+/// The smallest colour that no neighbour has according to `look`, for all that share the node. The whole workgroup calls it together.
 #[inline(always)]
 pub fn smallest_free<L: Look>(lane: Lane, share: &Share, graph: Csr<Views>, look: &mut L, marks: &mut Marks) -> u32 {
     let mut free = UNCOLORED;

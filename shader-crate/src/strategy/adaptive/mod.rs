@@ -184,8 +184,7 @@ impl<R> Search<'_, R> {
     }
 }
 
-/// Searches one level by one of the fifteen variants. `origins` has the node that each edge leaves; what begins with `in_` is the same of the
-/// reversed graph.
+/// Searches one level by one of the fifteen variants. `origins` has the node that each edge leaves; `in_` is for the reversed graph.
 #[kernel(threads = 256)]
 pub fn level(
     lane: Lane,

@@ -1,5 +1,4 @@
-//! Pulling, subgroup by subgroup. Long rows are cut into pieces once and for all, and the pieces of a row go to different subgroups, so that
-//! none works long after the others are done.
+//! Pulling, subgroup by subgroup. Long rows are cut into pieces, which go to different subgroups, so that all are done at the same time.
 
 use super::{LevelInfo, Search, Tally, VariantCode};
 use crate::frontier::{InFrontier, search_alone_then_together};
@@ -47,8 +46,7 @@ impl<'a, R> Search<'a, R> {
         }
     }
 
-    /// The same by those whose rows are long: a lane has a piece, which is a node and its first edge. A subgroup has a second one
-    /// only when every subgroup has one.
+    /// The same by those with long rows: a lane has a piece, a node and its first edge; a subgroup has a second one only when all have one.
     pub(super) fn pull_pieces(
         &mut self,
         lane: Lane,

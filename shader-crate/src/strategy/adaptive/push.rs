@@ -113,8 +113,7 @@ pub(super) struct Iteration {
 }
 
 impl<R> Search<'_, R> {
-    /// One level by teams, each with the edges of the nodes that it takes: all nodes of the graph, of which those in the frontier have to be
-    /// found, or those of the list.
+    /// One level by teams, each with the edges of the nodes that it takes: of the list, or all of the graph that are in the frontier.
     #[inline(always)]
     pub(super) fn push_by_teams(&mut self, level: LevelInfo, teams: Teams, listed: bool, tally: &mut Tally) {
         for block in step(teams.first, teams.end, teams.stride) {
@@ -171,45 +170,6 @@ impl<'a> ListedSearch<'a> {
         let place = 2 * ((round % 2) * SPACE + entry);
         self.rows.set(place, first);
         self.rows.set(place + 1, edges);
-    }
-
-    /// The edges of the listed frontier, evenly. A workgroup takes blocks of light nodes by itself; the heavy ones, or all where they are few,
-    /// every workgroup looks at, and takes its part of their edges. Returns the edges out of the nodes that this invocation discovered.
-    fn push_evenly(
-        &mut self,
-        team: &mut Persistent<'a>,
-        memory: &mut BlockMemory<'a>,
-        level: LevelInfo,
-        round: u32,
-    ) -> u32 {
-        let lane = self.lane;
-        let (frontier, heavy) = (level.frontier, level.heavy);
-        let light = if frontier <= VariantCode::FEW { 0 } else { frontier - heavy };
-        // Blocks as large as a workgroup, or smaller, so that all workgroups have as many.
-        let alone = light.div_ceil(lane.groups * lane.threads);
-        let nodes = light.div_ceil((lane.groups * alone).max(1));
-        let mut edges = 0;
-        for turn in 0..alone + (frontier - light).div_ceil(lane.threads) {
-            let mut begin = (lane.group + turn * lane.groups) * nodes;
-            let mut end = light.min(begin + nodes);
-            let (mut edge, mut stride) = (lane.local, lane.threads);
-            if turn >= alone {
-                begin = light + (turn - alone) * lane.threads;
-                end = frontier.min(begin + lane.threads);
-                edge = lane.global();
-                stride *= lane.groups;
-            }
-            // Reconverge before subgroup operations: the loop before had different lengths.
-            if turn > 0 {
-                lane.barrier();
-            }
-            let item = begin + lane.local;
-            let row = if item < end { self.listed_row(level, round, item) } else { (0, 0) };
-            let iteration = Iteration { round, depth: level.depth + 1 };
-            let BlockMemory { cells, slots } = memory;
-            edges += push_block(lane, self, team, iteration, row, (edge, stride), cells, slots);
-        }
-        edges
     }
 
     /// The row of a node of the listed frontier, where the light ones come first: its first edge, and how many there are.
@@ -335,8 +295,37 @@ impl<'a> Round<LevelState, Persistent<'a>> for ListedSearch<'a> {
         team.set_count(&mut self.state, EDGES, round, 0);
     }
 
+    /// The edges of the listed frontier, evenly. A workgroup takes blocks of light nodes by itself; the heavy ones, or all where they are few,
+    /// every workgroup looks at, and takes its part of their edges. Returns the edges out of the nodes that this invocation discovered.
     fn run(&mut self, team: &mut Persistent<'a>, memory: &mut BlockMemory<'a>, round: u32, pass: Pass) -> u32 {
-        self.push_evenly(team, memory, pass.level, round)
+        let (lane, level) = (self.lane, pass.level);
+        let (frontier, heavy) = (level.frontier, level.heavy);
+        let light = if frontier <= VariantCode::FEW { 0 } else { frontier - heavy };
+        // Blocks as large as a workgroup, or smaller, so that all workgroups have as many.
+        let alone = light.div_ceil(lane.groups * lane.threads);
+        let nodes = light.div_ceil((lane.groups * alone).max(1));
+        let mut edges = 0;
+        for turn in 0..alone + (frontier - light).div_ceil(lane.threads) {
+            let mut begin = (lane.group + turn * lane.groups) * nodes;
+            let mut end = light.min(begin + nodes);
+            let (mut edge, mut stride) = (lane.local, lane.threads);
+            if turn >= alone {
+                begin = light + (turn - alone) * lane.threads;
+                end = frontier.min(begin + lane.threads);
+                edge = lane.global();
+                stride *= lane.groups;
+            }
+            // Reconverge before subgroup operations: the loop before had different lengths.
+            if turn > 0 {
+                lane.barrier();
+            }
+            let item = begin + lane.local;
+            let row = if item < end { self.listed_row(level, round, item) } else { (0, 0) };
+            let iteration = Iteration { round, depth: level.depth + 1 };
+            let BlockMemory { cells, slots } = memory;
+            edges += push_block(lane, self, team, iteration, row, (edge, stride), cells, slots);
+        }
+        edges
     }
 
     /// Every invocation reads the counts and walks the tree by itself.

@@ -3,6 +3,7 @@
 use super::push::HEAVY;
 use super::{PUSH, SearchData, SearchParams, SearchState, size_next};
 use crate::prelude::*;
+use crate::strategy::degree;
 
 /// Makes the bitmap of the nodes without edges, which are never found and need not be looked at where every edge has its reverse.
 #[kernel(threads = 256)]
@@ -42,7 +43,7 @@ pub fn search_start(
         state.begin(1, 0);
         state.set_groups(SearchState::PERSISTENT_GROUPS, 0);
         state.set_groups(SearchState::COOPERATING_GROUPS, 0);
-        let degree = graph.row_offsets.get(start + 1) - graph.row_offsets.get(start);
+        let degree = degree(graph.row_offsets, start);
         let heavy = u32::from(degree > HEAVY);
         data.lists.set(if heavy == 1 { params.nodes - 1 } else { 0 }, start);
         state.set(SearchState::HEAVY, heavy);

@@ -112,8 +112,7 @@ impl<'a> Search<'a> {
         (self.visit(a, count > 0), self.visit(b, count > 1), self.visit(c, count > 2), self.visit(d, count > 3))
     }
 
-    /// Every invocation calls this last, with the mode of the iteration. When all are done, what was written becomes what is read, and the
-    /// direction of the next iteration is chosen.
+    /// Every invocation calls this last. When all are done, what was written becomes what is read, and the next direction is chosen.
     fn advance(&mut self, mode: u32, half: u32) {
         let state = &mut self.state;
         if state.is_last(self.lane) {
@@ -162,8 +161,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Sizes the next iteration: the whole dispatch, or the one or the few workgroups that take many levels. `edges` are those that it may have
-/// to look along.
+/// Sizes the next iteration, which looks along up to `edges`: the whole dispatch, or the one or few workgroups that take many levels.
 #[inline(always)]
 fn size_next(params: &SearchParams, state: &mut State<SearchState>, mode: u32, found: u32, heavy: u32, edges: u32) {
     let items = if mode == COLLECT {

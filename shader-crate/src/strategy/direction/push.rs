@@ -46,8 +46,7 @@ impl Search<'_> {
         self.graph.columns.get(shared_out(self.lane, cells, number).1)
     }
 
-    /// The edges out of a node that is new. For one that is not, the offsets of `known` are loaded, which are in the cache. Where no node is
-    /// heavy, the mean will do.
+    /// The edges out of a new node; where none is heavy, the mean will do. Else the offsets of `known` are loaded, which are in the cache.
     fn degree(&self, reached: Reached, known: u32) -> u32 {
         if self.params.short > 0 {
             return self.params.mean_degree * reached.new;

@@ -17,8 +17,7 @@ type Four = (Reached, Reached, Reached, Reached);
 
 #[inline_all]
 impl<D: Distance> Paths<'_, D> {
-    /// Relaxes an edge of a node at `distance` and the next three, as far as there are any before `end`. Their loads and atomics are in
-    /// flight together.
+    /// Relaxes an edge of a node at `distance` and the next three before `end`. Their loads and atomics are in flight together.
     fn relax_four(&mut self, progress: Progress, distance: u32, edge: u32, end: u32) -> Four {
         let last = end - 1;
         let a = self.along(distance, edge, true);

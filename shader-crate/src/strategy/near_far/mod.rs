@@ -99,8 +99,7 @@ impl Progress {
         }
     }
 
-    /// Writes it for the next dispatch, whose workgroups it sizes: the whole dispatch, or the one or the few workgroups that take many
-    /// iterations.
+    /// Writes it for the next dispatch, which it sizes: the whole dispatch, or the one or few workgroups that take many iterations.
     fn write(&self, params: &NearFarParams, state: &mut State<NearFarState>, pieces: u32) {
         let mut groups = if self.splits() {
             self.far.div_ceil(WORKGROUP)

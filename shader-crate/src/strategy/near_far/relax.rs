@@ -1,5 +1,4 @@
-//! Relaxation by the whole dispatch: workgroups take the near nodes in blocks, and each shares their edges out evenly. A long row is listed in
-//! pieces, each a block by itself.
+//! Relaxation by the whole dispatch: workgroups share out the edges of blocks of near nodes evenly; a piece of a long row is a block, too.
 
 use super::{NearFarState, Paths, Progress, Reached};
 use crate::frontier::{Batch, Cells, PushEdges, push_block};
