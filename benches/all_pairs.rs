@@ -6,36 +6,20 @@
 //! The sparse graph is the file that `EVENKEEL_BENCH_GRAPH` names, with unit weights, or else a random one as large as
 //! soc-sign-bitcoinotc would be at the scale.
 
-use criterion::{
-    BenchmarkGroup, Criterion, SamplingMode, Throughput, criterion_group, criterion_main, measurement::WallTime,
-};
+use criterion::{Criterion, criterion_group, criterion_main};
 use evenkeel::{
     algorithm::{Algorithm, Apsp, ApspConfig, Distances, Sssp, SsspConfig},
     device::Device,
-    graph::{
-        Csr, Graph, OpenOptions, open,
-        weights::{WeightSource, assign},
-    },
+    graph::{Csr, Graph, OpenOptions, open},
     oracle::dijkstra,
 };
-use evenkeel_benches::{device, generate, scale_or};
+use evenkeel_benches::{Group, device, generate, group, measure, scale_or, weighted};
 use evenkeel_fused::roof::{RELAXED, RelaxRoof, RoofParams};
 use evenkeel_kernels::algorithm::apsp::Length;
-use std::{env, path::Path, time::Duration};
+use std::{env, path::Path};
 
 /// 256 nodes.
 const SCALE: u32 = 8;
-const WEIGHTS: WeightSource = WeightSource::Random { low: 1, high: 64, seed: 0 };
-
-type Group<'c> = BenchmarkGroup<'c, WallTime>;
-
-/// A group whose rate is of so many relaxations.
-fn group<'c>(criterion: &'c mut Criterion, name: &str, relaxations: u64) -> Group<'c> {
-    let mut group = criterion.benchmark_group(name);
-    group.sample_size(10).sampling_mode(SamplingMode::Flat).throughput(Throughput::Elements(relaxations));
-    group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
-    group
-}
 
 fn prepared(device: &Device, csr: &Csr, strategy: &str) -> Apsp {
     let mut apsp = Apsp::prepare(device, csr, &ApspConfig { strategy: strategy.to_owned() }).expect("the graph fits");
@@ -50,23 +34,20 @@ fn prepared(device: &Device, csr: &Csr, strategy: &str) -> Apsp {
     apsp
 }
 
-fn bench(group: &mut Group<'_>, name: &str, mut apsp: Apsp) {
-    group.bench_function(name, |bencher| {
-        bencher.iter_custom(|runs| (0..runs).map(|_| apsp.run(&()).expect("a run").total).sum());
-    });
+fn bench(group: &mut Group<'_>, name: &str, device: &Device, csr: &Csr, strategy: &str) {
+    let prepare = || prepared(device, csr, strategy);
+    measure(group, name, prepare, |apsp| apsp.run(&()).expect("a run").total);
 }
 
 fn dense(criterion: &mut Criterion) {
     let device = device();
-    println!("on {}", device.info().name);
     let nodes = 1u64 << scale_or(SCALE);
-    let mut graph = generate(&format!("er:nodes={nodes},degree={}", nodes / 16));
-    assign(&mut graph, WEIGHTS).expect("weights");
+    let graph = weighted(&format!("er:nodes={nodes},degree={}", nodes / 16));
     let real = graph.csr.with_weights(graph.csr.weights().to_f32()).unwrap();
     let mut group = group(criterion, &format!("dense, {nodes} nodes"), nodes * nodes * nodes);
     for strategy in ["floyd-warshall", "blocked"] {
-        bench(&mut group, &format!("{strategy}/whole"), prepared(&device, &graph.csr, strategy));
-        bench(&mut group, &format!("{strategy}/real"), prepared(&device, &real, strategy));
+        bench(&mut group, &format!("{strategy}/whole"), &device, &graph.csr, strategy);
+        bench(&mut group, &format!("{strategy}/real"), &device, &real, strategy);
     }
     group.finish();
 }
@@ -82,11 +63,9 @@ fn roof(criterion: &mut Criterion) {
         let params = RoofParams { rounds: rounds as u32, step };
         let launch = RelaxRoof { length, words: &words };
         // SAFETY: each invocation writes one element of the result.
-        let record = device.record("roof", |recorder| unsafe { recorder.launch(&launch, params, invocations) });
-        let mut recording = record.expect("a recording");
-        group.bench_function(length.name(), |bencher| {
-            bencher.iter_custom(|runs| (0..runs).map(|_| recording.run().expect("a run")).sum());
-        });
+        let record = || device.record("roof", |recorder| unsafe { recorder.launch(&launch, params, invocations) });
+        let prepare = || record().expect("a recording");
+        measure(&mut group, length.name(), prepare, |recording| recording.run().expect("a run"));
     }
     group.finish();
 }
@@ -107,20 +86,18 @@ fn sparse(criterion: &mut Criterion) {
     let csr = &graph.csr;
     let relaxations = u64::from(csr.nodes()) * u64::from(csr.edges());
     let mut group = group(criterion, &format!("sparse, {}", graph.name), relaxations);
-    bench(&mut group, "all sources at once", prepared(&device, csr, "sssp"));
-    bench(&mut group, "blocked", prepared(&device, csr, "blocked"));
-    let mut sssp = Sssp::prepare(&device, csr, &SsspConfig::default()).expect("the graph fits");
-    group.bench_function("one source after the other", |bencher| {
-        let mut all = || (0..csr.nodes()).map(|source| sssp.run(&source).expect("a run").total).sum::<Duration>();
-        bencher.iter_custom(|runs| (0..runs).map(|_| all()).sum());
+    bench(&mut group, "all sources at once", &device, csr, "sssp");
+    bench(&mut group, "blocked", &device, csr, "blocked");
+    let prepare = || Sssp::prepare(&device, csr, &SsspConfig::default()).expect("the graph fits");
+    measure(&mut group, "one source after the other", prepare, |sssp| {
+        (0..csr.nodes()).map(|source| sssp.run(&source).expect("a run").total).sum()
     });
     group.finish();
 }
 
-// Pictures and the default's hundred thousand resamples would take longer than the runs.
 criterion_group! {
     name = benches;
-    config = Criterion::default().without_plots().nresamples(10_000);
+    config = evenkeel_benches::criterion();
     targets = dense, roof, sparse
 }
 criterion_main!(benches);

@@ -5,80 +5,50 @@
 //! Beside `merge-path` stands `merge-path-by-hand`, which does the same without the programming model (`fused/`): the two should
 //! take the same time.
 
-use criterion::{
-    BenchmarkGroup, Criterion, SamplingMode, Throughput, criterion_group, criterion_main, measurement::WallTime,
-};
+use criterion::{Criterion, criterion_group, criterion_main};
 use evenkeel::{
-    algorithm::{Algorithm, DenseMatrix, DenseVector, Spmm, SpmmConfig, Spmv, SpmvConfig, spmv::random_vector},
+    algorithm::{DenseMatrix, DenseVector, Spmm, SpmmConfig, Spmv, spmv::random_vector},
     device::{Buffer, Device, Recording},
     engine::schedule::{AUTO, Schedule},
     engine::{DeviceGraph, DeviceRows},
-    graph::Csr,
-    oracle::spmv::{SINGLE, first_mismatch, first_mismatch_of_matrix, product},
+    graph::{Csr, Graph},
+    oracle::spmv::{SINGLE, first_mismatch, product},
 };
-use evenkeel_benches::{device, generate, scale};
+use evenkeel_benches::{Group, Subject, device, generate, grid, group, measure, scale_or};
 use evenkeel_fused::{FusedParams, FusedSpmv, PART};
-use std::time::Duration;
 
 fn products(criterion: &mut Criterion) {
-    let (device, scale) = (device(), scale());
-    println!("on {}", device.info().name);
-    let (rows, cols) = (1u64 << (scale / 2), 1u64 << scale.div_ceil(2));
-    for text in [format!("rmat:scale={scale}"), format!("grid:rows={rows},cols={cols}")] {
+    let (device, scale) = (device(), scale_or(12));
+    for text in [format!("rmat:scale={scale}"), grid(scale)] {
         let graph = generate(&text);
-        let mut group = criterion.benchmark_group(&text);
-        // Few samples of many runs each, so that all schedules together take about a minute.
-        group.sample_size(10).sampling_mode(SamplingMode::Flat);
-        group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
-        group.throughput(Throughput::Elements(u64::from(graph.csr.edges())));
-        vectors(&mut group, &device, &graph.csr);
-        matrices(&mut group, &device, &graph.csr);
+        let mut group = group(criterion, &text, graph.csr.edges().into());
+        let nodes = graph.csr.nodes() as usize;
+        let x = random_vector(nodes, 1);
+        let vectors = Subject::<Spmv>::new(&graph, DenseVector::from(x.as_slice()));
+        let columns = SpmmConfig::default().columns as usize;
+        let matrices = Subject::<Spmm>::new(&graph, DenseMatrix::from(random_vector(nodes * columns, 2)));
+        let schedules: Vec<_> = Schedule::ALL.iter().map(|schedule| schedule.name()).chain([AUTO]).collect();
+        for schedule in &schedules {
+            vectors.measure(&mut group, &format!("spmv/{schedule}"), &device, schedule, |run| run.kernel);
+        }
+        by_hand(&mut group, &device, &graph, &x);
+        for schedule in &schedules {
+            matrices.measure(&mut group, &format!("spmm/{schedule}"), &device, schedule, |run| run.kernel);
+        }
         group.finish();
     }
 }
 
-type Group<'c> = BenchmarkGroup<'c, WallTime>;
-
-fn schedules() -> impl Iterator<Item = String> {
-    Schedule::ALL.iter().map(|schedule| schedule.name().to_owned()).chain([AUTO.to_owned()])
-}
-
-fn vectors(group: &mut Group<'_>, device: &Device, csr: &Csr) {
-    let x = random_vector(csr.nodes() as usize, 1);
-    let (expected, input) = (product(csr, &x), DenseVector::from(x.as_slice()));
-    for schedule in schedules() {
-        let config = SpmvConfig { schedule, ..SpmvConfig::default() };
-        let mut spmv = Spmv::prepare(device, csr, &config).expect("the matrix fits");
-        spmv.run(&input).expect("a run");
-        let found = spmv.answer().expect("a product").rows;
-        assert!(first_mismatch(&expected, &found, SINGLE).is_none(), "{} gives a wrong product", config.schedule);
-        group.bench_function(format!("spmv/{}", config.schedule), |bencher| {
-            bencher.iter_custom(|runs| (0..runs).map(|_| spmv.run(&input).expect("a run").kernel).sum());
-        });
-    }
-    let mut fused = Fused::prepare(device, csr, &x);
-    fused.recording.run().expect("a run");
-    let found: Vec<f64> = device.download(&fused.y).expect("a product").into_iter().map(f64::from).collect();
-    assert!(first_mismatch(&expected, &found, SINGLE).is_none(), "the product by hand is wrong");
-    group.bench_function("spmv/merge-path-by-hand", |bencher| {
-        bencher.iter_custom(|runs| (0..runs).map(|_| fused.recording.run().expect("a run")).sum());
-    });
-}
-
-fn matrices(group: &mut Group<'_>, device: &Device, csr: &Csr) {
-    for schedule in schedules() {
-        let config = SpmmConfig { schedule, ..SpmmConfig::default() };
-        let mut spmm = Spmm::prepare(device, csr, &config).expect("the matrices fits");
-        let columns = config.columns as usize;
-        let b = DenseMatrix::from(random_vector(csr.nodes() as usize * columns, 2));
-        spmm.run(&b).expect("a run");
-        let found = spmm.answer().expect("a product").elements;
-        let wrong = first_mismatch_of_matrix(csr, b.elements(), &found, columns);
-        assert!(wrong.is_none(), "{} gives a wrong product", config.schedule);
-        group.bench_function(format!("spmm/{}", config.schedule), |bencher| {
-            bencher.iter_custom(|runs| (0..runs).map(|_| spmm.run(&b).expect("a run").kernel).sum());
-        });
-    }
+fn by_hand(group: &mut Group<'_>, device: &Device, graph: &Graph, x: &[f32]) {
+    let prepare = || {
+        let mut fused = Fused::prepare(device, &graph.csr, x);
+        fused.recording.run().expect("a run");
+        let found: Vec<f64> = device.download(&fused.y).expect("a product").into_iter().map(f64::from).collect();
+        let wrong = first_mismatch(&product(&graph.csr, x), &found, SINGLE);
+        assert!(wrong.is_none(), "the product by hand is wrong");
+        fused
+    };
+    measure(group, "spmv/merge-path-by-hand", prepare, |fused| fused.recording.run().expect("a run"));
 }
 
 /// The product by hand, ready to run.
@@ -123,10 +93,9 @@ impl Fused {
     }
 }
 
-// Pictures and the default's hundred thousand resamples would take longer than the runs.
 criterion_group! {
     name = benches;
-    config = Criterion::default().without_plots().nresamples(10_000);
+    config = evenkeel_benches::criterion();
     targets = products
 }
 criterion_main!(benches);

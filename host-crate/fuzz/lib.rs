@@ -1,5 +1,6 @@
 //! What the fuzz targets share: bytes of any kind are parsed, and what parses must be a graph.
-//! `FORMAT=edge-list cargo +nightly fuzz run --fuzz-dir host-crate/fuzz format` searches one format.
+//! `FORMAT=edge-list cargo +nightly fuzz run --fuzz-dir host-crate/fuzz format` searches one format; with
+//! `CARGO_PROFILE_RELEASE_DEBUG=1`, a backtrace has lines.
 
 use evenkeel::graph::{
     BuildOptions, Csr,

@@ -32,7 +32,7 @@ pub use crate::core::{lane, memory, numbers, ranges, state};
 pub use evenkeel_types::{Csr, Worklist};
 pub use schedule::Scratch;
 
-pub use evenkeel_kernel_macro::{inline_all, kernel, kernel_bundle, kernel_each};
+pub use evenkeel_kernel_macro::{inline_all, kernel, kernel_answer};
 // For what `#[kernel]` writes into a crate that need not know of it.
 #[doc(hidden)]
 pub use spirv_std;

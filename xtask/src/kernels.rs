@@ -1,7 +1,7 @@
 //! `cargo xtask kernels`: the modules in their folder, with the manifest that says what they were made from.
 
 use crate::{compile::compile, finish::finish, toolchain::Toolchain};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use evenkeel_build::manifest::{MANIFEST, Package};
 use std::{collections::BTreeMap, ffi::OsString, fs, path::Path};
 
@@ -34,15 +34,13 @@ pub fn check(package: &Package) -> Result<()> {
     let committed = package.committed();
     let rebuilt = tempfile::tempdir()?;
     build(package, rebuilt.path())?;
-    let differences = differences(&contents(&committed)?, &contents(rebuilt.path())?);
-    if !differences.is_empty() {
-        bail!(
-            "{} is not what a rebuild gives:\n  {}\nrun `cargo xtask kernels`",
-            committed.display(),
-            differences.join("\n  ")
-        );
-    }
-    println!("{} is what a rebuild gives, to the byte", committed.display());
+    let differences = differences(&contents(&committed)?, &contents(rebuilt.path())?).join("\n  ");
+    let folder = committed.display();
+    ensure!(
+        differences.is_empty(),
+        "{folder} is not what a rebuild gives:\n  {differences}\nrun `cargo xtask kernels`"
+    );
+    println!("{folder} is what a rebuild gives, to the byte");
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 //! A layer is a module at the root of a crate, with all that is below it. Names that `lib.rs` re-exports count as the layer they
 //! come from.
 
-use crate::sources::{self, Import, Sources, imports, module, reexports};
+use crate::sources::{self, Sources, Written, module, paths};
 use anyhow::{Result, bail};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -14,35 +14,22 @@ use std::{
 struct Crate {
     /// The folder of its sources, below the workspace's root.
     sources: &'static str,
-    /// The name that its own code may call it by.
+    /// The name by which its own code may call it.
     name: &'static str,
     /// Its root modules from low to high: each may import from itself and from those before it.
-    layers: &'static [&'static str],
+    layers: &'static str,
 }
 
 const CRATES: [Crate; 2] = [
     Crate {
         sources: "shader-crate/src",
         name: "evenkeel_kernels",
-        layers: &["core", "tiles", "primitive", "schedule", "operator", "frontier", "rounds", "strategy", "algorithm"],
+        layers: "core tiles primitive schedule operator frontier rounds strategy algorithm",
     },
     Crate {
         sources: "host-crate/src",
         name: "evenkeel",
-        layers: &[
-            "error",
-            "atomic_file",
-            "settings",
-            "graph",
-            "device",
-            "engine",
-            "oracle",
-            "strategy",
-            "algorithm",
-            "tuning",
-            "report",
-            "cli",
-        ],
+        layers: "error atomic_file settings graph device engine oracle strategy algorithm tuning report cli",
     },
 ];
 
@@ -69,27 +56,24 @@ impl Crate {
     /// A line for each import of these sources, given by path and text, that should not be.
     fn violations(&self, sources: &Sources) -> Result<Vec<String>> {
         let mut violations = Vec::new();
-        let root = sources.get("lib.rs").map_or("", String::as_str);
-        let aliases = reexports("lib.rs", root)?.into_iter().filter(|(_, path)| self.layer(&path[0]).is_some());
-        let aliases: HashMap<_, _> = aliases.collect();
+        let aliases = self.aliases(sources.get("lib.rs").map_or("", String::as_str))?;
         // The folders that each folder imports from, with the first place that does.
         let mut folders = BTreeMap::<(String, String), String>::new();
         for (file, text) in sources.iter().filter(|(file, _)| !ROOTS.contains(&file.as_str())) {
-            let module = module(file);
-            let Some(layer) = self.layer(&module[0]) else {
-                violations.push(format!("{}/{file}: `{}` is not in the list of layers", self.sources, module[0]));
+            let from = &module(file)[0];
+            let Some(layer) = self.layer(from) else {
+                violations.push(format!("{}/{file}: `{from}` is not in the list of layers", self.sources));
                 continue;
             };
-            for Import { line, mut path } in imports(self.name, file, text)? {
+            for written in paths(file, text)? {
+                let place = format!("{}/{file}:{}", self.sources, written.line);
+                let Some(mut path) = self.resolve(written) else { continue };
                 if let Some(origin) = path.first().and_then(|first| aliases.get(first)) {
                     path.splice(..1, origin.iter().cloned());
                 }
-                let place = format!("{}/{file}:{line}", self.sources);
-                let above = path.first().and_then(|first| self.layer(first)).is_some_and(|target| target > layer);
-                if above {
-                    let [from, to] = [&module[0], &path[0]];
-                    violations
-                        .push(format!("{place}: `{from}` imports `{}` of the higher layer `{to}`", path.join("::")));
+                if let Some(to) = path.first().filter(|first| self.layer(first) > Some(layer)) {
+                    let imported = path.join("::");
+                    violations.push(format!("{place}: `{from}` imports `{imported}` of the higher layer `{to}`"));
                 }
                 let (from, to) = (folder(file), deepest_folder(sources, &path));
                 if !to.is_empty() && !is_within(&from, &to) && !is_within(&to, &from) {
@@ -106,7 +90,35 @@ impl Crate {
     }
 
     fn layer(&self, name: &str) -> Option<usize> {
-        self.layers.iter().position(|layer| *layer == name)
+        self.layers.split(' ').position(|layer| layer == name)
+    }
+
+    /// The names that the root gives to what is in a layer, each with its path.
+    fn aliases(&self, root: &str) -> Result<HashMap<String, Vec<String>>> {
+        let paths = paths("lib.rs", root)?.into_iter().filter_map(|Written { mut path, .. }| {
+            path.retain(|segment| segment != "crate" && segment != "self");
+            let is_layer = self.layer(path.first()?).is_some() && path.len() > 1;
+            is_layer.then(|| (path[path.len() - 1].clone(), path))
+        });
+        Ok(paths.collect())
+    }
+
+    /// The path from the crate's root on, of a path into this crate.
+    fn resolve(&self, Written { module, path, .. }: Written) -> Option<Vec<String>> {
+        let mut base = match path[0].as_str() {
+            "super" | "self" => module,
+            "crate" => Vec::new(),
+            name if name == self.name => Vec::new(),
+            _ => return None,
+        };
+        for segment in path.into_iter().skip_while(|segment| segment == "crate" || segment == self.name) {
+            match segment.as_str() {
+                "super" => drop(base.pop()?),
+                "self" => {}
+                _ => base.push(segment),
+            }
+        }
+        Some(base)
     }
 }
 
@@ -130,7 +142,7 @@ fn is_within(inner: &str, outer: &str) -> bool {
 mod tests {
     use super::Crate;
 
-    const HOUSE: Crate = Crate { sources: "src", name: "house", layers: &["ground", "first", "roof"] };
+    const HOUSE: Crate = Crate { sources: "src", name: "house", layers: "ground first roof" };
 
     fn violations(files: &[(&str, &str)]) -> Vec<String> {
         let sources = files.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned())).collect();

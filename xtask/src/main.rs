@@ -8,7 +8,7 @@ mod kernels;
 mod layers;
 mod loc;
 #[cfg(test)]
-mod quotes;
+mod quotation_tests;
 mod recipes;
 mod sources;
 mod toolchain;
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
         Chore::Kernels { check, package, out } => kernels(check, package, out),
         Chore::Layers => layers::check(root()),
         Chore::Recipes => recipes::check(root()),
-        Chore::Loc { of, write } => loc(of.as_deref(), write),
+        Chore::Loc { of, write } => loc::run(root(), of.as_deref(), write),
     };
     // Printed here, because a build script passes it on and a backtrace would bury it.
     result.map_or_else(
@@ -80,19 +80,6 @@ fn main() -> ExitCode {
 /// The workspace's root.
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
-}
-
-fn loc(other: Option<&Path>, write: bool) -> Result<()> {
-    if write {
-        for (page, text) in loc::document(root())? {
-            std::fs::write(page, text)?;
-        }
-    }
-    if other.is_none() {
-        println!("{}", loc::tables(root())?);
-    }
-    print!("{}", loc::totals(other.unwrap_or(root()))?);
-    Ok(())
 }
 
 fn kernels(check: bool, package: Option<PathBuf>, out: Option<PathBuf>) -> Result<()> {

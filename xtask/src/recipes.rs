@@ -9,7 +9,7 @@
 //! Other blocks are for the reader alone. A recipe fails when it touches more files than its concept may take. Files that a
 //! command writes, such as compiled modules, do not count; those that only get a `mod` line, which Rust asks for, are counted apart.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use std::{
     collections::BTreeSet,
     env, fs,
@@ -34,7 +34,7 @@ enum Step {
 
 /// Follows all recipes in one copy of the repository, which shares the target folder, and in it the dependencies.
 pub fn check(root: &Path) -> Result<()> {
-    let page = fs::read_to_string(root.join(PAGE)).with_context(|| PAGE.to_owned())?;
+    let page = fs::read_to_string(root.join(PAGE)).context(PAGE)?;
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let target = path::absolute(target)?;
     let mut recipes = Vec::new();
@@ -62,37 +62,29 @@ pub fn check(root: &Path) -> Result<()> {
         }
     }
     for (heading, files, declarations, _) in &recipes {
-        let also =
-            if *declarations > 0 { format!(", and declares modules in {declarations} more") } else { String::new() };
-        println!("the recipe `{heading}` works and touches {files} files{also}");
+        println!("the recipe `{heading}` works, touches {files} files and declares modules in {declarations} more");
     }
     Ok(())
 }
 
 /// The files that the steps create or change, but for those of [`declarations`].
 fn files(steps: &[Step]) -> BTreeSet<&str> {
-    let paths = steps.iter().filter_map(|step| match step {
+    let is_declaration = |line: &str| line.trim_start_matches("pub ").starts_with("mod ") && line.ends_with(';');
+    let changed = steps.iter().filter_map(|step| match step {
         Step::Create { path, .. } => Some(path.as_str()),
-        Step::Insert { path, text, .. } => (!declares_modules(text)).then_some(path.as_str()),
-        Step::Run { .. } => None,
+        Step::Insert { path, text, .. } if !text.lines().all(is_declaration) => Some(path),
+        _ => None,
     });
-    paths.collect()
+    changed.collect()
 }
 
 /// The files in which the steps declare modules and change nothing else.
 fn declarations(steps: &[Step]) -> BTreeSet<&str> {
-    let files = files(steps);
-    let paths = steps.iter().filter_map(|step| match step {
-        Step::Insert { path, .. } => Some(path.as_str()).filter(|path| !files.contains(path)),
+    let inserted = steps.iter().filter_map(|step| match step {
+        Step::Insert { path, .. } => Some(path.as_str()),
         _ => None,
     });
-    paths.collect()
-}
-
-/// Whether all lines are declarations of modules.
-fn declares_modules(text: &str) -> bool {
-    let is_declaration = |line: &str| line.trim_start_matches("pub ").starts_with("mod ") && line.ends_with(';');
-    text.lines().all(is_declaration)
+    inserted.filter(|path| !files(steps).contains(path)).collect()
 }
 
 impl Step {
@@ -106,16 +98,14 @@ impl Step {
             }
             Self::Insert { path, after, text } => {
                 let file = copy.join(path);
-                let before = fs::read_to_string(&file).with_context(|| path.clone())?;
-                fs::write(file, inserted(&before, after, text).with_context(|| path.clone())?)?;
+                let renewed = fs::read_to_string(&file).map_err(Into::into).and_then(|it| inserted(&it, after, text));
+                fs::write(file, renewed.with_context(|| path.clone())?)?;
             }
             Self::Run { command } => {
                 println!("$ {command}");
-                let status = Command::new("bash")
-                    .args(["-ec", command])
-                    .current_dir(copy)
-                    .env("CARGO_TARGET_DIR", target)
-                    .status()?;
+                let mut shell = Command::new("bash");
+                shell.args(["-ec", command]).current_dir(copy).env("CARGO_TARGET_DIR", target);
+                let status = shell.status()?;
                 ensure!(status.success(), "`{command}` failed: {status}");
             }
         }
@@ -125,54 +115,31 @@ impl Step {
 
 /// A text with lines put behind the first one that contains `after`, indented like it.
 fn inserted(text: &str, after: &str, lines: &str) -> Result<String> {
-    let found = text.lines().position(|line| line.contains(after));
+    let mut all: Vec<String> = text.lines().map(str::to_owned).collect();
+    let found = all.iter().position(|line| line.contains(after));
     let at = found.with_context(|| format!("no line contains `{after}`"))?;
-    let mut result = String::new();
-    for (number, line) in text.lines().enumerate() {
-        result += line;
-        result.push('\n');
-        if number == at {
-            let indent = &line[..line.len() - line.trim_start().len()];
-            for line in lines.lines() {
-                result += &format!("{indent}{line}\n");
-            }
-        }
-    }
-    Ok(result)
+    let indent = all[at][..all[at].len() - all[at].trim_start().len()].to_owned();
+    all.splice(at + 1..at + 1, lines.lines().map(|line| format!("{indent}{line}")));
+    Ok(all.join("\n") + "\n")
 }
 
-/// The text below a heading, up to the next one of its level or above.
+/// The text below a heading of the second level, up to the next one.
 fn section<'a>(page: &'a str, heading: &str) -> Option<&'a str> {
-    let mut fenced = false;
-    let mut found: Option<(usize, usize)> = None;
-    let mut at = 0;
-    for line in page.split_inclusive('\n') {
-        fenced ^= line.starts_with("```");
-        let level = if fenced { 0 } else { line.len() - line.trim_start_matches('#').len() };
-        match found {
-            Some((start, of)) if level > 0 && level <= of => return Some(&page[start..at]),
-            None if level > 0 && line[level..].trim() == heading => found = Some((at + line.len(), level)),
-            _ => {}
-        }
-        at += line.len();
-    }
-    found.map(|(start, _)| &page[start..])
+    let (_, rest) = page.split_once(&format!("\n## {heading}\n"))?;
+    Some(rest.split_once("\n## ").map_or(rest, |(section, _)| section))
 }
 
 /// The steps of a section, from its fenced blocks.
 fn steps_of(section: &str) -> Result<Vec<Step>> {
     let mut steps = Vec::new();
-    let mut lines = section.lines();
-    while let Some(line) = lines.next() {
-        let Some(info) = line.strip_prefix("```") else { continue };
-        let mut text = String::new();
-        loop {
-            match lines.next() {
-                Some("```") => break,
-                Some(line) => text += &format!("{line}\n"),
-                None => bail!("the block `{info}` does not end"),
-            }
-        }
+    let section = format!("\n{section}");
+    let mut rest = &section[..];
+    while let Some((_, block)) = rest.split_once("\n```") {
+        let (info, _) = block.split_once('\n').context("a block begins with a line")?;
+        let block = &block[info.len()..];
+        let end = block.find("\n```\n").with_context(|| format!("the block `{info}` does not end"))?;
+        let text = block[1..=end].to_owned();
+        rest = &block[end + "\n```".len()..];
         if info.trim() == "sh" {
             let is_run = |line: &&str| !(line.trim().is_empty() || line.starts_with('#') || line.starts_with("git "));
             steps.extend(text.lines().filter(is_run).map(|line| Step::Run { command: line.to_owned() }));

@@ -47,12 +47,10 @@ impl Toolchain {
 
     fn folder(folder: PathBuf) -> Result<Self> {
         let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
-        for tool in ["cargo", "rustc"] {
-            let tool = folder.join("bin").join(tool).with_extension(env::consts::EXE_EXTENSION);
-            ensure!(tool.is_file(), "{} is not there", tool.display());
+        let tool = |name| folder.join("bin").join(name).with_extension(env::consts::EXE_EXTENSION);
+        for file in [tool("cargo"), tool("rustc"), backend(&folder)] {
+            ensure!(file.is_file(), "{} is not there", file.display());
         }
-        let backend = backend(&folder);
-        ensure!(backend.is_file(), "{} is not there", backend.display());
         Ok(Self::Folder(folder))
     }
 

@@ -39,9 +39,6 @@ pub struct Finder {
 
 impl Finder {
     /// Copies the graph to the device and records the kernels.
-    ///
-    /// # Errors
-    /// When something does not fit or the device fails.
     pub fn prepare(device: &Device, csr: &Csr, choice: Choice) -> Result<Self> {
         refuse_unending_rows(device, csr)?;
         device.admit(&plan(csr, choice))?;
@@ -81,24 +78,15 @@ impl Finder {
     }
 
     /// Runs the kernels, and says how long the device was busy.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn run(&mut self) -> Result<Duration> {
         self.recording.run()
     }
 
     /// What the last run found out.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn facts(&self) -> Result<Facts> {
-        Ok(Facts {
-            degrees: self.device.download(&self.degrees)?,
-            heaviest: self.device.download(&self.heaviest)?,
-            neighbours: self.device.download(&self.neighbours)?,
-            climbs: self.device.download(&self.climbs)?,
-        })
+        let Self { device, degrees, heaviest, neighbours, climbs, .. } = self;
+        let (degrees, heaviest) = (device.download(degrees)?, device.download(heaviest)?);
+        Ok(Facts { degrees, heaviest, neighbours: device.download(neighbours)?, climbs: device.download(climbs)? })
     }
 }
 

@@ -23,27 +23,9 @@ use std::{
 };
 
 /// What cargo sets for a build script, and what a user sets for the outer build, that would change the inner one.
-const NOT_FOR_THE_INNER_BUILD: [&str; 19] = [
-    "CARGO_BUILD_TARGET",
-    "CARGO_ENCODED_RUSTFLAGS",
-    "CARGO_MANIFEST_DIR",
-    "CARGO_MANIFEST_LINKS",
-    "CARGO_MANIFEST_PATH",
-    "DEBUG",
-    "HOST",
-    "NUM_JOBS",
-    "OPT_LEVEL",
-    "OUT_DIR",
-    "PROFILE",
-    "RUSTC",
-    "RUSTC_LINKER",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "RUSTC_WRAPPER",
-    "RUSTDOC",
-    "RUSTDOCFLAGS",
-    "RUSTFLAGS",
-    "TARGET",
-];
+const NOT_FOR_THE_INNER_BUILD: &str = "CARGO_BUILD_TARGET CARGO_ENCODED_RUSTFLAGS CARGO_MANIFEST_DIR \
+    CARGO_MANIFEST_LINKS CARGO_MANIFEST_PATH DEBUG HOST NUM_JOBS OPT_LEVEL OUT_DIR PROFILE RUSTC RUSTC_LINKER \
+    RUSTC_WORKSPACE_WRAPPER RUSTC_WRAPPER RUSTDOC RUSTDOCFLAGS RUSTFLAGS TARGET";
 
 /// Finds or makes the modules of the crate whose build script calls this, for `#[kernel]` to include.
 pub fn kernels() -> ExitCode {
@@ -72,9 +54,8 @@ fn modules() -> Result<PathBuf, Box<dyn Error>> {
     let committed = package.committed();
     let is_committed = committed.join(MANIFEST).exists();
     // Cargo would take a folder that is not there for one that has changed.
-    for path in
-        package.watched().into_iter().filter(|path| path.exists()).chain(is_committed.then(|| committed.clone()))
-    {
+    let watched = package.watched().into_iter().filter(|path| path.exists());
+    for path in watched.chain(is_committed.then(|| committed.clone())) {
         println!("cargo::rerun-if-changed={}", path.display());
     }
     if !package.has_repository() {
@@ -106,18 +87,17 @@ fn modules() -> Result<PathBuf, Box<dyn Error>> {
 /// The modules in the crate's own folder, where evenkeel is a package and nothing could compile others.
 fn packaged(package: &Package) -> Result<PathBuf, Box<dyn Error>> {
     let committed = package.committed();
-    let recorded = fs::read_to_string(committed.join(MANIFEST)).map_err(|error| format!("{MANIFEST}: {error}"));
-    if recorded.as_ref().is_ok_and(|recorded| {
-        package.is_described_by(&manifest::normalise(recorded.clone()), &committed).unwrap_or_default()
-    }) {
-        return Ok(committed);
-    }
+    let reason = match fs::read_to_string(committed.join(MANIFEST)) {
+        Err(error) => format!(" ({MANIFEST}: {error})"),
+        Ok(recorded) if package.is_described_by(&manifest::normalise(&recorded), &committed).unwrap_or_default() => {
+            return Ok(committed);
+        }
+        Ok(_) => String::new(),
+    };
+    let (folder, version) = (committed.display(), env!("CARGO_PKG_VERSION"));
     Err(format!(
-        "{} does not have the modules of the sources beside it, made with evenkeel {}{}. To compile kernels takes a checkout of \
-         evenkeel: depend on evenkeel-kernels and evenkeel-build by path or by git",
-        committed.display(),
-        env!("CARGO_PKG_VERSION"),
-        recorded.err().map(|error| format!(" ({error})")).unwrap_or_default()
+        "{folder} does not have the modules of the sources beside it, made with evenkeel {version}{reason}. To compile kernels \
+         takes a checkout of evenkeel: depend on evenkeel-kernels and evenkeel-build by path or by git"
     )
     .into())
 }
@@ -125,38 +105,36 @@ fn packaged(package: &Package) -> Result<PathBuf, Box<dyn Error>> {
 /// Whether the modules in `folder` were made from the package's sources, and are as they were made.
 fn is_current(package: &Package, folder: &Path) -> io::Result<bool> {
     match fs::read_to_string(folder.join(MANIFEST)) {
-        Ok(recorded) => Ok(manifest::normalise(recorded) == package.manifest(folder)?),
+        Ok(recorded) => Ok(manifest::normalise(&recorded) == package.manifest(folder)?),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
 }
 
 fn compile(package: &Package, out: &Path, modules: &Path) -> Result<(), Box<dyn Error>> {
-    // target/PROFILE/build/CRATE/out: all profiles share one inner target folder. It cannot be the outer one, which is locked.
-    let target = out.ancestors().nth(4).unwrap_or(out).join("kernels");
     let mut cargo = Command::new(env::var_os("CARGO").ok_or("cargo runs a build script with CARGO set")?);
-    cargo.args(["run", "--quiet", "--package", "xtask"]);
+    // A profile of its own, because this build has locked the folder of its profile.
+    cargo.args(["run", "--quiet", "--package", "xtask", "--profile", "xtask"]);
     if env::var("EVENKEEL_KERNELS").is_ok_and(|how| how == "install") {
         cargo.args(["--features", "install"]);
     }
     cargo.args(["--", "kernels", "--package"]).arg(&package.folder).arg("--out").arg(modules);
+    let prefixes = ["CARGO_CFG_", "CARGO_FEATURE_", "CARGO_PKG_", "DEP_"];
     for (name, _) in env::vars_os() {
-        if name.to_str().is_some_and(|name| {
-            NOT_FOR_THE_INNER_BUILD.contains(&name)
-                || ["CARGO_CFG_", "CARGO_FEATURE_", "CARGO_PKG_", "DEP_"].iter().any(|prefix| name.starts_with(prefix))
-        }) {
-            cargo.env_remove(name);
+        let text = name.to_string_lossy();
+        if NOT_FOR_THE_INNER_BUILD.split(' ').any(|other| other == text)
+            || prefixes.iter().any(|prefix| text.starts_with(prefix))
+        {
+            cargo.env_remove(&name);
         }
     }
-    // Here the current folder is the crate's, and a rust-toolchain.toml there is for rust-gpu alone.
-    cargo.current_dir(&package.evenkeel).env("CARGO_TARGET_DIR", target);
+    // Here the current folder is the crate's, and a rust-toolchain.toml there is for rust-gpu alone. The target folder is where
+    // TARGET/PROFILE/build/CRATE/out is.
+    cargo.current_dir(&package.evenkeel).env("CARGO_TARGET_DIR", out.ancestors().nth(4).unwrap_or(out));
     // Cargo reads a build script's standard output as instructions, and shows its standard error when it fails.
-    let status = cargo.stdout(io::stderr()).status()?;
-    if status.success() {
-        Ok(())
-    } else {
-        let committed = package.committed();
-        Err(format!("{} is not of these sources, and they could not be compiled: see above", committed.display())
-            .into())
+    if cargo.stdout(io::stderr()).status()?.success() {
+        return Ok(());
     }
+    let committed = package.committed();
+    Err(format!("{} is not of these sources, and they could not be compiled: see above", committed.display()).into())
 }

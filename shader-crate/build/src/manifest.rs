@@ -5,7 +5,6 @@
 
 use sha2::{Digest, Sha256};
 use std::{
-    fmt::Write as _,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -36,9 +35,6 @@ pub struct Package {
 
 impl Package {
     /// The crate in a folder.
-    ///
-    /// # Errors
-    /// When there is no such folder.
     pub fn new(folder: &Path) -> io::Result<Self> {
         // This crate is ROOT/shader-crate/build, in a checkout as much as where cargo keeps a git dependency.
         let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
@@ -65,9 +61,6 @@ impl Package {
     }
 
     /// The manifest of the modules in `modules`, when they are made from its sources.
-    ///
-    /// # Errors
-    /// When a source or a module cannot be read.
     pub fn manifest(&self, modules: &Path) -> io::Result<String> {
         Ok(format!(
             "# Written by `cargo xtask kernels`. The build uses these modules while their sources are the same.\n\
@@ -81,9 +74,6 @@ impl Package {
 
     /// Whether a manifest describes the modules in `modules` and the package's own sources, for this version of evenkeel. That
     /// is all that can be known without its repository.
-    ///
-    /// # Errors
-    /// When a source or a module cannot be read.
     pub fn is_described_by(&self, manifest: &str, modules: &Path) -> io::Result<bool> {
         Ok(manifest.contains(&self.own()?) && manifest.ends_with(&listed(modules)?))
     }
@@ -95,9 +85,6 @@ impl Package {
     }
 
     /// The hash of all sources, by name and content, and of the pins.
-    ///
-    /// # Errors
-    /// When a source cannot be read.
     pub fn hash(&self) -> io::Result<String> {
         let mut all = self.pins()?;
         for (source, path) in self.sources() {
@@ -109,17 +96,16 @@ impl Package {
     /// Each source by the name it has in the hash, which is the same on every machine.
     fn sources(&self) -> Vec<(&'static str, PathBuf)> {
         let own = self.folder.join("src");
-        let evenkeel = SOURCES.map(|source| (source, self.evenkeel.join(source)));
-        let is_evenkeel = evenkeel.iter().any(|(_, path)| *path == own);
-        evenkeel.into_iter().chain((!is_evenkeel).then_some(("src", own))).collect()
+        let mut sources = SOURCES.map(|source| (source, self.evenkeel.join(source))).to_vec();
+        if sources.iter().all(|(_, path)| *path != own) {
+            sources.push(("src", own));
+        }
+        sources
     }
 
     fn pins(&self) -> io::Result<String> {
-        let mut pins = String::new();
-        for (file, key) in PINS {
-            let _ = writeln!(pins, "{key} = \"{}\"", pin(&self.evenkeel.join(file), key)?);
-        }
-        Ok(pins)
+        let line = |(file, key)| Ok(format!("{key} = \"{}\"\n", pin(&self.evenkeel.join(file), key)?));
+        PINS.into_iter().map(line).collect()
     }
 }
 
@@ -127,8 +113,8 @@ impl Package {
 fn text_of(source: &str, path: &Path) -> io::Result<String> {
     let mut all = String::new();
     for (name, path) in files(path)? {
-        let text = normalise(fs::read_to_string(&path).map_err(at(&path))?);
-        let _ = write!(all, "{source}/{name} {}\n{text}", text.len());
+        let text = normalise(&fs::read_to_string(&path).map_err(at(&path))?);
+        all += &format!("{source}/{name} {}\n{text}", text.len());
     }
     Ok(all)
 }
@@ -139,29 +125,27 @@ fn listed(modules: &Path) -> io::Result<String> {
     for (name, path) in files(modules)? {
         if let Some(kernel) = name.strip_suffix(".spv") {
             let module = fs::read(&path).map_err(at(&path))?;
-            let _ = writeln!(text, "{kernel} = {{ bytes = {}, sha256 = \"{}\" }}", module.len(), hexadecimal(&module));
+            text += &format!("{kernel} = {{ bytes = {}, sha256 = \"{}\" }}\n", module.len(), hexadecimal(&module));
         }
     }
     Ok(text)
 }
 
 /// The files below a folder, or the file itself, with their names from there on; sorted, so that every machine agrees.
-fn files(start: &Path) -> io::Result<Vec<(String, PathBuf)>> {
-    if start.is_file() {
-        return Ok(vec![(String::new(), start.to_owned())]);
-    }
+pub fn files(start: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     let mut found = Vec::new();
-    let mut folders = vec![(String::new(), start.to_owned())];
-    while let Some((prefix, folder)) = folders.pop() {
-        for entry in fs::read_dir(&folder).map_err(at(&folder))? {
-            let path = entry.map_err(at(&folder))?.path();
-            let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
-            // Editors leave their own files beside the sources.
-            if path.is_dir() {
-                folders.push((format!("{prefix}{name}/"), path));
-            } else if name.ends_with(".rs") || name.ends_with(".spv") {
-                found.push((format!("{prefix}{name}"), path));
+    let mut open = vec![(String::new(), start.to_owned())];
+    while let Some((name, path)) = open.pop() {
+        if path.is_dir() {
+            let folder = if name.is_empty() { name } else { name + "/" };
+            for entry in fs::read_dir(&path).map_err(at(&path))? {
+                let entry = entry.map_err(at(&path))?;
+                // A name that is not text is no source's.
+                open.extend(entry.file_name().to_str().map(|name| (format!("{folder}{name}"), entry.path())));
             }
+        } else if path == start || name.ends_with(".rs") || name.ends_with(".spv") {
+            // Editors leave their own files beside the sources.
+            found.push((name, path));
         }
     }
     found.sort();
@@ -176,18 +160,17 @@ fn pin(file: &Path, key: &str) -> io::Result<String> {
 }
 
 /// The text without the line endings that a checkout may have given it.
-pub fn normalise(text: String) -> String {
+pub fn normalise(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
 fn hexadecimal(content: &[u8]) -> String {
-    Sha256::digest(content).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Names the file in an error.
 fn at(path: &Path) -> impl Fn(io::Error) -> io::Error {
-    let path = path.display().to_string();
-    move |error| io::Error::new(error.kind(), format!("{path}: {error}"))
+    move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 #[cfg(test)]

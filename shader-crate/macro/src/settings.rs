@@ -2,14 +2,15 @@
 //!
 //! A registry is an enum whose members are known to a macro of its own, `for_each_…!`; a bundle is a struct whose fields are known to a
 //! macro of its own name. `#[kernel]` cannot look into another item, so it asks: it calls that macro with all it holds, and the macro
-//! calls `kernel_each!` or `kernel_bundle!` with the answer and the same again.
+//! calls `kernel_answer!` with the answer and the same again.
 
-use crate::{bundle::Bundle, signature, snake_case};
-use proc_macro2::TokenStream as Tokens;
-use quote::{format_ident, quote};
+use crate::{kernel::Kernel, signature};
+use proc_macro2::{Group, TokenStream as Tokens};
+use quote::quote;
 use syn::{
     Error, Ident, ItemFn, LitInt, Path, Result, Token, braced, parenthesized,
     parse::{Parse, ParseStream},
+    parse2,
     punctuated::Punctuated,
 };
 
@@ -22,48 +23,60 @@ mod keyword {
 pub struct Settings {
     /// Invocations in a workgroup: a literal, because rust-gpu's own attribute takes nothing else.
     pub threads: LitInt,
-    /// The registries that have answered.
-    pub axes: Vec<Axis>,
-    /// The bundles that have answered, in the order of the parameters.
-    pub bundles: Vec<Bundle>,
-    pending: Vec<Pending>,
+    /// The macros of the registries.
+    registries: Vec<Path>,
 }
 
-/// A registry that has answered.
-pub struct Axis {
-    /// Its enum.
-    pub registry: Path,
-    /// Its members.
-    pub choices: Vec<Choice>,
-}
-
-impl Axis {
-    /// The host's field for it: `operator` for `Operator`.
-    pub fn field(&self) -> Ident {
-        let name = self.registry.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        format_ident!("{}", snake_case(&name))
+impl Parse for Settings {
+    fn parse(input: ParseStream) -> Result<Self> {
+        if !input.peek(keyword::threads) {
+            return Err(Error::new(input.span(), "say how many invocations a workgroup has: #[kernel(threads = 256)]"));
+        }
+        input.parse::<keyword::threads>()?;
+        input.parse::<Token![=]>()?;
+        let threads = input.parse()?;
+        let mut registries = Vec::new();
+        if input.parse::<Option<Token![,]>>()?.is_some() && input.peek(keyword::each) {
+            input.parse::<keyword::each>()?;
+            let list;
+            parenthesized!(list in input);
+            registries = Punctuated::<_, Token![,]>::parse_terminated_with(&list, registry)?.into_iter().collect();
+        }
+        if input.is_empty() {
+            Ok(Self { threads, registries })
+        } else {
+            Err(input.error("the settings of a kernel are `threads = …` and `each(… in …)`"))
+        }
     }
+}
+
+/// `O in for_each_operator`
+fn registry(input: ParseStream) -> Result<Path> {
+    input.parse::<Ident>()?;
+    input.parse::<Token![in]>()?;
+    input.parse()
+}
+
+/// A registry's answer.
+pub struct Axis {
+    pub registry: Path,
+    pub choices: Vec<Choice>,
 }
 
 /// A member of a registry: `Bfs = crate::bfs::Visit`.
 #[derive(Clone)]
 pub struct Choice {
-    /// In the enum.
     pub name: Ident,
     /// The type that a generic kernel is made with.
     pub implementation: Path,
 }
 
-struct Pending {
-    parameter: Ident,
-    ask: Path,
-}
-
-impl Parse for Pending {
+impl Parse for Axis {
     fn parse(input: ParseStream) -> Result<Self> {
-        let parameter = input.parse()?;
-        input.parse::<Token![in]>()?;
-        Ok(Self { parameter, ask: input.parse()? })
+        let registry = input.parse()?;
+        input.parse::<Token![;]>()?;
+        let choices = Punctuated::<Choice, Token![,]>::parse_terminated(input)?.into_iter().collect();
+        Ok(Self { registry, choices })
     }
 }
 
@@ -75,116 +88,50 @@ impl Parse for Choice {
     }
 }
 
-impl Parse for Settings {
-    fn parse(input: ParseStream) -> Result<Self> {
-        if !input.peek(keyword::threads) {
-            return Err(Error::new(input.span(), "say how many invocations a workgroup has: #[kernel(threads = 256)]"));
-        }
-        input.parse::<keyword::threads>()?;
-        input.parse::<Token![=]>()?;
-        let threads = input.parse()?;
-        let mut pending = Vec::new();
-        if input.parse::<Option<Token![,]>>()?.is_some() && input.peek(keyword::each) {
-            input.parse::<keyword::each>()?;
-            let list;
-            parenthesized!(list in input);
-            pending = Punctuated::<Pending, Token![,]>::parse_terminated(&list)?.into_iter().collect();
-        }
-        if input.is_empty() {
-            Ok(Self { threads, axes: Vec::new(), bundles: Vec::new(), pending })
-        } else {
-            Err(input.error("the settings of a kernel are `threads = …` and `each(… in …)`"))
-        }
-    }
+/// A kernel of which some registries and bundles have answered. Its answers are read when all are there.
+pub struct Conversation {
+    settings: Tokens,
+    answers: Vec<Tokens>,
+    function: ItemFn,
 }
 
-impl Settings {
-    /// A call of the next macro that has not answered yet: a registry's, then a bundle's.
-    pub fn next_question(&self, function: &ItemFn) -> Result<Option<Tokens>> {
-        if let Some(Pending { ask, .. }) = self.pending.first() {
-            return Ok(Some(self.question(ask, &quote!(kernel_each), function)));
-        }
-        let (_, _, parameters) = signature::parameters(function)?;
-        let mut bundles = parameters.iter().filter_map(signature::Parameter::bundle).skip(self.bundles.len());
-        Ok(bundles.next().map(|path| self.question(path, &quote!(kernel_bundle), function)))
-    }
-
-    fn question(&self, ask: &Path, callback: &Tokens, function: &ItemFn) -> Tokens {
-        let threads = &self.threads;
-        let pending = self.pending.iter().map(|Pending { parameter, ask }| quote!(#parameter in #ask));
-        let axes = self.axes.iter().map(|Axis { registry, choices }| {
-            let choices = choices.iter().map(|Choice { name, implementation }| quote!(#name = #implementation));
-            quote!({ #registry; #(#choices,)* })
-        });
-        let bundles = self.bundles.iter().map(Bundle::tokens);
-        quote! {
-            #ask! {
-                (::evenkeel_kernels::#callback)
-                { threads = #threads, each(#(#pending),*) } { #(#axes)* } { #(#bundles)* }
-                #function
-            }
-        }
-    }
-
-    /// What was sent with a question.
-    fn resume(input: ParseStream) -> Result<Self> {
-        let (sent, axes, bundles);
+/// What comes back from a registry or a bundle: the answer, then what was sent.
+impl Parse for Conversation {
+    fn parse(input: ParseStream) -> Result<Self> {
+        let answer = input.parse::<Group>()?.stream();
+        let settings = input.parse::<Group>()?.stream();
+        let sent;
         braced!(sent in input);
-        let mut settings: Self = sent.parse()?;
-        braced!(axes in input);
-        while !axes.is_empty() {
-            settings.axes.push(axes.parse()?);
+        let mut answers = Vec::new();
+        while !sent.is_empty() {
+            answers.push(sent.parse::<Group>()?.stream());
         }
-        braced!(bundles in input);
-        while !bundles.is_empty() {
-            settings.bundles.push(bundles.parse()?);
+        answers.push(answer);
+        Ok(Self { settings, answers, function: input.parse()? })
+    }
+}
+
+impl Conversation {
+    /// Begins, before anything was asked.
+    pub fn new(settings: Tokens, function: ItemFn) -> Self {
+        Self { settings, answers: Vec::new(), function }
+    }
+
+    /// Asks the next registry for its members or the next bundle for its fields; when all have answered, makes the kernel.
+    pub fn next_step(self) -> Result<Tokens> {
+        let Self { settings, answers, function } = self;
+        let Settings { threads, registries } = parse2(settings.clone())?;
+        let (_, _, parameters) = signature::parameters(&function)?;
+        let bundles = parameters.iter().filter_map(signature::Parameter::bundle);
+        if let Some(ask) = registries.iter().chain(bundles).nth(answers.len()) {
+            return Ok(quote! {
+                #ask! { (::evenkeel_kernels::kernel_answer) { #settings } { #({ #answers })* } #function }
+            });
         }
-        Ok(settings)
-    }
-}
-
-/// What comes back from a registry: its members, then what was sent.
-pub struct FromRegistry {
-    /// With one more axis than when they were sent.
-    pub settings: Settings,
-    /// As it was sent.
-    pub function: ItemFn,
-}
-
-/// What comes back from a bundle: its fields, then what was sent.
-pub struct FromBundle {
-    /// With one more bundle than when they were sent.
-    pub settings: Settings,
-    /// As it was sent.
-    pub function: ItemFn,
-}
-
-impl Parse for Axis {
-    fn parse(input: ParseStream) -> Result<Self> {
-        let content;
-        braced!(content in input);
-        let registry = content.parse()?;
-        content.parse::<Token![;]>()?;
-        let choices = Punctuated::<Choice, Token![,]>::parse_terminated(&content)?.into_iter().collect();
-        Ok(Self { registry, choices })
-    }
-}
-
-impl Parse for FromRegistry {
-    fn parse(input: ParseStream) -> Result<Self> {
-        let answer: Axis = input.parse()?;
-        let mut settings = Settings::resume(input)?;
-        settings.axes.push(answer);
-        settings.pending.remove(0);
-        Ok(Self { settings, function: input.parse()? })
-    }
-}
-
-impl Parse for FromBundle {
-    fn parse(input: ParseStream) -> Result<Self> {
-        let answer: Bundle = input.parse()?;
-        let mut settings = Settings::resume(input)?;
-        settings.bundles.push(answer);
-        Ok(Self { settings, function: input.parse()? })
+        let mut answers = answers.into_iter();
+        let axes = answers.by_ref().take(registries.len()).map(parse2).collect::<Result<_>>()?;
+        let bundles = answers.map(parse2).collect::<Result<Vec<_>>>()?;
+        let signature = signature::Signature::parse(&function, &bundles)?;
+        Ok(Kernel { threads, axes, signature, function }.expand())
     }
 }

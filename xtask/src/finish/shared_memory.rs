@@ -24,14 +24,8 @@ pub fn order(module: &mut Module) {
 /// Refuses a module that reads a workgroup array which it never writes. rust-gpu drops stores to an array that lies in a struct within a
 /// struct within another, without a word; such structs must be flat.
 pub fn refuse_unwritten(module: &Module) -> Result<()> {
-    let is_array = |instruction: &&Instruction| {
-        instruction.class.opcode == Op::Variable
-            && instruction.operands.first() == Some(&Operand::StorageClass(StorageClass::Workgroup))
-    };
-    let mut roots: HashMap<u32, u32> = HashMap::new();
-    for id in module.types_global_values.iter().filter(is_array).filter_map(|array| array.result_id) {
-        roots.insert(id, id);
-    }
+    let arrays = module.types_global_values.iter().filter(|it| it.class.opcode == Op::Variable && is_shared(it));
+    let mut roots: HashMap<u32, u32> = arrays.filter_map(|array| array.result_id).map(|id| (id, id)).collect();
     let (mut read, mut written) = (HashSet::new(), HashSet::new());
     for instruction in module.functions.iter().flat_map(|function| function.all_inst_iter()) {
         let root = |place: usize| match instruction.operands.get(place) {
@@ -60,23 +54,20 @@ pub fn refuse_unwritten(module: &Module) -> Result<()> {
     Ok(())
 }
 
+/// Whether the storage class of a variable or of a pointer type is workgroup memory.
+fn is_shared(instruction: &Instruction) -> bool {
+    instruction.operands.first() == Some(&Operand::StorageClass(StorageClass::Workgroup))
+}
+
 /// The ids of a module that point to workgroup memory.
-struct SharedPointers(HashMap<u32, bool>);
+struct SharedPointers(HashSet<u32>);
 
 impl SharedPointers {
     fn of(module: &Module) -> Self {
-        let types: HashMap<u32, bool> = module
-            .types_global_values
-            .iter()
-            .filter(|instruction| instruction.class.opcode == Op::TypePointer)
-            .filter_map(|pointer| {
-                Some((pointer.result_id?, pointer.operands.first()? == &Operand::StorageClass(StorageClass::Workgroup)))
-            })
-            .collect();
-        let pointers = module
-            .all_inst_iter()
-            .filter_map(|instruction| Some((instruction.result_id?, *types.get(&instruction.result_type?)?)));
-        Self(pointers.collect())
+        let types = module.types_global_values.iter().filter(|it| it.class.opcode == Op::TypePointer && is_shared(it));
+        let types: HashSet<u32> = types.filter_map(|pointer| pointer.result_id).collect();
+        let is_pointer = |it: &&Instruction| it.result_type.is_some_and(|kind| types.contains(&kind));
+        Self(module.all_inst_iter().filter(is_pointer).filter_map(|it| it.result_id).collect())
     }
 
     fn are_accessed_by(&self, instruction: &Instruction) -> bool {
@@ -87,7 +78,7 @@ impl SharedPointers {
         };
         instruction.operands[..pointers]
             .iter()
-            .any(|operand| matches!(operand, Operand::IdRef(pointer) if self.0.get(pointer) == Some(&true)))
+            .any(|operand| matches!(operand, Operand::IdRef(pointer) if self.0.contains(pointer)))
     }
 }
 
