@@ -101,7 +101,8 @@ impl Statistics {
     }
 }
 
-fn nodes_without_edges(csr: &Csr) -> u64 {
+/// How many nodes there are at which no edge starts or ends.
+pub(super) fn nodes_without_edges(csr: &Csr) -> u64 {
     let left: Vec<u32> = (0..csr.nodes()).into_par_iter().filter(|&node| csr.degree(node) == 0).collect();
     if left.is_empty() || csr.is_symmetric() {
         return left.len() as u64;

@@ -57,16 +57,8 @@ pub fn rebuild(graph: &Graph, options: BuildOptions) -> Result<(Graph, BuildRepo
 struct Reversed<'a>(&'a Csr);
 
 impl EdgeSource for Reversed<'_> {
-    fn nodes(&self) -> u32 {
-        self.0.nodes()
-    }
-
-    fn edges(&self) -> u64 {
-        EdgeSource::edges(&self.0)
-    }
-
-    fn weight_kind(&self) -> WeightKind {
-        self.0.weight_kind()
+    fn extent(&self) -> (u32, u64, WeightKind) {
+        self.0.extent()
     }
 
     fn visit(&self, indices: Range<u64>, mut visit: impl FnMut(u32, u32, u32)) {

@@ -21,8 +21,8 @@ pub(super) struct Text<'a> {
 /// What is wrong, and where.
 #[derive(Debug)]
 pub(super) struct Flaw {
-    position: usize,
-    reason: String,
+    pub position: usize,
+    pub reason: String,
 }
 
 /// The lines of a text, or of a piece of it.
@@ -58,9 +58,9 @@ impl<'a> Text<'a> {
     pub fn in_pieces<T: Send>(
         &self,
         start: usize,
-        parse: impl Fn(Lines<'a>) -> Result<T, Flaw> + Send + Sync,
+        parse: impl Fn(Lines<'a>) -> Result<T, Flaw> + Sync,
     ) -> Result<Vec<T>> {
-        let parsed: Vec<_> = self.pieces(start).into_par_iter().map(parse).collect();
+        let parsed: Vec<_> = self.pieces(start).into_par_iter().map(&parse).collect();
         parsed.into_iter().collect::<Result<_, Flaw>>().map_err(|flaw| self.error(flaw))
     }
 
@@ -113,9 +113,8 @@ impl Lines<'_> {
         self.position
     }
 
-    /// A guess at how many records of `bytes` bytes are left, for reserving memory: bounded by what is really there.
-    pub fn records_of(&self, bytes: usize) -> usize {
-        self.bytes.len() / bytes
+    pub fn bytes_left(&self) -> usize {
+        self.bytes.len()
     }
 }
 

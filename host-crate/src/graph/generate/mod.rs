@@ -20,9 +20,16 @@ pub mod simple;
 
 pub use crate::settings::Key;
 
-use super::{BuildOptions, Csr, Graph, NodeIds};
-use crate::{Error, Result, settings};
-use std::{fmt, str::FromStr, sync::Arc};
+use super::{
+    BuildOptions, Csr, Graph, NodeIds,
+    build::{EdgeSource, build},
+    weights::WeightKind,
+};
+use crate::{
+    Error, Result,
+    settings::{self as keys, told_by_text},
+};
+use std::{ops::Range, str::FromStr, sync::Arc};
 
 const FAMILIES: &[Registered] = &[
     Registered::of::<rmat::Rmat>(),
@@ -42,15 +49,18 @@ pub struct Generator {
     build: Arc<dyn Fn() -> Result<Csr> + Send + Sync>,
 }
 
-/// A kind of generated graph; its fields are its settings and `default()` has a sensible value for each.
-pub trait Family: Default + Send + Sync + 'static {
+/// A type whose fields are settings, with a sensible default for each.
+pub trait Settings: Default {
+    /// The settings, in the order in which they are written.
+    fn keys(&mut self) -> Vec<Key<'_>>;
+}
+
+/// A kind of generated graph.
+pub trait Family: Settings + Send + Sync + 'static {
     /// What it is called: the text before the colon.
     const NAME: &'static str;
     /// One line for the help text.
     const ABOUT: &'static str;
-
-    /// Its settings, in the order in which they are written.
-    fn keys(&mut self) -> Vec<Key<'_>>;
 
     /// Refuses settings that cannot be, or a graph too large for 32-bit indices, before anything is allocated.
     ///
@@ -65,6 +75,36 @@ pub trait Family: Default + Send + Sync + 'static {
     fn build(&self) -> Result<Csr>;
 }
 
+/// Declares the settings of a family: its fields, their defaults, and as keys a name and what it means for each.
+/// One of `size` is always written.
+macro_rules! family_settings {
+    (
+        $(#[$about_type:meta])*
+        $type:ident {
+            $($(#[$more:meta])* $key:ident($name:literal, $about:literal) $field:ident: $kind:ty = $default:expr,)*
+        }
+    ) => {
+        $(#[$about_type])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $type {
+            $(#[doc = $about] $(#[$more])* pub $field: $kind,)*
+        }
+
+        impl Default for $type {
+            fn default() -> Self {
+                Self { $($field: $default),* }
+            }
+        }
+
+        impl Settings for $type {
+            fn keys(&mut self) -> Vec<Key<'_>> {
+                vec![$(Key::$key($name, $about, &mut self.$field)),*]
+            }
+        }
+    };
+}
+use family_settings;
+
 impl Generator {
     /// A family with its settings.
     ///
@@ -72,7 +112,7 @@ impl Generator {
     /// When the settings are impossible or the graph would be too large.
     pub fn new<F: Family>(mut family: F) -> Result<Self> {
         family.check()?;
-        let text = settings::canonical(F::NAME, &family.keys(), &F::default().keys());
+        let text = keys::canonical(F::NAME, &family.keys(), &F::default().keys());
         Ok(Self { text, build: Arc::new(move || family.build()) })
     }
 
@@ -97,35 +137,15 @@ pub fn describe() -> String {
     FAMILIES.iter().map(|family| (family.describe)()).collect::<Vec<_>>().join("\n")
 }
 
-impl fmt::Display for Generator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl fmt::Debug for Generator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Generator({})", self.text)
-    }
-}
-
-impl PartialEq for Generator {
-    fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
-    }
-}
+told_by_text!(Generator, |generator| &generator.text);
 
 impl FromStr for Generator {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
         let (name, settings) = text.split_once(':').unwrap_or((text, ""));
-        let family = FAMILIES.iter().find(|family| family.name == name).ok_or_else(|| Error::UnknownName {
-            kind: "generator",
-            name: name.to_owned(),
-            known: FAMILIES.iter().map(|family| (family.usage)()).collect(),
-        })?;
-        (family.parse)(settings)
+        let unknown = || Error::unknown("generator", name, FAMILIES.iter().map(|family| (family.usage)()));
+        (FAMILIES.iter().find(|family| family.name == name).ok_or_else(unknown)?.parse)(settings)
     }
 }
 
@@ -145,21 +165,39 @@ impl Registered {
 
 fn parse<F: Family>(text: &str) -> Result<Generator> {
     let mut family = F::default();
-    settings::read(F::NAME, text, family.keys())?;
+    keys::read(F::NAME, text, family.keys())?;
     Generator::new(family)
 }
 
 /// The family with all its settings at their defaults.
 fn usage<F: Family>() -> String {
-    settings::usage(F::NAME, &F::default().keys())
+    keys::usage(F::NAME, &F::default().keys())
 }
 
 fn describe_family<F: Family>() -> String {
-    format!("{} — {}\n{}", F::NAME, F::ABOUT, settings::describe(&F::default().keys()))
+    format!("{} — {}\n{}", F::NAME, F::ABOUT, keys::describe(&F::default().keys()))
 }
 
-/// What becomes of the edges a random family draws.
-const UNDIRECTED: BuildOptions = BuildOptions { symmetrise: true, drop_self_loops: true, merge_parallel_edges: true };
+/// Edges that a random family draws: how many nodes and edges there are, and the ends of each edge.
+struct Drawn<F>(u32, u64, F);
+
+impl<F: Fn(u64) -> [u32; 2] + Sync> EdgeSource for Drawn<F> {
+    fn extent(&self) -> (u32, u64, WeightKind) {
+        (self.0, self.1, WeightKind::None)
+    }
+
+    fn visit(&self, indices: Range<u64>, mut visit: impl FnMut(u32, u32, u32)) {
+        for [source, target] in indices.map(&self.2) {
+            visit(source, target, 0);
+        }
+    }
+}
+
+/// The undirected simple graph of edges whose ends are drawn.
+fn build_drawn(nodes: u32, edges: u64, ends: impl Fn(u64) -> [u32; 2] + Sync) -> Result<Csr> {
+    let options = BuildOptions { symmetrise: true, drop_self_loops: true, merge_parallel_edges: true };
+    Ok(build(Drawn(nodes, edges, ends), options)?.0)
+}
 
 fn check_nodes(nodes: u64) -> Result<()> {
     if nodes > u64::from(u32::MAX) {

@@ -3,7 +3,7 @@
 //! existence is a function of its place and the seed, so every row is made on its own.
 
 use super::{
-    Family, Key, check_nodes, check_stored,
+    Family, Key, Settings, check_nodes, check_stored, family_settings,
     random::{Stream, Threshold},
 };
 use crate::{
@@ -11,40 +11,23 @@ use crate::{
     graph::{Csr, Weights, build::build_symmetric_rows},
 };
 
-/// The family `road`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Road {
-    /// The number of nodes, row by row in a square whose last row may be short.
-    pub nodes: u64,
-    /// The share of the grid's streets that is missing. From 0.5 on the grid falls apart (bond percolation).
-    pub removed: f64,
-    /// The share of blocks with a diagonal street.
-    pub diagonal: f64,
-    /// Whether edges weigh their lengths: 60 to 140, diagonal ones √2 times that.
-    pub lengths: bool,
-    /// The seed.
-    pub seed: u64,
-}
-
-impl Default for Road {
-    fn default() -> Self {
-        Self { nodes: 1 << 20, removed: 0.25, diagonal: 0.05, lengths: false, seed: 0 }
+family_settings! {
+    /// The family `road`.
+    Road {
+        /// Row by row in a square whose last row may be short.
+        size("nodes", "number of nodes") nodes: u64 = 1 << 20,
+        /// From 0.5 on the grid falls apart (bond percolation).
+        option("removed", "share of the grid's streets that is missing") removed: f64 = 0.25,
+        option("diagonal", "share of blocks with a diagonal street") diagonal: f64 = 0.05,
+        /// Lengths are 60 to 140, diagonal ones √2 times that.
+        option("lengths", "true: edges weigh their lengths") lengths: bool = false,
+        option("seed", "another seed, another graph") seed: u64 = 0,
     }
 }
 
 impl Family for Road {
     const NAME: &'static str = "road";
     const ABOUT: &'static str = "grid with streets removed and diagonals added, like a road network";
-
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        vec![
-            Key::size("nodes", "number of nodes", &mut self.nodes),
-            Key::option("removed", "share of the grid's streets that is missing", &mut self.removed),
-            Key::option("diagonal", "share of blocks with a diagonal street", &mut self.diagonal),
-            Key::option("lengths", "true: edges weigh their lengths", &mut self.lengths),
-            Key::option("seed", "another seed, another graph", &mut self.seed),
-        ]
-    }
 
     fn check(&self) -> Result<()> {
         for (key, share) in [("removed", self.removed), ("diagonal", self.diagonal)] {
