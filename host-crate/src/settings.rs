@@ -152,8 +152,12 @@ impl<'a> Key<'a> {
     }
 
     /// The value as text, or what stands for it where there is none.
-    fn text(&self) -> String {
-        self.value.clone().unwrap_or_else(|| self.default.to_owned())
+    fn text(&self) -> &str {
+        self.value.as_deref().unwrap_or(self.default)
+    }
+
+    fn described(&self) -> String {
+        format!("{}={}", self.name, self.text())
     }
 
     /// `name=value` as it is written, without the name where that is not needed.
@@ -164,12 +168,9 @@ impl<'a> Key<'a> {
 }
 
 /// Reads `key=value,key=value` into the settings of the thing called `owner`.
-///
-/// # Errors
-/// With the owner, the key and what is wrong.
 pub(crate) fn read(owner: &str, text: &str, mut keys: Vec<Key<'_>>) -> Result<()> {
     let usage = usage(owner, &keys);
-    let known: Vec<String> = keys.iter().map(|key| format!("{}={}", key.name, key.text())).collect();
+    let known: Vec<String> = keys.iter().map(Key::described).collect();
     let wrong = |reason: String| Error::Usage(format!("{owner}: {reason}; write {usage}"));
     let mut seen = Vec::new();
     for (place, setting) in text.split(',').filter(|setting| !setting.is_empty()).enumerate() {
@@ -197,9 +198,6 @@ pub(crate) fn read(owner: &str, text: &str, mut keys: Vec<Key<'_>>) -> Result<()
 }
 
 /// Checks settings that were not read from text.
-///
-/// # Errors
-/// With the owner, the key and what is wrong.
 pub(crate) fn check(owner: &str, keys: &[Key<'_>]) -> Result<()> {
     for (key, value) in keys.iter().filter_map(|key| Some((key, key.value.as_ref()?))) {
         key.allow(value).map_err(|reason| Error::Usage(format!("{owner}: {}='{value}': {reason}", key.name)))?;
@@ -216,7 +214,7 @@ pub(crate) fn usage(owner: &str, keys: &[Key<'_>]) -> String {
 
 /// A line for each setting, for help texts.
 pub(crate) fn describe(keys: &[Key<'_>]) -> String {
-    keys.iter().map(|key| format!("    {:<24}{}\n", format!("{}={}", key.name, key.text()), key.about)).collect()
+    keys.iter().map(|key| format!("    {:<24}{}\n", key.described(), key.about)).collect()
 }
 
 /// The shortest text that has these settings, beside those that are always written. `defaults` are the same keys of a thing
@@ -336,14 +334,11 @@ impl<R: Registry> Configured<R> {
     /// [`Error::Usage`] with the setting and the items that have it.
     pub fn check_given(&self, names: &[&str]) -> Result<()> {
         for (key, value) in &self.given {
-            let mut is_read = false;
-            for name in names {
-                is_read |= name.parse::<Self>()?.set(key, value)?;
-            }
-            if !is_read {
-                let has = |item: &mut R::Item| item.keys().iter().any(|known| known.name == *key);
-                let owners = R::items().into_iter().filter_map(|mut item| has(&mut item).then(|| item.name()));
-                let owners: Vec<_> = owners.collect();
+            let is_read: Result<Vec<bool>> = names.iter().map(|name| name.parse::<Self>()?.set(key, value)).collect();
+            if !is_read?.contains(&true) {
+                let mut owners = R::items();
+                owners.retain_mut(|item| item.keys().iter().any(|known| known.name == *key));
+                let owners: Vec<_> = owners.iter().map(R::Item::name).collect();
                 return Err(Error::Usage(format!("--{key} is for {} {}", R::KIND, owners.join(" and "))));
             }
         }
@@ -380,13 +375,12 @@ impl<R: Registry> FromStr for Configured<R> {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let (name, settings) = text.split_once(':').map_or((text, None), |(name, settings)| (name, Some(settings)));
+        let Some((name, settings)) = text.split_once(':') else { return Self::new(by_name::<R>(text)?) };
         let mut item = by_name::<R>(name)?;
-        match settings {
-            Some("") => return Err(Error::Usage(format!("'{text}' has no setting behind the colon"))),
-            Some(settings) => read(name, settings, item.keys())?,
-            None => {}
+        if settings.is_empty() {
+            return Err(Error::Usage(format!("'{text}' has no setting behind the colon")));
         }
+        read(name, settings, item.keys())?;
         Self::new(item)
     }
 }

@@ -13,11 +13,8 @@ pub(super) struct StructureFacts {
     self_loops: OnceLock<u64>,
 }
 
-/// Facts about weights.
-#[derive(Debug, Default)]
-pub(super) struct WeightFacts {
-    range: OnceLock<Option<(f64, f64)>>,
-}
+/// The range of the weights, where it is known.
+pub(super) type WeightFacts = OnceLock<Option<(f64, f64)>>;
 
 /// How uneven the degrees are, in two numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +68,7 @@ impl Csr {
 
     /// The smallest and the largest weight; none when there are no weights.
     pub fn weight_range(&self) -> Option<(f64, f64)> {
-        *self.weight_facts.range.get_or_init(|| self.weights().range())
+        *self.weight_facts.get_or_init(|| self.weights().range())
     }
 
     /// What is known already of [`Csr::is_symmetric`].
@@ -87,7 +84,7 @@ impl Csr {
 
     /// States the range of the weights. A second statement changes nothing.
     pub(super) fn state_weight_range(&self, range: Option<(f64, f64)>) {
-        self.weight_facts.range.get_or_init(|| range);
+        self.weight_facts.get_or_init(|| range);
     }
 }
 

@@ -3,17 +3,11 @@
 //! so that it is read only when asked for by name.
 
 use super::{
-    Feature, FileFormat, Files, Listing, Loaded, Writer,
     batch::{self, Batch},
     compact,
-    lines::{Flaw, Lines},
-    rows,
+    lines::Lines,
+    prelude::*,
 };
-use crate::{
-    Result,
-    graph::{EdgeWeights, Graph},
-};
-use std::io::{self, Write};
 
 pub(super) struct Adjacency;
 
@@ -33,7 +27,7 @@ impl FileFormat for Adjacency {
 
 /// The edges of a piece and the nodes its lines begin with.
 fn piece(lines: Lines<'_>) -> Result<(Batch<u64>, Vec<u64>), Flaw> {
-    let mut batch = Batch::new(lines.bytes_left(), EdgeWeights::None);
+    let mut batch = Batch::new(lines.bytes.len(), EdgeWeights::None);
     let mut nodes = Vec::new();
     for mut line in lines.filter(|line| line.is_data(b"#%")) {
         let node = line.whole("a node")?;

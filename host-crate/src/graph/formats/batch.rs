@@ -53,7 +53,7 @@ pub(super) fn read_edges<Id: Pod + Send + Sync>(
     read: impl Fn(&mut Line<'_>, &mut Batch<Id>) -> Result<(), Flaw> + Sync,
 ) -> Result<Batch<Id>> {
     let batches = text.in_pieces(start, |lines| {
-        let mut batch = Batch::new(lines.bytes_left(), weights.clone());
+        let mut batch = Batch::new(lines.bytes.len(), weights.clone());
         for mut line in lines.filter(&is_data) {
             read(&mut line, &mut batch)?;
         }

@@ -9,19 +9,16 @@
 //! sections, which are read for the checks anyway. Symmetry and the range of whole weights are believed: a wrong one can make an
 //! answer wrong, as any other change of a section can, and cannot lead outside of a buffer.
 
-use super::super::{Array, Csr, Graph, NodeIds, Weights, csr::MOST_NODES};
-use super::{FileFormat, Files, Loaded, Recognition, Text, Writer};
-use crate::{Error, Result};
+use super::prelude::*;
+use crate::{
+    Error,
+    graph::{Array, Csr, NodeIds, csr::MOST_NODES},
+};
 use bytemuck::{Pod, Zeroable};
 use memmap2::Mmap;
 use rayon::prelude::*;
-use std::{
-    io::{self, Write},
-    path::Path,
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
-/// evenkeel's own format.
 pub(super) struct Binary;
 
 impl FileFormat for Binary {

@@ -4,16 +4,9 @@
 //! other way round.
 
 use super::{
-    Feature, FileFormat, Files, Listing, Loaded, Recognition, Writer,
-    lines::Text,
+    prelude::*,
     problem::{Problem, push_edge},
-    rows,
 };
-use crate::{
-    Result,
-    graph::{EdgeWeights, Graph, Weights},
-};
-use std::io::{self, Write};
 
 pub(super) struct Coloring;
 

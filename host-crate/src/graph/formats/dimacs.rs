@@ -2,16 +2,9 @@
 //! Directed; nodes are counted from 1; as many arcs must be there as are promised.
 
 use super::{
-    Feature, FileFormat, Files, Listing, Loaded, Recognition, Writer,
-    lines::Text,
+    prelude::*,
     problem::{Problem, push_edge},
-    rows,
 };
-use crate::{
-    Result,
-    graph::{EdgeWeights, Graph},
-};
-use std::io::{self, Write};
 
 pub(super) struct Dimacs;
 

@@ -5,17 +5,10 @@
 //! The nodes are exactly the ids that occur.
 
 use super::{
-    Feature, FileFormat, Files, Listing, Loaded, Recognition, Writer,
     batch::{Batch, read_edges},
     compact,
-    lines::{Flaw, Line, Text},
-    rows,
+    prelude::*,
 };
-use crate::{
-    Result,
-    graph::{EdgeWeights, Graph},
-};
-use std::io::{self, Write};
 
 pub(super) struct EdgeListFormat;
 
@@ -58,13 +51,13 @@ fn layout(text: Text<'_>) -> Layout {
     let mut named_column = None;
     let mut lines = text.lines_from(0);
     loop {
-        let start = lines.position();
+        let start = lines.position;
         let Some(mut line) = lines.next() else {
             return Layout { start, weight_column: None, listing };
         };
         match line.first() {
             None => {}
-            Some(b'#' | b'%') => listing = remark_on_direction(line.rest()).unwrap_or(listing),
+            Some(b'#' | b'%') => listing = remark_on_direction(line.rest).unwrap_or(listing),
             // Only the first line may hold names; a second one is a flaw, and reported as such.
             Some(first) if named_column.is_none() && (first.is_ascii_alphabetic() || first == b'"') => {
                 named_column = Some(weight_column_by_name(line).unwrap_or(2));

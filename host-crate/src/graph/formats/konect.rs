@@ -4,18 +4,13 @@
 //! `positive` are not weights.
 
 use super::{
-    Feature, FileFormat, Files, Listing, Loaded, Recognition, Writer,
     batch::{check_claimed_nodes, read_edges},
-    lines::{Flaw, Line, Text, shown},
+    lines::shown,
+    prelude::*,
     problem::counted_node,
-    rows,
 };
-use crate::{
-    Result,
-    graph::{EdgeWeights, Graph, Weights, csr::MOST_NODES},
-};
+use crate::graph::csr::MOST_NODES;
 use rayon::prelude::*;
-use std::io::{self, Write};
 
 pub(super) struct Konect;
 
@@ -89,7 +84,7 @@ fn header_words<'a>(mut line: Line<'a>) -> Option<(&'a [u8], Line<'a>)> {
 
 fn header(text: Text<'_>) -> Result<Header<'_>, Flaw> {
     let mut lines = text.lines_from(0);
-    let first = lines.next().unwrap_or(Line::empty());
+    let first = lines.next().unwrap_or_default();
     let Some((shape, mut line)) = header_words(first).filter(|(shape, _)| SHAPES.contains(shape)) else {
         return Err(first.flaw("the first line should be '% sym|asym|bip <kind of weights>'"));
     };
@@ -98,7 +93,7 @@ fn header(text: Text<'_>) -> Result<Header<'_>, Flaw> {
     if !weighted && !UNWEIGHTED.contains(&kind) {
         return Err(line.flaw(format!("'{}' is no kind of weights that KONECT has", shown(kind))));
     }
-    let start = lines.position();
+    let start = lines.position;
     let sizes = lines.next().and_then(sizes);
     let weights = if weighted { EdgeWeights::U32(Vec::new()) } else { EdgeWeights::None };
     Ok(Header { shape, weights, sizes, start })
@@ -106,9 +101,8 @@ fn header(text: Text<'_>) -> Result<Header<'_>, Flaw> {
 
 /// The numbers on the header's second line. Any other comment may stand there too, so that a flaw is no error.
 fn sizes(line: Line<'_>) -> Option<(u64, u64, u64)> {
-    (line.first()? == b'%').then_some(())?;
-    let mut line = line.after_first_byte();
-    Some((line.whole("").ok()?, line.whole("").ok()?, line.whole("").ok()?))
+    let (edges, mut line) = header_words(line)?;
+    Some((lexical_core::parse(edges).ok()?, line.whole("").ok()?, line.whole("").ok()?))
 }
 
 fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {

@@ -2,22 +2,8 @@
 //! for each node, its id first. Ids are arbitrary. The files do not say whether edges have a direction; they are taken as
 //! directed unless the caller knows better.
 
-use super::{
-    Companion, Feature, FileFormat, Files, Listing, Loaded, Writer,
-    batch::read_edges,
-    compact::Occurring,
-    compression::Compression,
-    lines::{Line, Text},
-    rows,
-};
-use crate::{
-    Result,
-    graph::{EdgeWeights, Graph},
-};
-use std::{
-    io::{self, Write},
-    path::{Path, PathBuf},
-};
+use super::{Companion, batch::read_edges, compact::Occurring, compression::Compression, prelude::*};
+use std::path::{Path, PathBuf};
 
 pub(super) struct Ldbc;
 

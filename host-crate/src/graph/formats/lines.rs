@@ -27,16 +27,19 @@ pub(super) struct Flaw {
 
 /// The lines of a text, or of a piece of it.
 pub(super) struct Lines<'a> {
-    bytes: &'a [u8],
-    position: usize,
+    /// What has not been read yet.
+    pub bytes: &'a [u8],
+    /// Where the next line begins in the text.
+    pub position: usize,
     /// The index of this piece of the text, from 0.
     pub piece: usize,
 }
 
 /// One line without its end, read field by field. Fields are separated by blanks, or by one comma and any blanks.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Line<'a> {
-    rest: &'a [u8],
+    /// What has not been read yet.
+    pub rest: &'a [u8],
     /// Where the line begins in the text.
     pub position: usize,
 }
@@ -107,17 +110,6 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-impl Lines<'_> {
-    /// Where the next line begins in the text.
-    pub fn position(&self) -> usize {
-        self.position
-    }
-
-    pub fn bytes_left(&self) -> usize {
-        self.bytes.len()
-    }
-}
-
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
@@ -156,22 +148,6 @@ impl<'a> Line<'a> {
     #[inline]
     pub fn is_data(&self, marks: &[u8]) -> bool {
         self.first().is_some_and(|first| !marks.contains(&first))
-    }
-
-    /// A line with nothing on it, at the beginning of a text.
-    pub fn empty() -> Self {
-        Self { rest: &[], position: 0 }
-    }
-
-    /// The line without its first byte that is not blank: the mark of a comment that may hold data.
-    pub fn after_first_byte(mut self) -> Self {
-        self.skip_blanks();
-        Self { rest: self.rest.get(1..).unwrap_or_default(), ..self }
-    }
-
-    /// What has not been read yet.
-    pub fn rest(&self) -> &'a [u8] {
-        self.rest
     }
 
     /// The next field, empty between two commas; `None` at the line's end.

@@ -4,20 +4,12 @@
 //! are counted from 1; a file that uses 0 and never the highest index is taken as counted from 0, with a warning.
 
 use super::{
-    Feature, FileFormat, Files, Listing, Loaded, Recognition, Writer,
     batch::{self, Batch, check_claimed_nodes, check_promised_edges, read_edges},
-    lines::{Flaw, Line, Text, shown},
-    rows,
-};
-use crate::{
-    Result,
-    graph::{EdgeWeights, Graph, Weights},
+    lines::shown,
+    prelude::*,
 };
 use rayon::prelude::*;
-use std::{
-    io::{self, Write},
-    sync::atomic::{AtomicUsize, Ordering},
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(super) struct MatrixMarket;
 
@@ -47,7 +39,7 @@ impl FileFormat for MatrixMarket {
         let nodes = check_claimed_nodes(text, rows.max(columns))?;
         // Where the first line with an index 0 begins.
         let zero = AtomicUsize::new(usize::MAX);
-        let mut entries = read_edges(text, lines.position(), &weights, is_data, |line, batch| {
+        let mut entries = read_edges(text, lines.position, &weights, is_data, |line, batch| {
             let (row, column) = entry(line, symmetry, (rows, columns))?;
             if row == 0 || column == 0 {
                 zero.fetch_min(line.position, Ordering::Relaxed);

@@ -3,18 +3,16 @@
 //! edge weights. Undirected: every edge stands at both its ends, which is checked. Nodes are counted from 1.
 
 use super::{
-    Feature, FileFormat, Files, Listing, Loaded, Writer,
     batch::{self, Batch},
-    lines::{Flaw, Line, Lines, Text, shown},
+    lines::{Lines, shown},
+    prelude::*,
     problem::counted_node,
-    rows,
 };
 use crate::{
-    Error, Result,
-    graph::{EdgeWeights, Graph, csr::MOST_NODES, generate::random::mix},
+    Error,
+    graph::{csr::MOST_NODES, generate::random::mix},
 };
 use rayon::prelude::*;
-use std::io::{self, Write};
 
 pub(super) struct Metis;
 
@@ -32,7 +30,7 @@ impl FileFormat for Metis {
             return Err(text.error_of_file("the line '<nodes> <edges> [fmt [ncon]]' is missing"));
         };
         let header = header(line).map_err(|flaw| text.error(flaw))?;
-        let start = lines.position();
+        let start = lines.position;
 
         // A piece can only tell whose lines it holds when it knows how many stand before it.
         let counts = text.in_pieces(start, |lines| Ok(lines.filter(is_no_comment).count() as u64))?;
@@ -85,7 +83,7 @@ fn header(mut line: Line<'_>) -> Result<Header, Flaw> {
 
 /// The arcs of a piece that begins with the line of node `base`.
 fn piece(lines: Lines<'_>, base: u64, header: &Header) -> Result<Batch<u32>, Flaw> {
-    let mut batch = Batch::new(lines.bytes_left(), header.weights.clone());
+    let mut batch = Batch::new(lines.bytes.len(), header.weights.clone());
     for (node, mut line) in (base..).zip(lines.filter(is_no_comment)) {
         if node >= header.nodes {
             line.end().map_err(|_| line.flaw(format!("a line for node {} of {}", node + 1, header.nodes)))?;

@@ -44,6 +44,20 @@ use std::{
     str::FromStr,
 };
 
+/// What the files of formats have in common.
+mod prelude {
+    pub(super) use super::{
+        Feature, FileFormat, Files, Listing, Loaded, Recognition, Writer,
+        lines::{Flaw, Line, Text},
+        rows,
+    };
+    pub(super) use crate::{
+        Result,
+        graph::{EdgeWeights, Graph, Weights},
+    };
+    pub(super) use std::io::{self, Write};
+}
+
 /// All formats, in the order in which lists show them.
 const FORMATS: &[Registered] = &[
     Registered::of::<matrix_market::MatrixMarket>(),
@@ -78,10 +92,7 @@ trait FileFormat {
         Recognition::No
     }
 
-    /// Reads a graph.
-    ///
-    /// # Errors
-    /// With the file, the line where there are lines, and the reason.
+    /// Reads a graph. Errors have the file, the line where there are lines, and the reason.
     fn read(files: Files<'_>) -> Result<Loaded>;
 }
 
@@ -232,10 +243,8 @@ impl Format {
             .map(|(format, _)| format)
     }
 
-    /// By the beginning of a file where only one format begins like this, else by its name, else the format that it may be.
-    ///
-    /// # Errors
-    /// When neither tells.
+    /// By the beginning of a file where only one format begins like this, else by its name, else the format that it may be;
+    /// an error when neither tells.
     pub fn detect(path: &Path, bytes: &[u8]) -> Result<Self> {
         let recognised = |wanted| Self::all().find(|format| (format.0.recognise)(Text { path, bytes }) == wanted);
         recognised(Recognition::Certain)

@@ -2,16 +2,9 @@
 //! Undirected, without weights; nodes are counted from 1; as many edges must be there as are promised.
 
 use super::{
-    Feature, FileFormat, Files, Listing, Loaded, Recognition, Writer,
-    lines::Text,
+    prelude::*,
     problem::{Problem, push_edge},
-    rows,
 };
-use crate::{
-    Result,
-    graph::{EdgeWeights, Graph, Weights},
-};
-use std::io::{self, Write};
 
 pub(super) struct Pace;
 

@@ -61,7 +61,7 @@ impl Problem {
         }
         let claimed = (|| Ok((line.whole("the number of nodes")?, line.whole("the number of edges")?, line.end()?)))();
         let (nodes, edges, ()) = claimed.map_err(|flaw| text.error(flaw))?;
-        Ok((check_claimed_nodes(text, nodes)?, edges, lines.position()))
+        Ok((check_claimed_nodes(text, nodes)?, edges, lines.position))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Uniform random graphs (Erdős and Rényi, "On random graphs I", 1959): edges between nodes drawn at random, degrees close to
 //! their mean. The given degree is met before self-loops and duplicates go, of which a sparse graph has next to none.
 
-use super::{Family, Key, Settings, build_drawn, check_drawn, check_nodes, family_settings, random::Stream};
+use super::{Family, build_drawn, check_drawn, family_settings, random::Stream};
 use crate::{Error, Result, graph::Csr};
 
 family_settings! {
@@ -28,7 +28,6 @@ impl Family for ErdosRenyi {
         if !(self.degree >= 0.0 && self.degree.is_finite()) {
             return Err(Error::Usage(format!("er: degree={} is not the average of anything", self.degree)));
         }
-        check_nodes(self.nodes)?;
         check_drawn(self.nodes, self.edges())
     }
 

@@ -6,7 +6,7 @@
 //! benchmark's and cannot be set. It is not bit for bit the graph of the reference code, which has a generator of its own.
 
 use super::{
-    Family, Key, Settings, family_settings,
+    Family, family_settings,
     kronecker::{check_scale, shuffled},
     random::Stream,
 };

@@ -1,7 +1,7 @@
 //! Grids: every node has an edge to its neighbours above, left, right and below; ids go row by row. Long shortest paths and even
 //! degrees: the opposite of rmat.
 
-use super::{Family, Key, Settings, check_nodes, check_stored, family_settings};
+use super::{Family, check_stored, family_settings};
 use crate::{
     Result,
     graph::{Csr, build::build_symmetric_rows},
@@ -20,9 +20,9 @@ impl Family for Grid {
     const ABOUT: &'static str = "rows × cols, four neighbours, ids row by row";
 
     fn check(&self) -> Result<()> {
-        check_nodes(self.rows.saturating_mul(self.cols))?;
-        let [across, down] = [self.rows * self.cols.saturating_sub(1), self.rows.saturating_sub(1) * self.cols];
-        check_stored(self.rows * self.cols, 2 * (across + down))
+        let across = self.rows.saturating_mul(self.cols.saturating_sub(1));
+        let down = self.rows.saturating_sub(1).saturating_mul(self.cols);
+        check_stored(self.rows.saturating_mul(self.cols), across.saturating_add(down).saturating_mul(2))
     }
 
     fn build(&self) -> Result<Csr> {

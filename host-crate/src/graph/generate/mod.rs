@@ -63,15 +63,9 @@ pub trait Family: Settings + Send + Sync + 'static {
     const ABOUT: &'static str;
 
     /// Refuses settings that cannot be, or a graph too large for 32-bit indices, before anything is allocated.
-    ///
-    /// # Errors
-    /// With the numbers.
     fn check(&self) -> Result<()>;
 
-    /// Makes the graph; [`Family::check`] has passed.
-    ///
-    /// # Errors
-    /// When it turns out too large for 32-bit indices or for the memory.
+    /// Makes the graph, unless it turns out too large for 32-bit indices or for the memory. [`Family::check`] has passed.
     fn build(&self) -> Result<Csr>;
 }
 
@@ -96,9 +90,9 @@ macro_rules! family_settings {
             }
         }
 
-        impl Settings for $type {
-            fn keys(&mut self) -> Vec<Key<'_>> {
-                vec![$(Key::$key($name, $about, &mut self.$field)),*]
+        impl $crate::graph::generate::Settings for $type {
+            fn keys(&mut self) -> Vec<$crate::settings::Key<'_>> {
+                vec![$($crate::settings::Key::$key($name, $about, &mut self.$field)),*]
             }
         }
     };
@@ -116,10 +110,7 @@ impl Generator {
         Ok(Self { text, build: Arc::new(move || family.build()) })
     }
 
-    /// Makes the graph.
-    ///
-    /// # Errors
-    /// When it turns out too large for 32-bit indices or for the memory.
+    /// Makes the graph, unless it turns out too large for 32-bit indices or for the memory.
     pub fn generate(&self) -> Result<Graph> {
         let csr = (self.build)()?;
         Ok(Graph { name: self.text.clone(), csr, ids: NodeIds::Counted { first: 0 }, directed: false })
@@ -159,23 +150,17 @@ struct Registered {
 
 impl Registered {
     const fn of<F: Family>() -> Self {
-        Self { name: F::NAME, parse: parse::<F>, usage: usage::<F>, describe: describe_family::<F> }
+        Self {
+            name: F::NAME,
+            parse: |text| {
+                let mut family = F::default();
+                keys::read(F::NAME, text, family.keys())?;
+                Generator::new(family)
+            },
+            usage: || keys::usage(F::NAME, &F::default().keys()),
+            describe: || format!("{} — {}\n{}", F::NAME, F::ABOUT, keys::describe(&F::default().keys())),
+        }
     }
-}
-
-fn parse<F: Family>(text: &str) -> Result<Generator> {
-    let mut family = F::default();
-    keys::read(F::NAME, text, family.keys())?;
-    Generator::new(family)
-}
-
-/// The family with all its settings at their defaults.
-fn usage<F: Family>() -> String {
-    keys::usage(F::NAME, &F::default().keys())
-}
-
-fn describe_family<F: Family>() -> String {
-    format!("{} — {}\n{}", F::NAME, F::ABOUT, keys::describe(&F::default().keys()))
 }
 
 /// Edges that a random family draws: how many nodes and edges there are, and the ends of each edge.
@@ -199,35 +184,26 @@ fn build_drawn(nodes: u32, edges: u64, ends: impl Fn(u64) -> [u32; 2] + Sync) ->
     Ok(build(Drawn(nodes, edges, ends), options)?.0)
 }
 
-fn check_nodes(nodes: u64) -> Result<()> {
-    if nodes > u64::from(u32::MAX) {
-        let most = u32::MAX;
-        return Err(Error::Graph(format!("{nodes} nodes are too many: node ids are 32 bits wide, at most {most}")));
-    }
-    Ok(())
-}
-
-/// Refuses a graph that is known to have that many directed edges, if they are too many.
-fn check_stored(nodes: u64, directed_edges: u64) -> Result<()> {
-    if directed_edges > u64::from(u32::MAX) {
-        return Err(Error::Graph(format!(
-            "a graph of {nodes} nodes and {directed_edges} directed edges is too large: edge offsets are 32 bits wide, at \
-             most {}",
-            u32::MAX
-        )));
-    }
-    Ok(())
+/// Refuses a graph that is known to have that many directed edges, if they or the nodes are too many.
+fn check_stored(nodes: u64, edges: u64) -> Result<()> {
+    check_size(nodes, edges, "directed", u64::from(u32::MAX))
 }
 
 /// Refuses a random graph of that many draws. Merging leaves fewer edges than were drawn, so a little more is let through than
 /// can be stored (rmat at scale 27 draws 2^32 and stores fewer); a quarter more would never shrink enough.
 fn check_drawn(nodes: u64, draws: u64) -> Result<()> {
-    let most = u64::from(u32::MAX) / 8 * 5;
-    if draws > most {
+    check_size(nodes, draws, "random", u64::from(u32::MAX) / 8 * 5)
+}
+
+fn check_size(nodes: u64, edges: u64, kind: &str, most_edges: u64) -> Result<()> {
+    let most = u32::MAX;
+    if nodes > u64::from(most) {
+        return Err(Error::Graph(format!("{nodes} nodes are too many: node ids are 32 bits wide, at most {most}")));
+    }
+    if edges > most_edges {
         return Err(Error::Graph(format!(
-            "a graph of {nodes} nodes and {draws} random edges is too large: edge offsets are 32 bits wide, which is enough for \
-             {} directed edges",
-            u32::MAX
+            "a graph of {nodes} nodes and {edges} {kind} edges is too large: edge offsets are 32 bits wide, which is enough for \
+             {most} directed edges"
         )));
     }
     Ok(())

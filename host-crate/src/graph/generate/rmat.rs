@@ -2,7 +2,7 @@
 //! high degree, many of none. Each edge finds its cell of the adjacency matrix by choosing a quadrant at every level.
 
 use super::{
-    Family, Key, Settings, family_settings,
+    Family, family_settings,
     kronecker::{check_scale, shuffled},
     random::{Stream, Threshold},
 };

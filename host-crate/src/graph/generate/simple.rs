@@ -1,6 +1,6 @@
 //! The extreme shapes: a star (one row holds half of all edges), a chain (the longest path there is) and the complete graph.
 
-use super::{Family, Key, Settings, check_nodes, check_stored, family_settings};
+use super::{Family, check_stored, family_settings};
 use crate::{
     Result,
     graph::{Csr, build::build_symmetric_rows},
@@ -22,7 +22,6 @@ macro_rules! shape {
             const ABOUT: &'static str = $about;
 
             fn check(&self) -> Result<()> {
-                check_nodes(self.nodes)?;
                 check_stored(self.nodes, $edges(self.nodes))
             }
 
@@ -49,11 +48,11 @@ fn of_complete(node: u32, nodes: u32) -> impl Iterator<Item = u32> {
 
 /// The directed edges of a tree.
 fn tree_edges(nodes: u64) -> u64 {
-    2 * nodes.saturating_sub(1)
+    nodes.saturating_sub(1).saturating_mul(2)
 }
 
 fn pairs(nodes: u64) -> u64 {
-    nodes * nodes.saturating_sub(1)
+    nodes.saturating_mul(nodes.saturating_sub(1))
 }
 
 shape!(Star, "star", "node 0 joined to every other", 1 << 20, tree_edges, of_star);
