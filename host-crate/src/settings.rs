@@ -128,7 +128,6 @@ impl<'a> Key<'a> {
         Self { reported: text, ..self }
     }
 
-    /// Takes a value from text.
     fn set(&mut self, text: &str) -> Result<(), String> {
         self.allow(text)?;
         (self.assign)(text)

@@ -93,9 +93,8 @@ impl Csr {
 ///
 /// Rows are sorted, so that the nodes below `v` with an edge to `v`, taken in ascending order, must be the first entries of the
 /// row of `v`, one after the other. A cursor for each row stands at the entry that must come next. When every upward edge finds
-/// its reverse there and there are as many downward edges, none is left without its reverse. A directed graph is told by its
-/// first one-way edge. Comparing sums of hashes of all edges and all reversed edges would take a single pass in order, but equal
-/// sums prove nothing, and a graph can be made to have them.
+/// its reverse there and there are as many downward edges, none is left without its reverse. (Sums of hashes of all edges and
+/// all reversed edges would take a single pass, but equal sums prove nothing.)
 fn mirrored(csr: &Csr, alike: impl Fn(usize, usize) -> bool + Sync) -> bool {
     let (offsets, columns, nodes) = (csr.row_offsets(), csr.columns(), csr.nodes());
     let first_not_below = |row: u32, node: u32| {

@@ -115,7 +115,6 @@ impl Weights {
     }
 }
 
-/// The smallest and the largest key.
 fn least_and_most<T: Copy + Sync>(weights: &[T], key: impl Fn(T) -> u32 + Sync) -> Option<(u32, u32)> {
     let merge = |a: (u32, u32), b: (u32, u32)| (a.0.min(b.0), a.1.max(b.1));
     let of_chunk = |chunk: &[T]| {

@@ -2,12 +2,7 @@
 //! Ids are arbitrary; a line may hold a node alone. Directed, without weights. Nothing tells such a file from an edge list,
 //! so that it is read only when asked for by name.
 
-use super::{
-    batch::{self, Batch},
-    compact,
-    lines::Lines,
-    prelude::*,
-};
+use super::{compact, prelude::*};
 
 pub(super) struct Adjacency;
 

@@ -3,7 +3,7 @@
 
 use super::{
     super::{EdgeWeights, build::concatenate, csr::MOST_NODES},
-    lines::{Flaw, Line, Text, push_weight},
+    lines::{Flaw, Line, Text},
 };
 use crate::Result;
 use bytemuck::Pod;
@@ -36,7 +36,7 @@ impl<Id> Batch<Id> {
     #[inline]
     pub fn push(&mut self, source: Id, target: Id, line: &mut Line<'_>) -> Result<(), Flaw> {
         if !self.weights.is_none() {
-            push_weight(&mut self.weights, line.weight()?);
+            line.push_weight(&mut self.weights)?;
         }
         self.sources.push(source);
         self.targets.push(target);
@@ -64,29 +64,36 @@ pub(super) fn read_edges<Id: Pod + Send + Sync>(
 
 /// Checks a number of nodes that a file claims, before anything of that size is allocated.
 pub(super) fn check_claimed_nodes(text: Text<'_>, nodes: u64) -> Result<u32> {
+    check_nodes(text, nodes)?;
     let bytes = text.bytes.len() as u64;
     let believed = FREE_NODES.saturating_add(bytes.saturating_mul(NODES_PER_BYTE));
-    match nodes {
-        _ if nodes > MOST_NODES => {
-            Err(text.error_of_file(format!("{nodes} nodes are too many: 32-bit indices allow {MOST_NODES}")))
-        }
-        _ if nodes > believed => Err(text.error_of_file(format!(
+    if nodes > believed {
+        return Err(text.error_of_file(format!(
             "the file claims {nodes} nodes, but a file of {bytes} bytes is believed only up to {believed} \
              ({FREE_NODES} and {NODES_PER_BYTE} a byte)"
-        ))),
-        _ => Ok(nodes as u32),
+        )));
+    }
+    Ok(nodes as u32)
+}
+
+pub(super) fn check_nodes(text: Text<'_>, nodes: u64) -> Result<()> {
+    match nodes > MOST_NODES {
+        true => Err(text.error_of_file(format!("{nodes} nodes are too many: 32-bit indices allow {MOST_NODES}"))),
+        false => Ok(()),
     }
 }
 
-/// Checks that as many edges are there as a header promised.
-pub(super) fn check_promised_edges(text: Text<'_>, promised: u64, found: usize) -> Result<()> {
-    match found as u64 == promised {
-        true => Ok(()),
-        false => Err(text.error_of_file(format!("the header promises {promised} edges, but the file holds {found}"))),
+/// Whether as many edges are there as a header promised: if not, that is an error where promises are kept, else a warning.
+pub(super) fn check_edges(text: Text<'_>, keeps_promise: bool, promised: u64, found: usize) -> Result<()> {
+    if found as u64 != promised && keeps_promise {
+        return Err(text.error_of_file(format!("the header promises {promised} edges, but the file holds {found}")));
     }
+    if found as u64 != promised {
+        tracing::warn!("{}: {promised} edges promised, {found} there", text.path.display());
+    }
+    Ok(())
 }
 
-/// Joins batches in order.
 pub(super) fn join<Id: Pod + Send + Sync>(text: Text<'_>, batches: Vec<Batch<Id>>) -> Result<Batch<Id>> {
     let edges: usize = batches.iter().map(|batch| batch.sources.len()).sum();
     if edges as u64 > u64::from(u32::MAX) {

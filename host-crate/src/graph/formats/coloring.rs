@@ -3,10 +3,8 @@
 //! skipped. The promised number of edges is not checked: well-known files count each edge once and list it twice, or the
 //! other way round.
 
-use super::{
-    prelude::*,
-    problem::{Problem, push_edge},
-};
+use super::prelude::*;
+use super::problem::{Problem, push_edge};
 
 pub(super) struct Coloring;
 

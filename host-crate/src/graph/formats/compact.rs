@@ -4,9 +4,9 @@
 //! they are far apart the ids are sorted and searched.
 
 use super::{
-    super::{NodeIds, csr::MOST_NODES},
+    super::NodeIds,
     Listing, Loaded,
-    batch::Batch,
+    batch::{Batch, check_nodes},
     lines::Text,
 };
 use crate::Result;
@@ -19,7 +19,6 @@ use std::{
 // A bit map of this many bits for each id given is no larger than the ids themselves.
 const BITS_PER_ID: u64 = 64;
 
-/// The set of ids that occur.
 pub(super) enum Occurring {
     /// A bit for each id from 0, and the number of bits before each word.
     Marked { words: Vec<u64>, before: Vec<u32> },
@@ -41,12 +40,11 @@ impl Occurring {
                 Self::Sorted(ids)
             }
         };
-        match occurring.nodes() {
-            nodes if nodes > MOST_NODES => {
-                Err(text.error_of_file(format!("{nodes} nodes are too many: 32-bit indices allow {MOST_NODES}")))
-            }
-            _ => Ok(occurring),
-        }
+        let nodes = match &occurring {
+            Self::Marked { words, .. } => words.par_iter().map(|word| u64::from(word.count_ones())).sum(),
+            Self::Sorted(ids) => ids.len() as u64,
+        };
+        check_nodes(text, nodes).map(|()| occurring)
     }
 
     fn marked(lists: &[&[u64]], highest: u64) -> Self {
@@ -63,13 +61,6 @@ impl Occurring {
         let add = |sum: &mut u32, word: &u64| Some(replace(sum, sum.wrapping_add(word.count_ones())));
         let before = words.iter().scan(0, add).collect();
         Self::Marked { words, before }
-    }
-
-    fn nodes(&self) -> u64 {
-        match self {
-            Self::Marked { words, .. } => words.par_iter().map(|word| u64::from(word.count_ones())).sum(),
-            Self::Sorted(ids) => ids.len() as u64,
-        }
     }
 
     /// The node with this id, if it occurs.

@@ -1,10 +1,8 @@
 //! The shortest-path format of the 9th DIMACS challenge (`.gr`): `p sp <nodes> <arcs>`, then `a <tail> <head> <weight>`.
 //! Directed; nodes are counted from 1; as many arcs must be there as are promised.
 
-use super::{
-    prelude::*,
-    problem::{Problem, push_edge},
-};
+use super::prelude::*;
+use super::problem::{Problem, push_edge};
 
 pub(super) struct Dimacs;
 

@@ -4,11 +4,7 @@
 //! column named "weight" is where the weights are; otherwise they are in the third, if the first edge has one.
 //! The nodes are exactly the ids that occur.
 
-use super::{
-    batch::{Batch, read_edges},
-    compact,
-    prelude::*,
-};
+use super::{compact, prelude::*};
 
 pub(super) struct EdgeListFormat;
 

@@ -3,12 +3,7 @@
 //! follow those of the left, and the graph is undirected. Weights are read for the weighted kinds; the multiplicities of
 //! `positive` are not weights.
 
-use super::{
-    batch::{check_claimed_nodes, read_edges},
-    lines::shown,
-    prelude::*,
-    problem::counted_node,
-};
+use super::{prelude::*, problem::counted_node};
 use crate::graph::csr::MOST_NODES;
 use rayon::prelude::*;
 
@@ -45,9 +40,7 @@ impl FileFormat for Konect {
         let found = edges.sources.len();
         let (promised, left, right) =
             header.sizes.unwrap_or_else(|| (found as u64, count(&edges.sources), count(&edges.targets)));
-        if promised != found as u64 {
-            tracing::warn!("{}: {promised} edges promised, {found} there", text.path.display());
-        }
+        check_edges(text, false, promised, found)?;
         let nodes = check_claimed_nodes(text, if bipartite { left.saturating_add(right) } else { left.max(right) })?;
         if bipartite {
             // The sum of both sides was checked just now.

@@ -2,7 +2,7 @@
 //! for each node, its id first. Ids are arbitrary. The files do not say whether edges have a direction; they are taken as
 //! directed unless the caller knows better.
 
-use super::{Companion, batch::read_edges, compact::Occurring, compression::Compression, prelude::*};
+use super::{Companion, compact::Occurring, compression::Compression, prelude::*};
 use std::path::{Path, PathBuf};
 
 pub(super) struct Ldbc;
@@ -24,7 +24,6 @@ impl FileFormat for Ldbc {
     }
 }
 
-/// Reads the edges between the nodes of a `.v` file.
 fn parse(text: Text<'_>, vertices: Text<'_>) -> Result<Loaded> {
     let is_data = |line: &Line<'_>| line.is_data(b"#");
     let ids = |mut line: Line<'_>| line.whole("a node");

@@ -18,7 +18,6 @@ pub(super) struct Text<'a> {
     pub bytes: &'a [u8],
 }
 
-/// What is wrong, and where.
 #[derive(Debug)]
 pub(super) struct Flaw {
     pub position: usize,
@@ -44,15 +43,7 @@ pub(super) struct Line<'a> {
     pub position: usize,
 }
 
-/// A weight as it was written.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Number {
-    Whole(u32),
-    Real(f32),
-}
-
 impl<'a> Text<'a> {
-    /// All lines from byte `start` on.
     pub fn lines_from(&self, start: usize) -> Lines<'a> {
         Lines { bytes: &self.bytes[start..], position: start, piece: 0 }
     }
@@ -86,7 +77,6 @@ impl<'a> Text<'a> {
         Error::Line { path: self.path.to_path_buf(), line, reason: flaw.reason }
     }
 
-    /// An error about the file as a whole.
     #[cold]
     pub fn error_of_file(&self, reason: impl Into<String>) -> Error {
         Error::File { path: self.path.to_path_buf(), reason: reason.into() }
@@ -187,17 +177,29 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The next field as a weight: whole when it is written as digits that fit 32 bits, else a finite real.
+    /// Adds the next field to a column of weights: whole when it is written as digits that fit 32 bits, else a finite real.
+    /// A column holds whole numbers until the first real one turns them all into reals.
     #[inline]
-    pub fn weight(&mut self) -> Result<Number, Flaw> {
+    pub fn push_weight(&mut self, weights: &mut EdgeWeights) -> Result<(), Flaw> {
         let Some(field) = self.field() else {
             return Err(self.flaw("the line ends where a weight should be"));
         };
-        if let Ok(whole) = lexical_core::parse::<u32>(field) {
-            return Ok(Number::Whole(whole));
+        match (&mut *weights, lexical_core::parse::<u32>(field)) {
+            (EdgeWeights::U32(column), Ok(whole)) => column.push(whole),
+            (EdgeWeights::F32(column), Ok(whole)) => column.push(whole as f32),
+            (EdgeWeights::F32(column), Err(_)) => column.push(self.real(field)?),
+            (EdgeWeights::U32(column), Err(_)) => {
+                let reals = column.iter().map(|whole| *whole as f32).chain([self.real(field)?]);
+                *weights = EdgeWeights::F32(reals.collect());
+            }
+            (EdgeWeights::None, _) => {}
         }
+        Ok(())
+    }
+
+    fn real(&self, field: &[u8]) -> Result<f32, Flaw> {
         match lexical_core::parse::<f32>(field) {
-            Ok(real) if real.is_finite() => Ok(Number::Real(real)),
+            Ok(real) if real.is_finite() => Ok(real),
             Ok(_) => Err(self.flaw(format!("the weight '{}' is not a finite 32-bit number", shown(field)))),
             Err(_) => Err(self.flaw(format!("the weight '{}' is not a number", shown(field)))),
         }
@@ -215,7 +217,6 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// A flaw of this line.
     #[cold]
     pub fn flaw(&self, reason: impl Into<String>) -> Flaw {
         Flaw { position: self.position, reason: reason.into() }
@@ -235,30 +236,6 @@ pub(super) fn shown(bytes: &[u8]) -> String {
         text.push('…');
     }
     text
-}
-
-impl Number {
-    fn real(self) -> f32 {
-        match self {
-            Self::Whole(whole) => whole as f32,
-            Self::Real(real) => real,
-        }
-    }
-}
-
-/// Adds a weight to a column that holds whole numbers until the first real one turns them all into reals.
-#[inline]
-pub(super) fn push_weight(weights: &mut EdgeWeights, number: Number) {
-    match (&mut *weights, number) {
-        (EdgeWeights::U32(column), Number::Whole(whole)) => column.push(whole),
-        (EdgeWeights::F32(column), _) => column.push(number.real()),
-        (EdgeWeights::U32(column), Number::Real(real)) => {
-            let mut reals: Vec<f32> = column.iter().map(|whole| *whole as f32).collect();
-            reals.push(real);
-            *weights = EdgeWeights::F32(reals);
-        }
-        (EdgeWeights::None, _) => {}
-    }
 }
 
 #[cfg(test)]
@@ -315,20 +292,25 @@ mod tests {
 
     #[test]
     fn weights_are_whole_when_written_so() {
-        assert_eq!(line(b"4294967295").weight().unwrap(), Number::Whole(u32::MAX));
-        assert_eq!(line(b"4294967296").weight().unwrap(), Number::Real(4294967296.0));
-        assert_eq!(line(b"1.0").weight().unwrap(), Number::Real(1.0));
-        assert_eq!(line(b"-3").weight().unwrap(), Number::Real(-3.0));
+        let weights = |text: &str| {
+            let mut weights = EdgeWeights::U32(vec![]);
+            line(text.as_bytes()).push_weight(&mut weights).map(|()| weights)
+        };
+        assert_eq!(weights("4294967295").unwrap(), EdgeWeights::U32(vec![u32::MAX]));
+        assert_eq!(weights("4294967296").unwrap(), EdgeWeights::F32(vec![4294967296.0]));
+        assert_eq!(weights("1.0").unwrap(), EdgeWeights::F32(vec![1.0]));
+        assert_eq!(weights("-3").unwrap(), EdgeWeights::F32(vec![-3.0]));
         for wrong in ["nan", "inf", "-inf", "1e39", "x", ""] {
-            assert!(line(wrong.as_bytes()).weight().is_err(), "{wrong}");
+            assert!(weights(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn the_first_real_weight_makes_all_real() {
         let mut weights = EdgeWeights::U32(vec![]);
-        for number in [Number::Whole(3), Number::Real(0.5), Number::Whole(4)] {
-            push_weight(&mut weights, number);
+        let mut line = line(b"3 0.5 4");
+        while line.first().is_some() {
+            line.push_weight(&mut weights).unwrap();
         }
         assert_eq!(weights, EdgeWeights::F32(vec![3.0, 0.5, 4.0]));
     }

@@ -3,11 +3,7 @@
 //! of the opposite sign for each that is listed. A rectangular matrix is taken as the square one that contains it. Indices
 //! are counted from 1; a file that uses 0 and never the highest index is taken as counted from 0, with a warning.
 
-use super::{
-    batch::{self, Batch, check_claimed_nodes, check_promised_edges, read_edges},
-    lines::shown,
-    prelude::*,
-};
+use super::prelude::*;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -47,7 +43,7 @@ impl FileFormat for MatrixMarket {
             batch.push(row, column, line)?;
             line.end()
         })?;
-        check_promised_edges(text, promised, entries.sources.len())?;
+        check_edges(text, true, promised, entries.sources.len())?;
         let first = first_index(text, zero.into_inner(), &mut entries, nodes)?;
         if symmetry == Symmetry::Skew {
             entries = with_opposites(text, entries)?;

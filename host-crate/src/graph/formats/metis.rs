@@ -2,16 +2,8 @@
 //! node with its neighbours, empty when it has none. Digits of `fmt` announce node sizes, node weights (both skipped) and
 //! edge weights. Undirected: every edge stands at both its ends, which is checked. Nodes are counted from 1.
 
-use super::{
-    batch::{self, Batch},
-    lines::{Lines, shown},
-    prelude::*,
-    problem::counted_node,
-};
-use crate::{
-    Error,
-    graph::{csr::MOST_NODES, generate::random::mix},
-};
+use super::{prelude::*, problem::counted_node};
+use crate::{Error, graph::generate::random::mix};
 use rayon::prelude::*;
 
 pub(super) struct Metis;
@@ -35,9 +27,7 @@ impl FileFormat for Metis {
         // A piece can only tell whose lines it holds when it knows how many stand before it.
         let counts = text.in_pieces(start, |lines| Ok(lines.filter(is_no_comment).count() as u64))?;
         let (promised, found) = (header.nodes, counts.iter().sum::<u64>());
-        if promised > MOST_NODES {
-            return Err(text.error_of_file(format!("{promised} nodes are too many: 32-bit indices allow {MOST_NODES}")));
-        }
+        check_nodes(text, promised)?;
         if found < promised {
             return Err(text.error_of_file(format!("the header promises {promised} nodes, but {found} lines follow")));
         }
@@ -47,7 +37,7 @@ impl FileFormat for Metis {
             piece(lines, base, &header)
         })?;
         let arcs = batch::join(text, batches)?;
-        check_edges(text, header.edges, &arcs)?;
+        check_both_ends(text, header.edges, &arcs)?;
         Ok(Loaded::counted(promised as u32, arcs, 1, Listing::UndirectedBothWays))
     }
 }
@@ -101,7 +91,7 @@ fn piece(lines: Lines<'_>, base: u64, header: &Header) -> Result<Batch<u32>, Fla
 }
 
 /// Checks the promised number of edges, and that each stands at both ends with the same weight.
-fn check_edges(text: Text<'_>, edges: u64, arcs: &Batch<u32>) -> Result<()> {
+fn check_both_ends(text: Text<'_>, edges: u64, arcs: &Batch<u32>) -> Result<()> {
     let loops = arcs.sources.par_iter().zip(&arcs.targets).filter(|(source, target)| source == target).count() as u64;
     let entries = arcs.sources.len() as u64;
     // METIS knows no self-loops; a file that has some may count one like an edge seen from one end or from two.

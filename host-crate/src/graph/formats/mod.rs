@@ -1,6 +1,4 @@
-//! Graph files: which formats there are, how one is told from another, and what comes out of each.
-//!
-//! A format is one file that implements `FileFormat` and one line in `FORMATS`; detection, `--format`, help texts,
+//! Graph files: a format is one file that implements `FileFormat` and one line in `FORMATS`; detection, `--format`, help texts,
 //! conversion and error messages follow from these. Text is read in parallel, and the first flaw in the file is reported with
 //! its line. [`super::open()`] makes a graph of what was read.
 //!
@@ -48,7 +46,8 @@ use std::{
 mod prelude {
     pub(super) use super::{
         Feature, FileFormat, Files, Listing, Loaded, Recognition, Writer,
-        lines::{Flaw, Line, Text},
+        batch::{self, Batch, check_claimed_nodes, check_edges, check_nodes, read_edges},
+        lines::{Flaw, Line, Lines, Text, shown},
         rows,
     };
     pub(super) use crate::{
@@ -99,7 +98,6 @@ trait FileFormat {
 /// What the beginning of a file says about its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Recognition {
-    /// Nothing.
     No,
     /// It may be of this format, unless the beginning or the name tells another one.
     Possible,
@@ -143,7 +141,6 @@ struct Companion {
     about: &'static str,
     /// The names it may have beside the first file, the most likely first.
     paths: fn(&Path) -> Vec<PathBuf>,
-    /// Writes it.
     writer: Writer,
 }
 

@@ -1,10 +1,8 @@
 //! The format of the PACE challenges (`.gr`): `p tw <nodes> <edges>`, then a line `<node> <node>` for each edge, once.
 //! Undirected, without weights; nodes are counted from 1; as many edges must be there as are promised.
 
-use super::{
-    prelude::*,
-    problem::{Problem, push_edge},
-};
+use super::prelude::*;
+use super::problem::{Problem, push_edge};
 
 pub(super) struct Pace;
 

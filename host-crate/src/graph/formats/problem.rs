@@ -3,12 +3,11 @@
 
 use super::{
     Listing, Loaded, Recognition,
-    batch::{Batch, check_claimed_nodes, check_promised_edges, read_edges},
+    batch::{Batch, check_claimed_nodes, check_edges, read_edges},
     lines::{Flaw, Line, Lines, Text, shown},
 };
 use crate::{Result, graph::EdgeWeights};
 
-/// A format of this kind.
 pub(super) struct Problem {
     /// The names that the problem line may have, the usual one first.
     pub names: &'static [&'static str],
@@ -37,12 +36,7 @@ impl Problem {
         let (nodes, promised, start) = self.header(text)?;
         let is_data = |line: &Line<'_>| !is_comment(*line);
         let edges = read_edges(text, start, &self.weights, is_data, |line, batch| edge(line, nodes, batch))?;
-        let found = edges.sources.len();
-        if self.keeps_promise {
-            check_promised_edges(text, promised, found)?;
-        } else if promised != found as u64 {
-            tracing::warn!("{}: {promised} edges promised, {found} there", text.path.display());
-        }
+        check_edges(text, self.keeps_promise, promised, edges.sources.len())?;
         Ok(Loaded::counted(nodes, edges, 1, self.listing))
     }
 

@@ -42,7 +42,6 @@ pub(super) fn listed_edges(graph: &Graph) -> u64 {
     }
 }
 
-/// Appends a whole number.
 pub(super) fn push_whole(text: &mut Vec<u8>, value: u64) {
     text.extend_from_slice(lexical_core::write(value, &mut [0; u64::FORMATTED_SIZE_DECIMAL]));
 }

@@ -40,7 +40,6 @@ impl Family for Graph500 {
 }
 
 impl Graph500 {
-    /// The row and the column of an edge.
     fn cell(&self) -> impl Fn(u64) -> (u32, u32) + Sync {
         // One 64-bit number holds both draws of a level, 32 bits each.
         let steps = |probability: f64| (probability * f64::from(1u32 << 31) * 2.0) as u32;

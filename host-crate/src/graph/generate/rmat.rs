@@ -42,7 +42,6 @@ impl Family for Rmat {
 }
 
 impl Rmat {
-    /// The row and the column of an edge.
     fn cell(&self) -> impl Fn(u64) -> (u32, u32) + Sync {
         let stream = Stream::RMAT.seeded(self.seed);
         let sums = [self.a, self.a + self.b, self.a + self.b + self.c];
