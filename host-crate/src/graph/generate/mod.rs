@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    settings::{self as keys, told_by_text},
+    settings::{self, told_by_text},
 };
 use std::{ops::Range, str::FromStr, sync::Arc};
 
@@ -106,7 +106,7 @@ impl Generator {
     /// When the settings are impossible or the graph would be too large.
     pub fn new<F: Family>(mut family: F) -> Result<Self> {
         family.check()?;
-        let text = keys::canonical(F::NAME, &family.keys(), &F::default().keys());
+        let text = settings::canonical(F::NAME, &family.keys(), &F::default().keys());
         Ok(Self { text, build: Arc::new(move || family.build()) })
     }
 
@@ -154,11 +154,11 @@ impl Registered {
             name: F::NAME,
             parse: |text| {
                 let mut family = F::default();
-                keys::read(F::NAME, text, family.keys())?;
+                settings::read(F::NAME, text, family.keys())?;
                 Generator::new(family)
             },
-            usage: || keys::usage(F::NAME, &F::default().keys()),
-            describe: || format!("{} — {}\n{}", F::NAME, F::ABOUT, keys::describe(&F::default().keys())),
+            usage: || settings::usage(F::NAME, &F::default().keys()),
+            describe: || format!("{} — {}\n{}", F::NAME, F::ABOUT, settings::describe(&F::default().keys())),
         }
     }
 }
