@@ -37,7 +37,8 @@ impl FileFormat for MatrixMarket {
         let zero = AtomicUsize::new(usize::MAX);
         let mut entries = read_edges(text, lines.position, &weights, is_data, |line, batch| {
             let (row, column) = entry(line, symmetry, (rows, columns))?;
-            if row == 0 || column == 0 {
+            // Looking first keeps the place shared between cores.
+            if (row == 0 || column == 0) && line.position < zero.load(Ordering::Relaxed) {
                 zero.fetch_min(line.position, Ordering::Relaxed);
             }
             batch.push(row, column, line)?;
