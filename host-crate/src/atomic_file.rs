@@ -5,11 +5,11 @@
 use crate::{Error, Result};
 use std::{
     fs::{self, File},
-    io::{self, BufWriter, Write},
+    io::{self, BufWriter, IntoInnerError, Write},
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
 };
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 /// Temporary files being written by this process.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -20,20 +20,9 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
-    writer: BufWriter<Target>,
-}
-
-#[derive(Debug)]
-enum Target {
-    Temporary(Temporary),
-    Direct(File),
-}
-
-#[derive(Debug)]
-struct Temporary {
-    file: NamedTempFile,
-    // Declared last, dropped last: the file is gone or renamed by then.
-    noted: Noted,
+    writer: BufWriter<File>,
+    // Dropped in this order: the file is gone or renamed before it is noted no more.
+    temporary: Option<(TempPath, Noted)>,
 }
 
 /// A line in [`UNFINISHED`].
@@ -46,17 +35,15 @@ impl AtomicFile {
     /// # Errors
     /// When the folder is not there or may not be written to.
     pub fn create(path: &Path) -> Result<Self> {
-        let name_path = |source| Error::Io { path: path.to_path_buf(), source };
         // A symbolic link keeps pointing where it does; the file behind it is the one that is replaced.
         let destination = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        let target = match fs::metadata(path) {
-            Ok(metadata) if metadata.is_dir() => return Err(name_path(io::ErrorKind::IsADirectory.into())),
-            Ok(metadata) if !metadata.is_file() => {
-                Target::Direct(File::options().write(true).open(path).map_err(name_path)?)
-            }
-            _ => Target::Temporary(Temporary::beside(&destination).map_err(name_path)?),
+        let opened = match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+            Ok(metadata) if !metadata.is_file() => File::options().write(true).open(path).map(|file| (file, None)),
+            _ => temporary_beside(&destination),
         };
-        Ok(Self { path: destination, writer: BufWriter::with_capacity(1 << 18, target) })
+        let (file, temporary) = opened.map_err(Error::io(path))?;
+        Ok(Self { path: destination, writer: BufWriter::with_capacity(1 << 18, file), temporary })
     }
 
     /// Gives the file its name.
@@ -64,17 +51,13 @@ impl AtomicFile {
     /// # Errors
     /// When the last bytes cannot be written or the name cannot be given; the temporary file is gone then.
     pub fn finish(self) -> Result<()> {
-        let Self { path, writer } = self;
-        let finished = match writer.into_inner() {
-            Ok(Target::Temporary(Temporary { file, noted })) => {
-                let renamed = file.persist(&path).map(drop).map_err(|error| error.error);
-                drop(noted);
-                renamed
-            }
-            Ok(Target::Direct(_)) => Ok(()),
-            Err(error) => Err(error.into_error()),
+        let Self { path, writer, temporary } = self;
+        let written = writer.into_inner().map(drop).map_err(IntoInnerError::into_error);
+        let finished = match temporary {
+            Some((temporary, _noted)) => written.and_then(|()| temporary.persist(&path).map_err(|error| error.error)),
+            None => written,
         };
-        finished.map_err(|source| Error::Io { path, source })
+        finished.map_err(Error::io(&path))
     }
 }
 
@@ -88,40 +71,19 @@ impl Write for AtomicFile {
     }
 }
 
-impl Write for Target {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Temporary(temporary) => temporary.file.write(bytes),
-            Self::Direct(file) => file.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Temporary(temporary) => temporary.file.flush(),
-            Self::Direct(file) => file.flush(),
-        }
-    }
-}
-
-impl Temporary {
-    fn beside(path: &Path) -> io::Result<Self> {
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".evenkeel-").suffix(".part");
-        // A temporary file is private by default; this one becomes an ordinary file of the user.
-        #[cfg(unix)]
-        builder.permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
-        // Held while the file is made, so that no handler can run between the making and the noting.
-        let mut unfinished = unfinished();
-        let file = builder.tempfile_in(folder)?;
-        unfinished.push(file.path().to_path_buf());
-        let noted = Noted(file.path().to_path_buf());
-        Ok(Self { file, noted })
-    }
+fn temporary_beside(path: &Path) -> io::Result<(File, Option<(TempPath, Noted)>)> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".evenkeel-").suffix(".part");
+    // A temporary file is private by default; this one becomes an ordinary file of the user.
+    #[cfg(unix)]
+    builder.permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
+    // Held while the file is made, so that no handler can run between the making and the noting.
+    let mut unfinished = unfinished();
+    let (file, temporary) = builder.tempfile_in(folder)?.into_parts();
+    unfinished.push(temporary.to_path_buf());
+    let noted = Noted(temporary.to_path_buf());
+    Ok((file, Some((temporary, noted))))
 }
 
 impl Drop for Noted {

@@ -1,6 +1,9 @@
 //! Everything that can go wrong, sorted by whose business it is: the command, the input, or the device.
 
-use std::path::PathBuf;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 /// What the library's functions return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -45,7 +48,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// The system's reason.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// A graph that an algorithm or the device's 32-bit indices cannot take.
     #[error("{0}")]
@@ -59,6 +62,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// The error for a name that is none of the `known` ones.
+    pub(crate) fn unknown<T: ToString>(kind: &'static str, name: &str, known: impl IntoIterator<Item = T>) -> Self {
+        let known = known.into_iter().map(|name| name.to_string()).collect();
+        Self::UnknownName { kind, name: name.to_owned(), known }
+    }
+
+    /// The error for a file that could not be read or written.
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { path: path.to_path_buf(), source }
+    }
+
     /// The binary's exit status: 2 usage, 3 bad input, 4 device or memory. (1 means an answer failed validation.)
     pub fn exit_status(&self) -> u8 {
         match self {

@@ -12,10 +12,18 @@
 
 #[cfg(feature = "cli")]
 mod options;
+mod text;
+
+pub(crate) use text::told_by_text;
 
 use crate::{Error, Result};
 use serde::ser::SerializeMap;
-use std::{any::TypeId, fmt, marker::PhantomData, str::FromStr};
+use std::{any::TypeId, fmt::Display, str::FromStr};
+
+/// A type of field that can hold a setting.
+pub trait Value: FromStr<Err: Display> + Display {}
+
+impl<T: FromStr<Err: Display> + Display> Value for T {}
 
 /// One setting: its name, what it means, which values it can have, and the field that holds it.
 pub struct Key<'a> {
@@ -26,8 +34,13 @@ pub struct Key<'a> {
     allowed: Allowed,
     default: &'static str,
     reported: Option<String>,
-    field: Box<dyn Field + 'a>,
+    /// The value as text, if there is one.
+    value: Option<String>,
+    assign: Assign<'a>,
 }
+
+/// Takes a value from text, or says why not.
+type Assign<'a> = Box<dyn FnMut(&str) -> Result<(), String> + 'a>;
 
 /// The values that a setting can have, beside what its type says.
 enum Allowed {
@@ -37,37 +50,38 @@ enum Allowed {
 }
 
 impl<'a> Key<'a> {
-    fn new(name: &'static str, about: &'static str, field: Box<dyn Field + 'a>) -> Self {
-        let (allowed, default) = (Allowed::Any, "");
-        Self { name, about, always_written: false, positional: false, allowed, default, reported: None, field }
+    fn new<T: Value>(
+        name: &'static str,
+        about: &'static str,
+        value: Option<String>,
+        mut assign: impl FnMut(T) + 'a,
+    ) -> Self {
+        let assign = Box::new(move |text: &str| {
+            assign(text.parse().map_err(|error: T::Err| error.to_string())?);
+            Ok(())
+        });
+        let (allowed, default, reported) = (Allowed::Any, "", None);
+        Self { name, about, always_written: false, positional: false, allowed, default, reported, value, assign }
     }
 
     /// A setting that is always written, such as the size of a generated graph.
-    pub fn size<T: FromStr<Err: fmt::Display> + fmt::Display>(
-        name: &'static str,
-        about: &'static str,
-        field: &'a mut T,
-    ) -> Self {
+    pub fn size<T: Value>(name: &'static str, about: &'static str, field: &'a mut T) -> Self {
         Self { always_written: true, ..Self::option(name, about, field) }
     }
 
     /// A setting that is written only where it is not the default.
-    pub fn option<T: FromStr<Err: fmt::Display> + fmt::Display>(
-        name: &'static str,
-        about: &'static str,
-        field: &'a mut T,
-    ) -> Self {
-        Self::new(name, about, Box::new(Required(field)))
+    pub fn option<T: Value>(name: &'static str, about: &'static str, field: &'a mut T) -> Self {
+        Self::new(name, about, Some(field.to_string()), |value| *field = value)
     }
 
     /// A setting that need not have a value; `default` says what is done without one.
-    pub fn optional<T: FromStr<Err: fmt::Display> + fmt::Display>(
+    pub fn optional<T: Value>(
         name: &'static str,
         about: &'static str,
         default: &'static str,
         field: &'a mut Option<T>,
     ) -> Self {
-        Self { default, ..Self::new(name, about, Box::new(Optional(field))) }
+        Self { default, ..Self::new(name, about, field.as_ref().map(T::to_string), |value| *field = Some(value)) }
     }
 
     /// The same setting, which may also be given without its name when it is the first: `group-mapped:64`.
@@ -81,7 +95,7 @@ impl<'a> Key<'a> {
     }
 
     /// The same setting for some values alone.
-    pub fn one_of<T: fmt::Display>(self, values: impl IntoIterator<Item = T>) -> Self {
+    pub fn one_of<T: Display>(self, values: impl IntoIterator<Item = T>) -> Self {
         Self { allowed: Allowed::OneOf(values.into_iter().map(|value| value.to_string()).collect()), ..self }
     }
 
@@ -90,10 +104,9 @@ impl<'a> Key<'a> {
         Self { reported: text, ..self }
     }
 
-    /// Takes a value from text.
     fn set(&mut self, text: &str) -> Result<(), String> {
         self.allow(text)?;
-        self.field.set(text)
+        (self.assign)(text)
     }
 
     /// Refuses a value that the setting cannot have.
@@ -102,73 +115,37 @@ impl<'a> Key<'a> {
             Allowed::OneOf(values) if !values.iter().any(|value| value == text) => {
                 Err(format!("it is one of {}", values.join(", ")))
             }
-            Allowed::Range(least, most) => match text.parse::<f64>() {
+            Allowed::Range(least, most)
                 // A text that is no number is refused by the field, which knows which numbers it holds.
-                Ok(number) if number.is_nan() || number < *least || number > *most || number.is_infinite() => {
-                    let most = if most.is_finite() { format!("={most}") } else { String::new() };
-                    Err(format!("{text} is not in {least}..{most}"))
-                }
-                _ => Ok(()),
-            },
+                if text.parse().is_ok_and(|number: f64| !number.is_finite() || number < *least || number > *most) =>
+            {
+                let most = if most.is_finite() { format!("={most}") } else { String::new() };
+                Err(format!("{text} is not in {least}..{most}"))
+            }
             _ => Ok(()),
         }
     }
 
     /// The value as text, or what stands for it where there is none.
-    fn text(&self) -> String {
-        self.field.get().unwrap_or_else(|| self.default.to_owned())
+    fn text(&self) -> &str {
+        self.value.as_deref().unwrap_or(self.default)
+    }
+
+    fn described(&self) -> String {
+        format!("{}={}", self.name, self.text())
     }
 
     /// `name=value` as it is written, without the name where that is not needed.
-    fn written(&self, value: &str) -> String {
+    fn written(&self) -> String {
+        let value = self.value.as_deref().unwrap_or_default();
         if self.positional { value.to_owned() } else { format!("{}={value}", self.name) }
     }
 }
 
-/// A field that holds a setting.
-trait Field {
-    /// Takes the value from text, or says why not.
-    fn set(&mut self, text: &str) -> Result<(), String>;
-
-    /// The value as text, if there is one.
-    fn get(&self) -> Option<String>;
-}
-
-struct Required<'a, T>(&'a mut T);
-struct Optional<'a, T>(&'a mut Option<T>);
-
-fn parse<T: FromStr<Err: fmt::Display>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error: T::Err| error.to_string())
-}
-
-impl<T: FromStr<Err: fmt::Display> + fmt::Display> Field for Required<'_, T> {
-    fn set(&mut self, text: &str) -> Result<(), String> {
-        *self.0 = parse(text)?;
-        Ok(())
-    }
-
-    fn get(&self) -> Option<String> {
-        Some(self.0.to_string())
-    }
-}
-
-impl<T: FromStr<Err: fmt::Display> + fmt::Display> Field for Optional<'_, T> {
-    fn set(&mut self, text: &str) -> Result<(), String> {
-        *self.0 = Some(parse(text)?);
-        Ok(())
-    }
-
-    fn get(&self) -> Option<String> {
-        self.0.as_ref().map(ToString::to_string)
-    }
-}
-
 /// Reads `key=value,key=value` into the settings of the thing called `owner`.
-///
-/// # Errors
-/// With the owner, the key and what is wrong.
 pub(crate) fn read(owner: &str, text: &str, mut keys: Vec<Key<'_>>) -> Result<()> {
-    let (usage, known) = (usage(owner, &keys), keys.iter().map(|key| format!("{}={}", key.name, key.text())).collect());
+    let usage = usage(owner, &keys);
+    let known: Vec<String> = keys.iter().map(Key::described).collect();
     let wrong = |reason: String| Error::Usage(format!("{owner}: {reason}; write {usage}"));
     let mut seen = Vec::new();
     for (place, setting) in text.split(',').filter(|setting| !setting.is_empty()).enumerate() {
@@ -187,7 +164,7 @@ pub(crate) fn read(owner: &str, text: &str, mut keys: Vec<Key<'_>>) -> Result<()
         let Some(key) = keys.iter_mut().find(|key| key.name == name) else {
             return Err(match keys.is_empty() {
                 true => Error::Usage(format!("{owner} has no settings, and so no '{name}'")),
-                false => Error::UnknownName { kind: "setting", name: format!("{owner}:{name}"), known },
+                false => Error::unknown("setting", &format!("{owner}:{name}"), known),
             });
         };
         key.set(value).map_err(|reason| wrong(format!("{name}='{value}': {reason}")))?;
@@ -196,34 +173,29 @@ pub(crate) fn read(owner: &str, text: &str, mut keys: Vec<Key<'_>>) -> Result<()
 }
 
 /// Checks settings that were not read from text.
-///
-/// # Errors
-/// With the owner, the key and what is wrong.
 pub(crate) fn check(owner: &str, keys: &[Key<'_>]) -> Result<()> {
-    for (key, value) in keys.iter().filter_map(|key| Some((key, key.field.get()?))) {
-        key.allow(&value).map_err(|reason| Error::Usage(format!("{owner}: {}='{value}': {reason}", key.name)))?;
+    for (key, value) in keys.iter().filter_map(|key| Some((key, key.value.as_ref()?))) {
+        key.allow(value).map_err(|reason| Error::Usage(format!("{owner}: {}='{value}': {reason}", key.name)))?;
     }
     Ok(())
 }
 
 /// The text of a thing with all its settings.
 pub(crate) fn usage(owner: &str, keys: &[Key<'_>]) -> String {
-    let setting = |key: &Key<'_>| format!("{}={}", key.name, key.field.get().unwrap_or_else(|| "…".to_owned()));
+    let setting = |key: &Key<'_>| format!("{}={}", key.name, key.value.as_deref().unwrap_or("…"));
     let settings: Vec<String> = keys.iter().map(setting).collect();
     with_settings(owner, &settings)
 }
 
 /// A line for each setting, for help texts.
 pub(crate) fn describe(keys: &[Key<'_>]) -> String {
-    keys.iter().map(|key| format!("    {:<24}{}\n", format!("{}={}", key.name, key.text()), key.about)).collect()
+    keys.iter().map(|key| format!("    {:<24}{}\n", key.described(), key.about)).collect()
 }
 
 /// The shortest text that has these settings, beside those that are always written. `defaults` are the same keys of a thing
 /// with its default settings.
 pub(crate) fn canonical(owner: &str, keys: &[Key<'_>], defaults: &[Key<'_>]) -> String {
-    let settings: Vec<String> = changed(keys, defaults, |key| key.always_written)
-        .map(|key| key.written(&key.field.get().unwrap_or_default()))
-        .collect();
+    let settings: Vec<String> = changed(keys, defaults, |key| key.always_written).map(Key::written).collect();
     with_settings(owner, &settings)
 }
 
@@ -236,7 +208,7 @@ fn changed<'k, 'a>(
     defaults: &'k [Key<'_>],
     also: fn(&Key<'_>) -> bool,
 ) -> impl Iterator<Item = &'k Key<'a>> {
-    let differs = move |(key, default): &(&Key<'_>, &Key<'_>)| also(key) || key.field.get() != default.field.get();
+    let differs = move |(key, default): &(&Key<'_>, &Key<'_>)| also(key) || key.value != default.value;
     keys.iter().zip(defaults).filter(differs).map(|(key, _)| key)
 }
 
@@ -289,7 +261,6 @@ pub struct Configured<R: Registry> {
     text: String,
     /// Settings that were given apart from the item, for those items that have them.
     given: Vec<(&'static str, String)>,
-    registry: PhantomData<fn() -> R>,
 }
 
 impl<R: Registry> Configured<R> {
@@ -307,7 +278,7 @@ impl<R: Registry> Configured<R> {
         check(name, &keys)?;
         let text = canonical(name, &keys, &default.keys());
         drop(keys);
-        Ok(Self { item, text, given: Vec::new(), registry: PhantomData })
+        Ok(Self { item, text, given: Vec::new() })
     }
 
     /// The item.
@@ -338,14 +309,11 @@ impl<R: Registry> Configured<R> {
     /// [`Error::Usage`] with the setting and the items that have it.
     pub fn check_given(&self, names: &[&str]) -> Result<()> {
         for (key, value) in &self.given {
-            let mut is_read = false;
-            for name in names {
-                is_read |= name.parse::<Self>()?.set(key, value)?;
-            }
-            if !is_read {
-                let has = |item: &mut R::Item| item.keys().iter().any(|known| known.name == *key);
-                let owners = R::items().into_iter().filter_map(|mut item| has(&mut item).then(|| item.name()));
-                let owners: Vec<_> = owners.collect();
+            let is_read: Result<Vec<bool>> = names.iter().map(|name| name.parse::<Self>()?.set(key, value)).collect();
+            if !is_read?.contains(&true) {
+                let mut owners = R::items();
+                owners.retain_mut(|item| item.keys().iter().any(|known| known.name == *key));
+                let owners: Vec<_> = owners.iter().map(R::Item::name).collect();
                 return Err(Error::Usage(format!("--{key} is for {} {}", R::KIND, owners.join(" and "))));
             }
         }
@@ -366,19 +334,15 @@ impl<R: Registry> Configured<R> {
 fn by_name<R: Registry>(name: &str) -> Result<R::Item> {
     let mut items = R::items();
     let place = items.iter().position(|item| item.name() == name);
-    place.map(|place| items.swap_remove(place)).ok_or_else(|| Error::UnknownName {
-        kind: R::KIND,
-        name: name.to_owned(),
-        known: R::items().iter().map(|item| item.name().to_owned()).collect(),
-    })
+    let unknown = || Error::unknown(R::KIND, name, R::items().iter().map(R::Item::name));
+    place.map(|place| items.swap_remove(place)).ok_or_else(unknown)
 }
 
 /// The default item with its default settings.
 impl<R: Registry> Default for Configured<R> {
     fn default() -> Self {
         let item = R::default_item();
-        let text = item.name().to_owned();
-        Self { item, text, given: Vec::new(), registry: PhantomData }
+        Self { text: item.name().to_owned(), item, given: Vec::new() }
     }
 }
 
@@ -386,54 +350,35 @@ impl<R: Registry> FromStr for Configured<R> {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let (name, settings) = text.split_once(':').map_or((text, None), |(name, settings)| (name, Some(settings)));
+        let Some((name, settings)) = text.split_once(':') else { return Self::new(by_name::<R>(text)?) };
         let mut item = by_name::<R>(name)?;
-        match settings {
-            Some("") => return Err(Error::Usage(format!("'{text}' has no setting behind the colon"))),
-            Some(settings) => read(name, settings, item.keys())?,
-            None => {}
+        if settings.is_empty() {
+            return Err(Error::Usage(format!("'{text}' has no setting behind the colon")));
         }
+        read(name, settings, item.keys())?;
         Self::new(item)
     }
 }
 
 impl<R: Registry> Clone for Configured<R> {
     fn clone(&self) -> Self {
-        Self { item: self.item.clone(), text: self.text.clone(), given: self.given.clone(), registry: PhantomData }
+        Self { item: self.item.clone(), text: self.text.clone(), given: self.given.clone() }
     }
 }
 
-impl<R: Registry> fmt::Debug for Configured<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Configured({})", self.text)
-    }
-}
-
-impl<R: Registry> fmt::Display for Configured<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl<R: Registry> PartialEq for Configured<R> {
-    fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
-    }
-}
-
-impl<R: Registry> Eq for Configured<R> {}
+told_by_text!(Configured<R: Registry>, |configured| &configured.text);
 
 impl<R: Registry> serde::Serialize for Configured<R> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (mut item, mut default) =
-            (self.item.clone(), by_name::<R>(self.item.name()).map_err(serde::ser::Error::custom)?);
-        let (name, keys, defaults) = (self.item.name(), item.keys(), default.keys());
+        let (name, mut item) = (self.item.name(), self.item.clone());
+        let mut default = by_name::<R>(name).map_err(serde::ser::Error::custom)?;
+        let (keys, defaults) = (item.keys(), default.keys());
         let (first, named): (Vec<_>, Vec<_>) = changed(&keys, &defaults, |_| false).partition(|key| key.positional);
-        let first: Vec<String> = first.iter().filter_map(|key| key.field.get()).collect();
+        let first: Vec<String> = first.iter().filter_map(|key| key.value.clone()).collect();
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry(R::KIND, &with_settings(name, &first))?;
         for key in named {
-            let value = key.reported.clone().or_else(|| key.field.get()).unwrap_or_default();
+            let value = key.reported.as_ref().or(key.value.as_ref()).cloned().unwrap_or_default();
             map.serialize_entry(&key.name.replace('-', "_"), &number_or_text(value))?;
         }
         map.end()

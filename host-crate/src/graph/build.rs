@@ -5,10 +5,10 @@
 //! never exists as an edge list. The result depends on the edges alone: not on their order, nor on the number of threads.
 
 use super::{
-    Array, Csr, Weights,
+    Csr, Weights,
     array::zeroed,
     csr::MOST_NODES,
-    weights::{EdgeWeights, WeightKind},
+    weights::{EdgeWeights, WeightKind, weight_of},
 };
 use crate::{Error, Result};
 use bytemuck::Pod;
@@ -54,16 +54,8 @@ pub struct BuildReport {
 
 /// Edges that can be visited as often as needed, in pieces, by several threads. Every end is smaller than `nodes`.
 pub(crate) trait EdgeSource: Sync {
-    /// How many nodes there are.
-    fn nodes(&self) -> u32;
-
-    /// How many edges there are.
-    fn edges(&self) -> u64;
-
-    /// The kind of weight that the third argument of a visit encodes (see [`key_of`]).
-    fn weight_kind(&self) -> WeightKind {
-        WeightKind::None
-    }
+    /// How many nodes and edges there are, and which kind of weight the third argument of a visit encodes by its key.
+    fn extent(&self) -> (u32, u64, WeightKind);
 
     /// Calls `visit(source, target, weight key)` for each of the edges with these indices.
     fn visit(&self, indices: Range<u64>, visit: impl FnMut(u32, u32, u32));
@@ -83,13 +75,9 @@ impl Csr {
 
 impl EdgeList {
     fn check(&self) -> Result<()> {
-        let weights = match &self.weights {
-            EdgeWeights::None => self.sources.len(),
-            EdgeWeights::U32(weights) => weights.len(),
-            EdgeWeights::F32(weights) => weights.len(),
-        };
-        if self.targets.len() != self.sources.len() || weights != self.sources.len() {
-            let (sources, targets) = (self.sources.len(), self.targets.len());
+        let (sources, targets) = (self.sources.len(), self.targets.len());
+        let weights = if self.weights.is_none() { sources } else { self.weights.len() };
+        if targets != sources || weights != sources {
             return Err(Error::Graph(format!(
                 "an edge list of {sources} sources, {targets} targets and {weights} weights"
             )));
@@ -113,65 +101,29 @@ impl EdgeList {
 }
 
 impl EdgeSource for EdgeList {
-    fn nodes(&self) -> u32 {
-        self.nodes
-    }
-
-    fn edges(&self) -> u64 {
-        self.sources.len() as u64
-    }
-
-    fn weight_kind(&self) -> WeightKind {
-        self.weights.kind()
+    fn extent(&self) -> (u32, u64, WeightKind) {
+        (self.nodes, self.sources.len() as u64, self.weights.kind())
     }
 
     fn visit(&self, indices: Range<u64>, mut visit: impl FnMut(u32, u32, u32)) {
         for index in indices.start as usize..indices.end as usize {
-            let weight = match &self.weights {
-                EdgeWeights::None => 0,
-                EdgeWeights::U32(weights) => weights[index],
-                EdgeWeights::F32(weights) => key_of(weights[index]),
-            };
-            visit(self.sources[index], self.targets[index], weight);
+            visit(self.sources[index], self.targets[index], self.weights.key(index));
         }
     }
 }
 
 /// Implemented for a reference: transformations read a graph that stays alive.
 impl EdgeSource for &Csr {
-    fn nodes(&self) -> u32 {
-        Csr::nodes(self)
-    }
-
-    fn edges(&self) -> u64 {
-        self.columns().len() as u64
-    }
-
-    fn weight_kind(&self) -> WeightKind {
-        self.weights().kind()
+    fn extent(&self) -> (u32, u64, WeightKind) {
+        (self.nodes(), self.columns().len() as u64, self.weights().kind())
     }
 
     fn visit(&self, indices: Range<u64>, mut visit: impl FnMut(u32, u32, u32)) {
-        let (columns, weights): (&[u32], &Weights) = (self.columns(), self.weights());
+        let (columns, weights) = (self.columns(), self.weights());
         self.visit_edges(indices.start as usize..indices.end as usize, |source, edge| {
-            let weight = match weights {
-                Weights::None => 0,
-                Weights::U32(weights) => weights[edge],
-                Weights::F32(weights) => key_of(weights[edge]),
-            };
-            visit(source, columns[edge], weight);
+            visit(source, columns[edge], weights.key(edge));
         });
     }
-}
-
-/// Maps a weight to an integer of the same order, so that one sort serves whole and real weights.
-pub(crate) fn key_of(weight: f32) -> u32 {
-    let bits = weight.to_bits();
-    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
-}
-
-fn weight_of(key: u32) -> f32 {
-    f32::from_bits(if key >> 31 == 1 { key & !(1 << 31) } else { !key })
 }
 
 /// An edge packed into one number for sorting: source, target and weight, if there is one, from the highest bits down.
@@ -211,14 +163,14 @@ impl Entry for u128 {
 
 /// Builds the rows of `source`, each sorted by column and then by weight. The source is dropped as soon as it is not needed.
 pub(crate) fn build(source: impl EdgeSource, options: BuildOptions) -> Result<(Csr, BuildReport)> {
-    match source.weight_kind() {
+    match source.extent().2 {
         WeightKind::None => build_entries::<u64>(source, options),
         WeightKind::U32(()) | WeightKind::F32(()) => build_entries::<u128>(source, options),
     }
 }
 
 fn build_entries<E: Entry>(source: impl EdgeSource, options: BuildOptions) -> Result<(Csr, BuildReport)> {
-    let (nodes, edges_given, kind) = (source.nodes(), source.edges(), source.weight_kind());
+    let (nodes, edges_given, kind) = source.extent();
     let merge = options.merge_parallel_edges || options.symmetrise;
     if !merge && !options.drop_self_loops {
         check_edges(edges_given)?;
@@ -242,11 +194,11 @@ fn build_entries<E: Entry>(source: impl EdgeSource, options: BuildOptions) -> Re
     check_edges(edges_stored)?;
     accumulate(&mut row_offsets);
 
-    let columns = concatenate(&kept, |entry| entry.ends() as u32)?;
+    let columns = concatenate(&kept, |entry: E| entry.ends() as u32)?.into();
     let weights = match kind {
         WeightKind::None => Weights::None,
-        WeightKind::U32(()) => Weights::U32(concatenate(&kept, E::weight)?),
-        WeightKind::F32(()) => Weights::F32(concatenate(&kept, |entry| weight_of(entry.weight()))?),
+        WeightKind::U32(()) => Weights::U32(concatenate(&kept, E::weight)?.into()),
+        WeightKind::F32(()) => Weights::F32(concatenate(&kept, |entry: E| weight_of(entry.weight()))?.into()),
     };
     let report = BuildReport {
         edges_given,
@@ -300,15 +252,16 @@ struct Count {
 
 impl Plan {
     fn new(source: &impl EdgeSource) -> Self {
+        let (nodes, edges, _) = source.extent();
         // More than 512 concurrent write streams exceed what caches and TLB can hold; a bucket of fewer than 8192 entries
         // costs more to manage than it saves.
-        let wanted = (source.edges() / 8192).clamp(1, 512).next_power_of_two();
-        let row_bits = u32::BITS - source.nodes().saturating_sub(1).leading_zeros();
+        let wanted = (edges / 8192).clamp(1, 512).next_power_of_two();
+        let row_bits = u32::BITS - nodes.saturating_sub(1).leading_zeros();
         let shift = row_bits.saturating_sub(wanted.ilog2());
-        let buckets = (source.nodes() as usize).div_ceil(1 << shift);
+        let buckets = (nodes as usize).div_ceil(1 << shift);
         // Several blocks a thread, so that one slow thread does not hold up the others.
-        let blocks = (rayon::current_num_threads() as u64 * 8).clamp(1, source.edges().div_ceil(8192).max(1));
-        let start = |block: u64| (u128::from(source.edges()) * u128::from(block) / u128::from(blocks)) as u64;
+        let blocks = (rayon::current_num_threads() as u64 * 8).clamp(1, edges.div_ceil(8192).max(1));
+        let start = |block: u64| (u128::from(edges) * u128::from(block) / u128::from(blocks)) as u64;
         Self { blocks: (0..blocks).map(|block| start(block)..start(block + 1)).collect(), buckets, shift }
     }
 
@@ -436,14 +389,17 @@ fn split<T>(mut whole: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&m
         .collect()
 }
 
-/// One array of what `convert` makes of the entries of all buckets.
-fn concatenate<E: Entry, T: Pod + Send>(buckets: &[&[E]], convert: impl Fn(E) -> T + Sync) -> Result<Array<T>> {
-    let mut whole = zeroed(buckets.iter().map(|bucket| bucket.len() as u64).sum())?;
-    let parts = split(&mut whole, buckets.iter().map(|bucket| bucket.len()));
-    parts.into_par_iter().zip(buckets).for_each(|(part, bucket)| {
-        part.iter_mut().zip(*bucket).for_each(|(slot, &entry)| *slot = convert(entry));
+/// What `convert` makes of the elements of all pieces, one piece after the other.
+pub(super) fn concatenate<E: Copy + Sync, T: Pod + Send>(
+    pieces: &[impl AsRef<[E]> + Sync],
+    convert: impl Fn(E) -> T + Sync,
+) -> Result<Vec<T>> {
+    let lengths = pieces.iter().map(|piece| piece.as_ref().len());
+    let mut whole = zeroed(lengths.clone().map(|length| length as u64).sum())?;
+    split(&mut whole, lengths).into_par_iter().zip(pieces).for_each(|(part, piece)| {
+        part.iter_mut().zip(piece.as_ref()).for_each(|(slot, &element)| *slot = convert(element));
     });
-    Ok(whole.into())
+    Ok(whole)
 }
 
 #[cfg(test)]
@@ -454,12 +410,8 @@ mod tests {
     struct Endless;
 
     impl EdgeSource for Endless {
-        fn nodes(&self) -> u32 {
-            2
-        }
-
-        fn edges(&self) -> u64 {
-            u64::MAX
+        fn extent(&self) -> (u32, u64, WeightKind) {
+            (2, u64::MAX, WeightKind::None)
         }
 
         fn visit(&self, _: Range<u64>, _: impl FnMut(u32, u32, u32)) {
@@ -471,13 +423,6 @@ mod tests {
     fn too_many_edges_are_refused_with_the_numbers() {
         let Err(Error::Graph(message)) = build(Endless, BuildOptions::default()) else { panic!("not refused") };
         assert!(message.contains("18446744073709551615") && message.contains("4294967295"), "{message}");
-    }
-
-    #[test]
-    fn keys_order_as_weights_do() {
-        let weights = [f32::NEG_INFINITY, -1.5, -f32::MIN_POSITIVE, -0.0, 0.0, 1e-40, 1.5, f32::INFINITY];
-        assert!(weights.map(key_of).is_sorted_by(|a, b| a < b));
-        assert_eq!(weights.map(key_of).map(weight_of).map(f32::to_bits), weights.map(f32::to_bits));
     }
 
     #[test]

@@ -13,11 +13,8 @@ pub(super) struct StructureFacts {
     self_loops: OnceLock<u64>,
 }
 
-/// Facts about weights.
-#[derive(Debug, Default)]
-pub(super) struct WeightFacts {
-    range: OnceLock<Option<(f64, f64)>>,
-}
+/// The range of the weights, where it is known.
+pub(super) type WeightFacts = OnceLock<Option<(f64, f64)>>;
 
 /// How uneven the degrees are, in two numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +68,7 @@ impl Csr {
 
     /// The smallest and the largest weight; none when there are no weights.
     pub fn weight_range(&self) -> Option<(f64, f64)> {
-        *self.weight_facts.range.get_or_init(|| self.weights().range())
+        *self.weight_facts.get_or_init(|| self.weights().range())
     }
 
     /// What is known already of [`Csr::is_symmetric`].
@@ -87,7 +84,7 @@ impl Csr {
 
     /// States the range of the weights. A second statement changes nothing.
     pub(super) fn state_weight_range(&self, range: Option<(f64, f64)>) {
-        self.weight_facts.range.get_or_init(|| range);
+        self.weight_facts.get_or_init(|| range);
     }
 }
 
@@ -96,9 +93,8 @@ impl Csr {
 ///
 /// Rows are sorted, so that the nodes below `v` with an edge to `v`, taken in ascending order, must be the first entries of the
 /// row of `v`, one after the other. A cursor for each row stands at the entry that must come next. When every upward edge finds
-/// its reverse there and there are as many downward edges, none is left without its reverse. A directed graph is told by its
-/// first one-way edge. Comparing sums of hashes of all edges and all reversed edges would take a single pass in order, but equal
-/// sums prove nothing, and a graph can be made to have them.
+/// its reverse there and there are as many downward edges, none is left without its reverse. (Sums of hashes of all edges and
+/// all reversed edges would take a single pass, but equal sums prove nothing.)
 fn mirrored(csr: &Csr, alike: impl Fn(usize, usize) -> bool + Sync) -> bool {
     let (offsets, columns, nodes) = (csr.row_offsets(), csr.columns(), csr.nodes());
     let first_not_below = |row: u32, node: u32| {

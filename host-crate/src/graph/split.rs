@@ -4,7 +4,7 @@
 
 use super::{
     Csr,
-    statistics::{BIN_COUNT, Bin, bin_of, bins_up_to},
+    statistics::{BIN_COUNT, Bin, add_bins, bin_of, bins_up_to},
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -26,14 +26,6 @@ pub struct Splitting {
     pub histogram: Vec<Bin>,
 }
 
-/// Counts of a part of the nodes, which are added up.
-#[derive(Clone, Copy)]
-struct Counts {
-    split: u64,
-    after: u64,
-    bins: [u64; BIN_COUNT],
-}
-
 impl Splitting {
     /// The most bins of a histogram.
     pub const MAX_BINS: u32 = 1024;
@@ -42,20 +34,21 @@ impl Splitting {
     pub fn of(csr: &Csr, bins: u32) -> Self {
         let bins = bins.clamp(1, Self::MAX_BINS);
         let threshold = threshold(csr, bins);
-        let none = Counts { split: 0, after: 0, bins: [0; BIN_COUNT] };
-        let counts = (0..csr.nodes())
+        let count = |(nodes_split, mut counts): (u64, [u64; BIN_COUNT]), node| {
+            let degree = csr.degree(node);
+            let pieces = degree.div_ceil(threshold).max(1);
+            let (even, more) = (degree / pieces, degree % pieces);
+            counts[bin_of(even + u32::from(more > 0))] += u64::from(more);
+            counts[bin_of(even)] += u64::from(pieces - more);
+            (nodes_split + u64::from(pieces > 1), counts)
+        };
+        let (nodes_split, counts) = (0..csr.nodes())
             .into_par_iter()
-            .fold(|| none, |counts, node| counts.with(csr.degree(node), threshold))
-            .reduce(|| none, Counts::and);
-        let largest = (0..BIN_COUNT).rev().find(|bin| counts.bins[*bin] > 0).unwrap_or(0);
-        Self {
-            bins,
-            threshold,
-            nodes: csr.nodes(),
-            nodes_split: counts.split,
-            nodes_after: counts.after,
-            histogram: bins_up_to(largest, &counts.bins),
-        }
+            .fold(|| (0, [0; BIN_COUNT]), count)
+            .reduce(|| (0, [0; BIN_COUNT]), |a, b| (a.0 + b.0, add_bins(a.1, b.1)));
+        let largest = (0..BIN_COUNT).rev().find(|bin| counts[*bin] > 0).unwrap_or(0);
+        let (nodes, nodes_after) = (csr.nodes(), counts.iter().sum());
+        Self { bins, threshold, nodes, nodes_split, nodes_after, histogram: bins_up_to(largest, &counts) }
     }
 }
 
@@ -74,26 +67,6 @@ fn threshold(csr: &Csr, bins: u32) -> u32 {
     let counts = (0..csr.nodes()).into_par_iter().fold(empty, count).reduce(empty, add);
     let fullest = (1..=bins).rev().max_by_key(|index| counts[*index as usize - 1]).unwrap_or(1);
     (fullest * largest / bins).max(1) as u32
-}
-
-impl Counts {
-    fn with(mut self, degree: u32, threshold: u32) -> Self {
-        let pieces = degree.div_ceil(threshold).max(1);
-        let (even, more) = (degree / pieces, degree % pieces);
-        self.split += u64::from(pieces > 1);
-        self.after += u64::from(pieces);
-        self.bins[bin_of(even + u32::from(more > 0))] += u64::from(more);
-        self.bins[bin_of(even)] += u64::from(pieces - more);
-        self
-    }
-
-    fn and(self, other: Self) -> Self {
-        Self {
-            split: self.split + other.split,
-            after: self.after + other.after,
-            bins: std::array::from_fn(|bin| self.bins[bin] + other.bins[bin]),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -101,7 +101,8 @@ impl Statistics {
     }
 }
 
-fn nodes_without_edges(csr: &Csr) -> u64 {
+/// How many nodes there are at which no edge starts or ends.
+pub(super) fn nodes_without_edges(csr: &Csr) -> u64 {
     let left: Vec<u32> = (0..csr.nodes()).into_par_iter().filter(|&node| csr.degree(node) == 0).collect();
     if left.is_empty() || csr.is_symmetric() {
         return left.len() as u64;
@@ -144,8 +145,13 @@ fn histogram(degrees: &[u32], max: u32) -> Vec<Bin> {
             chunk.iter().for_each(|&degree| counts[bin_of(degree)] += 1);
             counts
         })
-        .reduce(|| [0; BIN_COUNT], |a, b| std::array::from_fn(|bin| a[bin] + b[bin]));
+        .reduce(|| [0; BIN_COUNT], add_bins);
     bins_up_to(bin_of(max), &counts)
+}
+
+/// The counts of two parts of the nodes together.
+pub(super) fn add_bins(a: [u64; BIN_COUNT], b: [u64; BIN_COUNT]) -> [u64; BIN_COUNT] {
+    std::array::from_fn(|bin| a[bin] + b[bin])
 }
 
 /// The bins from the first to `last`, with how many nodes are in each.
@@ -173,12 +179,12 @@ impl WeightStatistics {
 
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let yes_or_no = |is_so| if is_so { "yes" } else { "no" };
+        let are = if self.directed { "(directed)" } else { "(undirected, both directions counted)" };
         let mut line = |name: &str, value: String| writeln!(f, "{name:<21}{value}");
         line("graph", self.name.clone())?;
         line("nodes", grouped(self.nodes.into()))?;
-        line("edges", format!("{} {}", grouped(self.edges.into()), self.edges_are()))?;
-        line("symmetric", yes_or_no(self.symmetric).into())?;
+        line("edges", format!("{} {}", grouped(self.edges.into()), are))?;
+        line("symmetric", if self.symmetric { "yes" } else { "no" }.into())?;
         line("self-loops", grouped(self.self_loops))?;
         line("parallel edges", grouped(self.parallel_edges))?;
         line("nodes without edges", grouped(self.nodes_without_edges))?;
@@ -196,12 +202,6 @@ impl fmt::Display for Statistics {
         line("  mean, σ", format!("{:.2}, {:.2}", degrees.mean, degrees.standard_deviation))?;
         line("  highest at", format!("node {}", degrees.max_node))?;
         write!(f, "\n{}", Histogram(&degrees.histogram))
-    }
-}
-
-impl Statistics {
-    fn edges_are(&self) -> &'static str {
-        if self.directed { "(directed)" } else { "(undirected, both directions counted)" }
     }
 }
 

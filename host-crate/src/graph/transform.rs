@@ -9,40 +9,17 @@ use super::{
 use crate::Result;
 use std::ops::Range;
 
-/// Reverses every edge and keeps its weight.
-///
-/// # Errors
-/// When there is no memory for it.
+/// Reverses every edge and keeps its weight; fails when there is no memory for the result.
 pub fn transpose(csr: &Csr) -> Result<Csr> {
     Ok(build(Reversed(csr), BuildOptions::default())?.0)
 }
 
-/// Stores both directions of every edge, merges parallel edges and keeps the smallest weight of each.
-///
-/// # Errors
-/// When that is more than `u32::MAX` directed edges.
-pub fn symmetrise(graph: &Graph) -> Result<(Graph, BuildReport)> {
-    let (graph, report) = rebuild(graph, BuildOptions { symmetrise: true, ..BuildOptions::default() })?;
-    Ok((Graph { directed: false, ..graph }, report))
-}
-
-/// Removes edges from a node to itself.
-///
-/// # Errors
-/// When there is no memory for it.
+/// Removes edges from a node to itself; fails when there is no memory for the result.
 pub fn drop_self_loops(graph: &Graph) -> Result<(Graph, BuildReport)> {
     rebuild(graph, BuildOptions { drop_self_loops: true, ..BuildOptions::default() })
 }
 
-/// Keeps one edge, the lightest, of several between the same nodes in the same direction.
-///
-/// # Errors
-/// When there is no memory for it.
-pub fn merge_parallel_edges(graph: &Graph) -> Result<(Graph, BuildReport)> {
-    rebuild(graph, BuildOptions { merge_parallel_edges: true, ..BuildOptions::default() })
-}
-
-/// Applies several of these changes at once.
+/// Changes a graph as the options say.
 ///
 /// # Errors
 /// When the result has more than `u32::MAX` directed edges.
@@ -57,16 +34,8 @@ pub fn rebuild(graph: &Graph, options: BuildOptions) -> Result<(Graph, BuildRepo
 struct Reversed<'a>(&'a Csr);
 
 impl EdgeSource for Reversed<'_> {
-    fn nodes(&self) -> u32 {
-        self.0.nodes()
-    }
-
-    fn edges(&self) -> u64 {
-        EdgeSource::edges(&self.0)
-    }
-
-    fn weight_kind(&self) -> WeightKind {
-        self.0.weight_kind()
+    fn extent(&self) -> (u32, u64, WeightKind) {
+        self.0.extent()
     }
 
     fn visit(&self, indices: Range<u64>, mut visit: impl FnMut(u32, u32, u32)) {
@@ -99,7 +68,8 @@ mod tests {
 
     #[test]
     fn symmetrising_keeps_the_smallest_weight_in_both_directions() {
-        let (graph, report) = symmetrise(&example()).unwrap();
+        let options = BuildOptions { symmetrise: true, ..BuildOptions::default() };
+        let (graph, report) = rebuild(&example(), options).unwrap();
         assert_eq!(graph.csr, csr(&[0, 2, 4, 5, 5], &[0, 1, 0, 2, 1], &[5.0, -1.0, -1.0, 4.0, 4.0]));
         assert!(!graph.directed && graph.csr.has_symmetric_weights());
         assert_eq!((graph.name, graph.ids), ("example".into(), NodeIds::Counted { first: 1 }));
@@ -112,7 +82,8 @@ mod tests {
         let (graph, report) = drop_self_loops(&example()).unwrap();
         assert_eq!(graph.csr, csr(&[0, 2, 4, 4, 4], &[1, 1, 0, 2], &[-1.0, 2.0, 0.5, 4.0]));
         assert_eq!((report.self_loops_dropped, report.parallel_edges_merged, graph.directed), (1, 0, true));
-        let (graph, report) = merge_parallel_edges(&example()).unwrap();
+        let options = BuildOptions { merge_parallel_edges: true, ..BuildOptions::default() };
+        let (graph, report) = rebuild(&example(), options).unwrap();
         assert_eq!(graph.csr, csr(&[0, 2, 4, 4, 4], &[0, 1, 0, 2], &[5.0, -1.0, 0.5, 4.0]));
         assert_eq!((report.self_loops_dropped, report.parallel_edges_merged), (0, 1));
     }

@@ -51,6 +51,26 @@ impl<U: Deref<Target = [u32]>, F: Deref<Target = [f32]>> WeightsOf<U, F> {
         }
     }
 
+    /// A number that orders as the weight at `edge` does among those of its kind; 0 without weights.
+    #[inline]
+    pub(super) fn key(&self, edge: usize) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::U32(weights) => weights[edge],
+            Self::F32(weights) => key_of(weights[edge]),
+        }
+    }
+
+    /// The weight at `edge` as a real, which holds any of them exactly; 1 without weights.
+    #[inline]
+    pub fn real(&self, edge: usize) -> f64 {
+        match self {
+            Self::None => 1.0,
+            Self::U32(weights) => weights[edge].into(),
+            Self::F32(weights) => weights[edge].into(),
+        }
+    }
+
     /// Whether there are no weights or no edges.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -72,29 +92,15 @@ impl Weights {
     /// Finds the smallest and the largest; both are NaN when any weight is.
     /// [`Csr::weight_range`](super::Csr::weight_range) remembers them.
     pub(super) fn range(&self) -> Option<(f64, f64)> {
-        const CHUNK: usize = 1 << 14;
         match self {
             Self::None => None,
-            Self::U32(weights) => {
-                let (low, high) = weights
-                    .par_chunks(CHUNK)
-                    .map(|chunk| {
-                        chunk.iter().fold((u32::MAX, 0), |(low, high), &weight| (low.min(weight), high.max(weight)))
-                    })
-                    .reduce_with(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
-                Some((low.into(), high.into()))
-            }
+            Self::U32(weights) => least_and_most(weights, |weight| weight).map(|(low, high)| (low.into(), high.into())),
             Self::F32(weights) => {
-                // `min` and `max` pass over NaN; the third number becomes NaN with the first one that is seen.
-                let (low, high, nan) = weights
-                    .par_chunks(CHUNK)
-                    .map(|chunk| {
-                        chunk.iter().fold((f32::INFINITY, f32::NEG_INFINITY, 0.0), |(low, high, nan), &weight| {
-                            (low.min(weight), high.max(weight), if weight.is_nan() { weight } else { nan })
-                        })
-                    })
-                    .reduce_with(|a, b| (a.0.min(b.0), a.1.max(b.1), a.2 + b.2))?;
-                Some(if nan.is_nan() { (f64::NAN, f64::NAN) } else { (low.into(), high.into()) })
+                // A key of NaN is beyond that of infinity, at one end or the other.
+                let (low, high) = least_and_most(weights, key_of)?;
+                let (low, high) = (weight_of(low), weight_of(high));
+                let is_nan = low.is_nan() || high.is_nan();
+                Some(if is_nan { (f64::NAN, f64::NAN) } else { (low.into(), high.into()) })
             }
         }
     }
@@ -107,6 +113,25 @@ impl Weights {
             Self::F32(weights) => Self::F32(weights.clone()),
         }
     }
+}
+
+fn least_and_most<T: Copy + Sync>(weights: &[T], key: impl Fn(T) -> u32 + Sync) -> Option<(u32, u32)> {
+    let merge = |a: (u32, u32), b: (u32, u32)| (a.0.min(b.0), a.1.max(b.1));
+    let of_chunk = |chunk: &[T]| {
+        chunk.iter().map(|&weight| key(weight)).fold((u32::MAX, 0), |range, key| merge(range, (key, key)))
+    };
+    weights.par_chunks(1 << 14).map(of_chunk).reduce_with(merge)
+}
+
+/// Maps a weight to an integer of the same order, so that one sort serves whole and real weights.
+fn key_of(weight: f32) -> u32 {
+    let bits = weight.to_bits();
+    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
+}
+
+/// The weight that has this key.
+pub(super) fn weight_of(key: u32) -> f32 {
+    f32::from_bits(if key >> 31 == 1 { key & !(1 << 31) } else { !key })
 }
 
 /// The first edge of negative weight, as its ends and the weight.
@@ -175,11 +200,7 @@ impl FromStr for WeightSource {
                     "weights '{text}': write random:LOW..HIGH or random:LOW..HIGH,seed=S, with LOW ≤ HIGH < 2^32"
                 ))
             }),
-            _ => Err(Error::UnknownName {
-                kind: "source of weights",
-                name: text.to_owned(),
-                known: ["file", "unit", "random:1..64"].map(str::to_owned).into(),
-            }),
+            _ => Err(Error::unknown("source of weights", text, ["file", "unit", "random:1..64"])),
         }
     }
 }
@@ -259,6 +280,13 @@ mod tests {
         assert_eq!(first_negative(&graph), Some((1, 2, -2.5)));
         assert_eq!(graph.csr.weight_range(), Some((-4.0, 3.0)));
         assert_eq!(first_negative(&triangle(Weights::None, true)), None);
+    }
+
+    #[test]
+    fn keys_order_as_weights_do() {
+        let weights = [f32::NEG_INFINITY, -1.5, -f32::MIN_POSITIVE, -0.0, 0.0, 1e-40, 1.5, f32::INFINITY];
+        assert!(weights.map(key_of).is_sorted_by(|a, b| a < b));
+        assert_eq!(weights.map(key_of).map(weight_of).map(f32::to_bits), weights.map(f32::to_bits));
     }
 
     #[test]

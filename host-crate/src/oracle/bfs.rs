@@ -36,18 +36,15 @@ pub fn check_parents(csr: &Csr, source: u32, depths: &[u32], parents: &[u32]) ->
         }
     }
     for node in 0..csr.nodes() {
-        let found = parents.get(node as usize).copied();
-        let expected = if node == source || depths[node as usize] == UNREACHABLE {
-            (found != Some(UNREACHABLE)).then(|| "none".to_owned())
-        } else {
-            let depth = depths[node as usize];
-            let is_right = found.is_some_and(|parent| {
-                depths.get(parent as usize).is_some_and(|&above| above != UNREACHABLE && above + 1 == depth)
-                    && has_edge[node as usize]
-            });
-            (!is_right).then(|| format!("a neighbour at depth {}", depth - 1))
+        let (depth, found) = (depths[node as usize], parents.get(node as usize).copied());
+        let has_none = node == source || depth == UNREACHABLE;
+        let is_above = |parent: u32| depths.get(parent as usize).is_some_and(|&above| above.wrapping_add(1) == depth);
+        let is_right = match has_none {
+            true => found == Some(UNREACHABLE),
+            false => found.is_some_and(is_above) && has_edge[node as usize],
         };
-        if let Some(expected) = expected {
+        if !is_right {
+            let expected = if has_none { "none".to_owned() } else { format!("a neighbour at depth {}", depth - 1) };
             let found = found.map_or("no value".to_owned(), |parent| parent.to_string());
             return Err(Mismatch { node, expected, found });
         }

@@ -16,25 +16,17 @@ pub use super::UNREACHABLE;
 /// # Errors
 /// When the weights are reals, or a distance is `u32::MAX` or more.
 pub fn whole(csr: &Csr, source: u32) -> Result<Vec<u32>> {
-    let distances = match csr.weights() {
-        Weights::None => search(csr, source, (0, u64::MAX), |distance, _| distance + 1, |distance| distance),
-        Weights::U32(weights) => search(
-            csr,
-            source,
-            (0, u64::MAX),
-            |distance, edge| distance + u64::from(weights[edge]),
-            |distance| distance,
-        ),
-        Weights::F32(_) => return Err(Error::Graph("whole distances were asked of a graph with real weights".into())),
-    };
-    let too_far =
-        |node| Error::Graph(format!("the distance of node {node} is {}, more than 32 bits hold", distances[node]));
-    let narrow = |node| match distances[node] {
+    if let Weights::F32(_) = csr.weights() {
+        return Err(Error::Graph("whole distances were asked of a graph with real weights".into()));
+    }
+    let weight = |edge| csr.weights().real(edge) as u64;
+    let distances = search(csr, source, (0, u64::MAX), |distance, edge| distance + weight(edge), |distance| distance);
+    let narrow = |(node, distance)| match distance {
         u64::MAX => Ok(UNREACHABLE),
-        distance if distance < u64::from(UNREACHABLE) => Ok(distance as u32),
-        _ => Err(too_far(node)),
+        _ if distance < u64::from(UNREACHABLE) => Ok(distance as u32),
+        _ => Err(Error::Graph(format!("the distance of node {node} is {distance}, more than 32 bits hold"))),
     };
-    (0..distances.len()).map(narrow).collect()
+    distances.into_iter().enumerate().map(narrow).collect()
 }
 
 /// Distances from `source` over real weights; whole ones are taken as reals.
@@ -42,11 +34,7 @@ pub fn whole(csr: &Csr, source: u32) -> Result<Vec<u32>> {
 /// # Errors
 /// When a weight is negative.
 pub fn real(csr: &Csr, source: u32) -> Result<Vec<f32>> {
-    let weight = |edge: usize| match csr.weights() {
-        Weights::None => 1.0,
-        Weights::U32(weights) => weights[edge] as f32,
-        Weights::F32(weights) => weights[edge],
-    };
+    let weight = |edge: usize| csr.weights().real(edge) as f32;
     if let Some(edge) = (0..csr.columns().len()).find(|&edge| weight(edge) < 0.0) {
         return Err(Error::Graph(format!("edge {edge} has the negative weight {}", weight(edge))));
     }

@@ -13,12 +13,10 @@ pub use super::UNREACHABLE;
 /// # Errors
 /// When the weights are reals, or a distance is `u32::MAX` or more.
 pub fn whole(csr: &Csr) -> Result<Vec<u32>> {
-    let weight = |edge: usize| match csr.weights() {
-        Weights::None => Ok(1),
-        Weights::U32(weights) => Ok(u64::from(weights[edge])),
-        Weights::F32(_) => Err(Error::Graph("whole distances were asked of a graph with real weights".into())),
-    };
-    let weights = (0..csr.columns().len()).map(weight).collect::<Result<Vec<u64>>>()?;
+    if let Weights::F32(_) = csr.weights() {
+        return Err(Error::Graph("whole distances were asked of a graph with real weights".into()));
+    }
+    let weights: Vec<u64> = (0..csr.columns().len()).map(|edge| csr.weights().real(edge) as u64).collect();
     let far = u64::MAX / 2; // Twice that is no overflow.
     let narrow = |distance: u64| match distance {
         _ if distance == far => Ok(UNREACHABLE),
@@ -33,11 +31,7 @@ pub fn whole(csr: &Csr) -> Result<Vec<u32>> {
 /// # Errors
 /// When a cycle is negative; the message has a node on it.
 pub fn real(csr: &Csr) -> Result<Vec<f64>> {
-    let weights: Vec<f64> = match csr.weights() {
-        Weights::None => vec![1.0; csr.columns().len()],
-        Weights::U32(weights) => weights.iter().map(|weight| f64::from(*weight)).collect(),
-        Weights::F32(weights) => weights.iter().map(|weight| f64::from(*weight)).collect(),
-    };
+    let weights: Vec<f64> = (0..csr.columns().len()).map(|edge| csr.weights().real(edge)).collect();
     let distances = three_loops(csr, &weights, (0.0, f64::INFINITY), |a, b| a + b);
     let nodes = csr.nodes() as usize;
     match (0..nodes).find(|node| distances[node * nodes + node] < 0.0) {

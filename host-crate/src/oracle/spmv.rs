@@ -1,7 +1,7 @@
 //! Sparse matrix times dense vector or matrix, row by row in double precision, with a bound on the error of a right answer.
 
 use super::Mismatch;
-use crate::graph::{Csr, Weights};
+use crate::graph::Csr;
 use rayon::prelude::*;
 
 /// The relative error of one operation in single precision.
@@ -43,12 +43,7 @@ impl Bounded {
 
 /// The product of a row with the vector whose element `x` gives for each column. An entry of a matrix without values is 1.
 fn row_product(csr: &Csr, row: u32, x: impl Fn(usize) -> f64) -> Bounded {
-    let entry = |edge: usize| match csr.weights() {
-        Weights::None => 1.0,
-        Weights::U32(values) => f64::from(values[edge]),
-        Weights::F32(values) => f64::from(values[edge]),
-    };
-    let terms = csr.row(row).map(|edge| entry(edge) * x(csr.columns()[edge] as usize));
+    let terms = csr.row(row).map(|edge| csr.weights().real(edge) * x(csr.columns()[edge] as usize));
     let (value, size) = terms.fold((0.0, 0.0), |(sum, size), term| (sum + term, size + term.abs()));
     Bounded { value, size, roundings: f64::from(csr.degree(row)) + 2.0 }
 }

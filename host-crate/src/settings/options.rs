@@ -1,16 +1,14 @@
 //! Settings as command-line options: one option for each key that any item of a registry has.
 
-use super::{Allowed, Configurable, Configured, Key, Registry};
+use super::{Allowed, Configurable, Configured, Registry};
 use crate::{Error, Result};
 use clap::{Arg, ArgMatches, Command};
 
-/// An option, and the items that have such a setting.
+/// An option: its name, the items that have such a setting, and what its help text says of it.
 struct Declared {
     key: &'static str,
     owners: Vec<&'static str>,
-    about: &'static str,
-    values: String,
-    default: String,
+    help: String,
 }
 
 fn declared<R: Registry>() -> Vec<Declared> {
@@ -18,34 +16,27 @@ fn declared<R: Registry>() -> Vec<Declared> {
     for mut item in R::items() {
         let owner = item.name();
         for key in item.keys() {
-            match options.iter_mut().find(|option| option.key == key.name) {
-                Some(option) => option.owners.push(owner),
-                None => {
-                    let values = match &key.allowed {
-                        Allowed::OneOf(values) => format!(" [one of: {}]", values.join(", ")),
-                        _ => String::new(),
-                    };
-                    let (default, owners) = (key.text(), vec![owner]);
-                    options.push(Declared { key: key.name, owners, about: key.about, values, default });
-                }
+            if let Some(option) = options.iter_mut().find(|option| option.key == key.name) {
+                option.owners.push(owner);
+                continue;
             }
+            let values = match &key.allowed {
+                Allowed::OneOf(values) => format!(" [one of: {}]", values.join(", ")),
+                _ => String::new(),
+            };
+            let help = format!("{}{values} [default: {}]", key.about, key.text());
+            options.push(Declared { key: key.name, owners: vec![owner], help });
         }
     }
     options
 }
 
 /// Refuses a value that no item can have.
-fn known_value<R: Registry>(key: &str, value: &str) -> Result<String, String> {
-    let mut reason = None;
-    for mut item in R::items() {
-        if let Some(mut setting) = item.keys().into_iter().find(|setting: &Key<'_>| setting.name == key) {
-            match setting.set(value) {
-                Ok(()) => return Ok(value.to_owned()),
-                Err(wrong) => reason = Some(wrong),
-            }
-        }
-    }
-    Err(reason.unwrap_or_default())
+fn known_value<R: Registry>(name: &str, value: &str) -> Result<String, String> {
+    let mut items = R::items();
+    let keys = items.iter_mut().flat_map(Configurable::keys).filter(|key| key.name == name);
+    let taken = keys.map(|mut key| key.set(value)).reduce(Result::or);
+    taken.unwrap_or_else(|| Err(String::new())).map(|()| value.to_owned())
 }
 
 /// An option for the item, and one for each setting that any item has.
@@ -55,8 +46,8 @@ impl<R: Registry> clap::Args for Configured<R> {
         let default = R::default_item().name();
         let item = Arg::new(R::KIND).long(R::KIND).value_name("NAME").default_value(default).value_parser(parser);
         declared::<R>().into_iter().fold(command.arg(item.help(R::HELP)), |command, option| {
-            let Declared { key, owners, about, values, default } = option;
-            let help = format!("{}: {about}{values} [default: {default}]", owners.join(", "));
+            let Declared { key, owners, help } = option;
+            let help = format!("{}: {help}", owners.join(", "));
             let parser = move |value: &str| known_value::<R>(key, value);
             command.arg(Arg::new(key).long(key).value_name("VALUE").help(help).value_parser(parser))
         })

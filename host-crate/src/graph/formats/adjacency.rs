@@ -2,50 +2,34 @@
 //! Ids are arbitrary; a line may hold a node alone. Directed, without weights. Nothing tells such a file from an edge list,
 //! so that it is read only when asked for by name.
 
-use super::{
-    FileFormat, Files, Holds, Listing, Loaded, Parsed, Writer,
-    batch::Batch,
-    compact,
-    lines::{Flaw, Lines, Text},
-    rows,
-};
-use crate::{
-    Result,
-    graph::{EdgeWeights, Graph},
-};
-use std::io::{self, Write};
+use super::{compact, prelude::*};
 
-/// Lines of neighbours.
 pub(super) struct Adjacency;
 
 impl FileFormat for Adjacency {
     const NAME: &'static str = "adjacency";
     const ABOUT: &'static str = "lines of a node and its neighbours; never recognised";
     const EXTENSIONS: &'static [&'static str] = &[];
-    const HOLDS: Holds = Holds { direction: false, weights: false, ..Holds::EVERYTHING };
+    const LACKS: &'static [Feature] = &[Feature::Direction, Feature::Weights];
     const WRITER: Option<Writer> = Some(write);
 
     fn read(files: Files<'_>) -> Result<Loaded> {
-        parse(files.main.text()).map(Loaded::Edges)
+        let text = files.main.text();
+        let (batches, nodes): (Vec<_>, Vec<_>) = text.in_pieces(0, piece)?.into_iter().unzip();
+        compact::load(text, batch::join(text, batches)?, &nodes.concat(), Listing::Directed)
     }
-}
-
-/// Reads lines of neighbours.
-fn parse(text: Text<'_>) -> Result<Parsed> {
-    let (batches, nodes): (Vec<_>, Vec<_>) = text.in_pieces(0, piece)?.into_iter().unzip();
-    let (edges, ids) = compact::join(text, batches, &nodes.concat())?;
-    Ok(Parsed { edges, ids, listing: Listing::Directed })
 }
 
 /// The edges of a piece and the nodes its lines begin with.
 fn piece(lines: Lines<'_>) -> Result<(Batch<u64>, Vec<u64>), Flaw> {
-    let mut batch = Batch::new(lines.records_of(8), EdgeWeights::None);
+    let mut batch = Batch::new(lines.bytes.len(), EdgeWeights::None);
     let mut nodes = Vec::new();
     for mut line in lines.filter(|line| line.is_data(b"#%")) {
         let node = line.whole("a node")?;
         nodes.push(node);
         while line.first().is_some() {
-            batch.push(node, line.whole("a node")?);
+            let neighbour = line.whole("a node")?;
+            batch.push(node, neighbour, &mut line)?;
         }
     }
     Ok((batch, nodes))
@@ -70,13 +54,13 @@ mod tests {
 
     #[test]
     fn a_line_is_a_node_and_its_neighbours() {
-        let parsed = parsed(parse, "1 2 3\n2 30\n# remark\n7\n3 1\n");
+        let parsed = parsed(Adjacency::read, "1 2 3\n2 30\n# remark\n7\n3 1\n");
         assert_eq!(parsed.ids, NodeIds::Listed(vec![1, 2, 3, 7, 30].into()));
         assert_eq!(edges(&parsed), [(0, 1), (0, 2), (1, 4), (2, 0)]);
     }
 
     #[test]
     fn flaws_are_named_with_their_line() {
-        assert_eq!(reason(parse, "1 2\n\n2 x\n"), "test:3: 'x' is not a node: a whole number belongs here");
+        assert_eq!(reason(Adjacency::read, "1 2\n\n2 x\n"), "test:3: 'x' is not a node: a whole number belongs here");
     }
 }

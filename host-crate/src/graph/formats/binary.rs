@@ -9,19 +9,16 @@
 //! sections, which are read for the checks anyway. Symmetry and the range of whole weights are believed: a wrong one can make an
 //! answer wrong, as any other change of a section can, and cannot lead outside of a buffer.
 
-use super::super::{Array, Csr, Graph, NodeIds, Weights, csr::MOST_NODES};
-use super::{FileFormat, Files, Loaded, Recognition, Text, Writer};
-use crate::{Error, Result};
+use super::prelude::*;
+use crate::{
+    Error,
+    graph::{Array, Csr, NodeIds, csr::MOST_NODES},
+};
 use bytemuck::{Pod, Zeroable};
 use memmap2::Mmap;
 use rayon::prelude::*;
-use std::{
-    io::{self, Write},
-    path::Path,
-    sync::Arc,
-};
+use std::sync::Arc;
 
-/// evenkeel's own format.
 pub(super) struct Binary;
 
 impl FileFormat for Binary {
@@ -36,7 +33,8 @@ impl FileFormat for Binary {
 
     fn read(files: Files<'_>) -> Result<Loaded> {
         let path = files.main.path;
-        open(path, files.main.contents.into_map(path)?).map(Loaded::Graph)
+        let graph = open(files.main.contents.into_map(path)?);
+        graph.map(Loaded::Graph).map_err(|reason| Error::File { path: path.to_path_buf(), reason })
     }
 }
 
@@ -127,20 +125,14 @@ impl Header {
         self.flags & flag != 0
     }
 
-    fn has_facts(&self) -> bool {
-        self.version >= VERSION
-    }
-
     /// Compares the facts of the header with the sections, and states those that were not computed on the way.
     fn state_facts(&self, csr: Csr) -> Result<Csr, String> {
-        if !self.has_facts() {
+        if self.version == VERSION_WITHOUT_FACTS {
             return Ok(csr);
         }
         if csr.max_degree_node().unwrap_or(0) != self.max_degree_node {
-            return Err(format!(
-                "the header calls {} the node of the highest degree, which it is not",
-                self.max_degree_node
-            ));
+            let node = self.max_degree_node;
+            return Err(format!("the header calls {node} the node of the highest degree, which it is not"));
         }
         let [low, high] = match csr.weights() {
             Weights::F32(_) => self.weight_range.map(|bits| f64::from(f32::from_bits(bits))),
@@ -164,15 +156,13 @@ impl Header {
             return Err("this is not evenkeel's binary format".to_string());
         }
         if ![VERSION_WITHOUT_FACTS, VERSION].contains(&header.version) {
-            return Err(format!(
-                "version {} of the binary format; this program reads {VERSION_WITHOUT_FACTS} and {VERSION}",
-                header.version
-            ));
+            let (found, first) = (header.version, VERSION_WITHOUT_FACTS);
+            return Err(format!("version {found} of the binary format; this program reads {first} and {VERSION}"));
         }
         if header.checksum != header.computed_checksum() {
             return Err("the header is damaged: its checksum does not match".to_string());
         }
-        let known = if header.has_facts() { FLAGS } else { FLAGS_WITHOUT_FACTS };
+        let known = if header.version == VERSION { FLAGS } else { FLAGS_WITHOUT_FACTS };
         let both = |one, other| header.has(one) && header.has(other);
         if header.flags & !known != 0 || both(WEIGHTS_U32, WEIGHTS_F32) || both(SYMMETRIC, NOT_SYMMETRIC) {
             return Err(format!("the header's flags {:#x} mean nothing", header.flags));
@@ -210,18 +200,8 @@ impl Sections {
 }
 
 /// Opens a mapped file.
-fn open(path: &Path, map: Arc<Mmap>) -> Result<Graph> {
-    let reason = |reason| Error::File { path: path.to_path_buf(), reason };
-    let header = Header::read(&map).map_err(reason)?;
-    read_sections(&header, map).map_err(reason).map(|(csr, ids)| Graph {
-        name: String::new(),
-        csr,
-        ids,
-        directed: header.has(DIRECTED),
-    })
-}
-
-fn read_sections(header: &Header, map: Arc<Mmap>) -> Result<(Csr, NodeIds), String> {
+fn open(map: Arc<Mmap>) -> Result<Graph, String> {
+    let header = Header::read(&map)?;
     let length = map.len() as u64;
     let mut sections = Sections { map, position: size_of::<Header>() as u64 };
     let row_offsets = sections.take::<u32>(header.nodes + 1)?;
@@ -249,10 +229,9 @@ fn read_sections(header: &Header, map: Arc<Mmap>) -> Result<(Csr, NodeIds), Stri
     {
         return Err("the ids are not in ascending order".to_string());
     }
-    Ok((header.state_facts(csr)?, ids))
+    Ok(Graph { name: String::new(), csr: header.state_facts(csr)?, ids, directed: header.has(DIRECTED) })
 }
 
-/// Writes a graph.
 fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     let mut position = size_of::<Header>() as u64;
     out.write_all(bytemuck::bytes_of(&Header::of(graph)))?;
@@ -278,6 +257,7 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     fn parse_binary(path: &Path, bytes: &[u8]) -> Result<Graph> {
         match super::super::parse("binary".parse()?, path, &[bytes])? {

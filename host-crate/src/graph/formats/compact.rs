@@ -4,18 +4,21 @@
 //! they are far apart the ids are sorted and searched.
 
 use super::{
-    super::{EdgeList, NodeIds, csr::MOST_NODES},
-    batch::{self, Batch},
+    super::NodeIds,
+    Listing, Loaded,
+    batch::{Batch, check_nodes},
     lines::Text,
 };
 use crate::Result;
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::{
+    mem::replace,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
 
 // A bit map of this many bits for each id given is no larger than the ids themselves.
 const BITS_PER_ID: u64 = 64;
 
-/// The set of ids that occur.
 pub(super) enum Occurring {
     /// A bit for each id from 0, and the number of bits before each word.
     Marked { words: Vec<u64>, before: Vec<u32> },
@@ -30,14 +33,18 @@ impl Occurring {
         let highest = lists.par_iter().flat_map(|list| list.par_iter()).copied().max();
         let occurring = match highest {
             Some(highest) if highest / BITS_PER_ID <= given => Self::marked(lists, highest),
-            _ => Self::sorted(lists),
-        };
-        match occurring.nodes() {
-            nodes if nodes > MOST_NODES => {
-                Err(text.error_of_file(format!("{nodes} nodes are too many: 32-bit indices allow {MOST_NODES}")))
+            _ => {
+                let mut ids = lists.concat();
+                ids.par_sort_unstable();
+                ids.dedup();
+                Self::Sorted(ids)
             }
-            _ => Ok(occurring),
-        }
+        };
+        let nodes = match &occurring {
+            Self::Marked { words, .. } => words.par_iter().map(|word| u64::from(word.count_ones())).sum(),
+            Self::Sorted(ids) => ids.len() as u64,
+        };
+        check_nodes(text, nodes).map(|()| occurring)
     }
 
     fn marked(lists: &[&[u64]], highest: u64) -> Self {
@@ -50,31 +57,10 @@ impl Occurring {
             }
         });
         let words: Vec<u64> = words.into_iter().map(AtomicU64::into_inner).collect();
-        let mut sum = 0_u32;
-        let before = words
-            .iter()
-            .map(|word| {
-                let before = sum;
-                // Past the limit of nodes the sum is meaningless, and `new` refuses the set.
-                sum = sum.wrapping_add(word.count_ones());
-                before
-            })
-            .collect();
+        // Past the limit of nodes the sum is meaningless, and `new` refuses the set.
+        let add = |sum: &mut u32, word: &u64| Some(replace(sum, sum.wrapping_add(word.count_ones())));
+        let before = words.iter().scan(0, add).collect();
         Self::Marked { words, before }
-    }
-
-    fn sorted(lists: &[&[u64]]) -> Self {
-        let mut ids = lists.concat();
-        ids.par_sort_unstable();
-        ids.dedup();
-        Self::Sorted(ids)
-    }
-
-    fn nodes(&self) -> u64 {
-        match self {
-            Self::Marked { words, .. } => words.par_iter().map(|word| u64::from(word.count_ones())).sum(),
-            Self::Sorted(ids) => ids.len() as u64,
-        }
     }
 
     /// The node with this id, if it occurs.
@@ -106,15 +92,15 @@ impl Occurring {
     }
 }
 
-/// Joins batches of arbitrary ids into an edge list whose nodes are the ids that occur, `lone` ones included.
-pub(super) fn join(text: Text<'_>, batches: Vec<Batch<u64>>, lone: &[u64]) -> Result<(EdgeList, NodeIds)> {
-    let Batch { sources, targets, weights } = batch::join(text, batches)?;
+/// Makes a graph of edges between arbitrary ids: its nodes are the ids that occur, `lone` ones included.
+pub(super) fn load(text: Text<'_>, edges: Batch<u64>, lone: &[u64], listing: Listing) -> Result<Loaded> {
+    let Batch { sources, targets, weights } = edges;
     let occurring = Occurring::new(text, &[&sources, &targets, lone])?;
     // Every id here was put into the set above, so that the default is never taken.
     let dense = |ids: Vec<u64>| ids.into_par_iter().map(|id| occurring.index(id).unwrap_or_default()).collect();
-    let (sources, targets) = (dense(sources), dense(targets));
+    let edges = Batch { sources: dense(sources), targets: dense(targets), weights };
     let (ids, nodes) = occurring.into_ids();
-    Ok((EdgeList { nodes, sources, targets, weights }, ids))
+    Ok(Loaded::edges(nodes, edges, ids, listing))
 }
 
 #[cfg(test)]

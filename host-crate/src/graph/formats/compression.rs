@@ -30,10 +30,15 @@ impl Compression {
 
     /// What file names end in.
     pub fn extension(self) -> &'static str {
+        self.marks().0
+    }
+
+    /// What names of files end in, and what the files begin with.
+    fn marks(self) -> (&'static str, &'static [u8]) {
         match self {
-            Self::Gzip => "gz",
-            Self::Xz => "xz",
-            Self::Zstd => "zst",
+            Self::Gzip => ("gz", &[0x1f, 0x8b]),
+            Self::Xz => ("xz", &[0xfd, b'7', b'z', b'X', b'Z', 0]),
+            Self::Zstd => ("zst", &[0x28, 0xb5, 0x2f, 0xfd]),
         }
     }
 
@@ -45,15 +50,7 @@ impl Compression {
 
     /// By a file's first bytes.
     pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
-        Self::ALL.into_iter().find(|compression| bytes.starts_with(compression.magic()))
-    }
-
-    fn magic(self) -> &'static [u8] {
-        match self {
-            Self::Gzip => &[0x1f, 0x8b],
-            Self::Xz => &[0xfd, b'7', b'z', b'X', b'Z', 0],
-            Self::Zstd => &[0x28, 0xb5, 0x2f, 0xfd],
-        }
+        Self::ALL.into_iter().find(|compression| bytes.starts_with(compression.marks().1))
     }
 
     fn decompress(self, compressed: &[u8]) -> io::Result<Vec<u8>> {
@@ -90,7 +87,7 @@ impl Deref for Contents<'_> {
 impl Contents<'_> {
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Self> {
-        Self::read_unnamed(path).map_err(|source| Error::Io { path: path.to_path_buf(), source })
+        Self::read_unnamed(path).map_err(Error::io(path))
     }
 
     fn read_unnamed(path: &Path) -> io::Result<Self> {
@@ -114,7 +111,7 @@ impl Contents<'_> {
     pub fn into_map(self, path: &Path) -> Result<Arc<Mmap>> {
         match self {
             Self::Mapped(map) => Ok(map),
-            bytes => map_of(&bytes).map(Arc::new).map_err(|source| Error::Io { path: path.to_path_buf(), source }),
+            bytes => map_of(&bytes).map(Arc::new).map_err(Error::io(path)),
         }
     }
 }
@@ -125,61 +122,29 @@ fn map_of(bytes: &[u8]) -> io::Result<Mmap> {
     map.make_read_only()
 }
 
-/// A file that appears whole or not at all, compressed as its name says.
-pub(super) enum Sink {
-    Plain(AtomicFile),
-    Gzip(GzEncoder<AtomicFile>),
-    Xz(XzEncoder<AtomicFile>),
-    Zstd(zstd::Encoder<'static, AtomicFile>),
-}
-
-impl Sink {
-    /// Begins a file.
-    pub fn create(path: &Path) -> Result<Self> {
-        let file = AtomicFile::create(path)?;
-        Ok(match Compression::of_path(path) {
-            None => Self::Plain(file),
-            Some(Compression::Gzip) => Self::Gzip(GzEncoder::new(file, flate2::Compression::default())),
+/// Writes a file that appears whole or not at all, compressed as its name says.
+pub(super) fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    let written = match Compression::of_path(path) {
+        None => write(&mut file),
+        Some(Compression::Gzip) => {
+            let mut encoder = GzEncoder::new(&mut file, flate2::Compression::default());
+            write(&mut encoder).and_then(|()| encoder.finish().map(drop))
+        }
+        Some(Compression::Xz) => {
             // 6 is the level of the xz program.
-            Some(Compression::Xz) => Self::Xz(XzEncoder::new(file, 6)),
-            Some(Compression::Zstd) => {
-                let level = zstd::DEFAULT_COMPRESSION_LEVEL;
-                let encoder = zstd::Encoder::new(file, level);
-                Self::Zstd(encoder.map_err(|source| Error::Io { path: path.to_path_buf(), source })?)
-            }
-        })
-    }
-
-    /// Ends the compressed stream and gives the file its name.
-    pub fn finish(self, path: &Path) -> Result<()> {
-        let file = match self {
-            Self::Plain(file) => Ok(file),
-            Self::Gzip(encoder) => encoder.finish(),
-            Self::Xz(encoder) => encoder.finish(),
-            Self::Zstd(encoder) => encoder.finish(),
-        };
-        file.map_err(|source| Error::Io { path: path.to_path_buf(), source })?.finish()
-    }
-}
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(file) => file.write(bytes),
-            Self::Gzip(encoder) => encoder.write(bytes),
-            Self::Xz(encoder) => encoder.write(bytes),
-            Self::Zstd(encoder) => encoder.write(bytes),
+            let mut encoder = XzEncoder::new(&mut file, 6);
+            write(&mut encoder).and_then(|()| encoder.finish().map(drop))
         }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Plain(file) => file.flush(),
-            Self::Gzip(encoder) => encoder.flush(),
-            Self::Xz(encoder) => encoder.flush(),
-            Self::Zstd(encoder) => encoder.flush(),
+        Some(Compression::Zstd) => {
+            zstd::Encoder::new(&mut file, zstd::DEFAULT_COMPRESSION_LEVEL).and_then(|mut encoder| {
+                write(&mut encoder)?;
+                encoder.finish().map(drop)
+            })
         }
-    }
+    };
+    written.map_err(Error::io(path))?;
+    file.finish()
 }
 
 #[cfg(test)]
@@ -194,9 +159,7 @@ mod tests {
     fn written(name: &str) -> (tempfile::TempDir, std::path::PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
-        let mut sink = Sink::create(&path).unwrap();
-        sink.write_all(&body()).unwrap();
-        sink.finish(&path).unwrap();
+        write_file(&path, |out| out.write_all(&body())).unwrap();
         (folder, path)
     }
 

@@ -1,61 +1,31 @@
 //! The shortest-path format of the 9th DIMACS challenge (`.gr`): `p sp <nodes> <arcs>`, then `a <tail> <head> <weight>`.
 //! Directed; nodes are counted from 1; as many arcs must be there as are promised.
 
-use super::{
-    FileFormat, Files, Holds, Listing, Loaded, Parsed, Recognition, Writer,
-    batch::{self, Batch, check_promised_edges},
-    lines::{Flaw, Lines, Text},
-    problem::{counted_node, is_comment, parse_problem, problem_name},
-    rows,
-};
-use crate::{
-    Result,
-    graph::{EdgeWeights, Graph, NodeIds},
-};
-use std::io::{self, Write};
+use super::prelude::*;
+use super::problem::{Problem, push_edge};
 
-/// Shortest-path problems of the 9th DIMACS challenge.
 pub(super) struct Dimacs;
+
+const PROBLEM: Problem =
+    Problem { names: &["sp"], listing: Listing::Directed, weights: EdgeWeights::U32(Vec::new()), keeps_promise: true };
 
 impl FileFormat for Dimacs {
     const NAME: &'static str = "dimacs";
     const ABOUT: &'static str = "DIMACS shortest-path problems";
     const EXTENSIONS: &'static [&'static str] = &["gr"];
-    const HOLDS: Holds = Holds { direction: false, real_weights: false, ids: false, ..Holds::EVERYTHING };
+    const LACKS: &'static [Feature] = &[Feature::Direction, Feature::RealWeights, Feature::Ids];
     const WRITER: Option<Writer> = Some(write);
 
     fn recognise(beginning: Text<'_>) -> Recognition {
-        Recognition::certain_if(problem_name(beginning) == Some("sp"))
+        PROBLEM.recognise(beginning)
     }
 
     fn read(files: Files<'_>) -> Result<Loaded> {
-        parse(files.main.text()).map(Loaded::Edges)
+        PROBLEM.read(files.main.text(), |line, nodes, arcs| match line.field() {
+            Some(b"a") => push_edge(line, nodes, arcs),
+            _ => Err(line.flaw("a line here is an arc, 'a <tail> <head> <weight>', or a comment, 'c ...'")),
+        })
     }
-}
-
-/// Reads a shortest-path problem.
-fn parse(text: Text<'_>) -> Result<Parsed> {
-    let problem = parse_problem(text, &["sp"])?;
-    let batches = text.in_pieces(problem.start, |lines| piece(lines, problem.nodes))?;
-    let arcs = batch::join(text, batches)?;
-    check_promised_edges(text, problem.edges, arcs.sources.len())?;
-    Ok(Parsed::dense(problem.nodes, arcs, NodeIds::Counted { first: 1 }, Listing::Directed))
-}
-
-fn piece(lines: Lines<'_>, nodes: u32) -> Result<Batch<u32>, Flaw> {
-    let mut batch = Batch::new(lines.records_of(16), EdgeWeights::U32(Vec::new()));
-    for mut line in lines {
-        if is_comment(line) {
-            continue;
-        }
-        if line.field() != Some(b"a") {
-            return Err(line.flaw("a line here is an arc, 'a <tail> <head> <weight>', or a comment, 'c ...'"));
-        }
-        let (tail, head) = (counted_node(&mut line, nodes)?, counted_node(&mut line, nodes)?);
-        batch.push_weighted(tail, head, line.weight()?);
-        line.end()?;
-    }
-    Ok(batch)
 }
 
 /// Writes every stored arc, both of an undirected edge; a graph without weights gets 1 for each.
@@ -63,7 +33,7 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "p sp {} {}", graph.csr.nodes(), graph.csr.edges())?;
     rows::write_rows(graph, out, |node, text| {
         for position in graph.csr.row(node) {
-            let ends = (u64::from(node) + 1, u64::from(graph.csr.columns()[position]) + 1);
+            let ends = [node, graph.csr.columns()[position]].map(rows::counted);
             rows::push_edge(text, "a ", ends, graph.csr.weights(), position);
             if graph.csr.weights().is_none() {
                 text.pop();
@@ -76,10 +46,11 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
+    use crate::graph::NodeIds;
 
     #[test]
     fn arcs_with_weights() {
-        let parsed = parsed(parse, "c a road map\nc\np sp 4 2\nc one\na 1 2 803\na 4 1 17\n");
+        let parsed = parsed(Dimacs::read, "c a road map\nc\np sp 4 2\nc one\na 1 2 803\na 4 1 17\n");
         assert_eq!((parsed.edges.nodes, edges(&parsed)), (4, vec![(0, 1), (3, 0)]));
         assert_eq!(parsed.edges.weights, EdgeWeights::U32(vec![803, 17]));
         assert_eq!((parsed.ids, parsed.listing), (NodeIds::Counted { first: 1 }, Listing::Directed));
@@ -87,7 +58,7 @@ mod tests {
 
     #[test]
     fn flaws_are_named_with_their_line() {
-        let reason = |text| reason(parse, text);
+        let reason = |text| reason(Dimacs::read, text);
         assert!(reason("").starts_with("test: a problem line 'p sp <nodes> <edges>' belongs"));
         assert!(reason("c\na 1 2 3\n").starts_with("test:2: a problem line"));
         assert!(reason("p tw 1 2\n").starts_with("test:1: the problem is 'tw'; a problem line 'p sp"));
@@ -103,11 +74,13 @@ mod tests {
     #[test]
     fn claims_are_not_believed_without_limit() {
         assert!(
-            reason(parse, "p sp 4000000000 0\n").contains("the file claims 4000000000 nodes, but a file of 18 bytes")
+            reason(Dimacs::read, "p sp 4000000000 0\n")
+                .contains("the file claims 4000000000 nodes, but a file of 18 bytes")
         );
         assert!(
-            reason(parse, "p sp 1000000000000000000 0\n").contains("are too many: 32-bit indices allow 4294967294")
+            reason(Dimacs::read, "p sp 1000000000000000000 0\n")
+                .contains("are too many: 32-bit indices allow 4294967294")
         );
-        assert!(reason(parse, "p sp 1 1000000000000000000\n").contains("promises 1000000000000000000 edges"));
+        assert!(reason(Dimacs::read, "p sp 1 1000000000000000000\n").contains("promises 1000000000000000000 edges"));
     }
 }

@@ -4,27 +4,15 @@
 //! column named "weight" is where the weights are; otherwise they are in the third, if the first edge has one.
 //! The nodes are exactly the ids that occur.
 
-use super::{
-    FileFormat, Files, Holds, Listing, Loaded, Parsed, Recognition, Writer,
-    batch::Batch,
-    compact,
-    lines::{Flaw, Line, Lines, Text},
-    rows,
-};
-use crate::{
-    Result,
-    graph::{EdgeWeights, Graph},
-};
-use std::io::{self, Write};
+use super::{compact, prelude::*};
 
-/// Edge lists.
 pub(super) struct EdgeListFormat;
 
 impl FileFormat for EdgeListFormat {
     const NAME: &'static str = "edge-list";
     const ABOUT: &'static str = "pairs of nodes, with weights or without, as in SNAP";
     const EXTENSIONS: &'static [&'static str] = &["el", "txt", "tsv", "csv", "edges", "edgelist", "wel"];
-    const HOLDS: Holds = Holds { isolated_nodes: false, ..Holds::EVERYTHING };
+    const LACKS: &'static [Feature] = &[Feature::IsolatedNodes];
     const WRITER: Option<Writer> = Some(write);
 
     fn recognise(beginning: Text<'_>) -> Recognition {
@@ -36,7 +24,12 @@ impl FileFormat for EdgeListFormat {
     }
 
     fn read(files: Files<'_>) -> Result<Loaded> {
-        parse(files.main.text()).map(Loaded::Edges)
+        let text = files.main.text();
+        let Layout { start, weight_column, listing } = layout(text);
+        let weights = weight_column.map_or(EdgeWeights::None, |_| EdgeWeights::U32(Vec::new()));
+        let is_data = |line: &Line<'_>| line.is_data(b"#%");
+        let edges = read_edges(text, start, &weights, is_data, |line, batch| read_edge(line, weight_column, batch))?;
+        compact::load(text, edges, &[], listing)
     }
 }
 
@@ -49,26 +42,18 @@ struct Layout {
     listing: Listing,
 }
 
-/// Reads an edge list.
-fn parse(text: Text<'_>) -> Result<Parsed> {
-    let layout = layout(text);
-    let batches = text.in_pieces(layout.start, |lines| piece(lines, layout.weight_column))?;
-    let (edges, ids) = compact::join(text, batches, &[])?;
-    Ok(Parsed { edges, ids, listing: layout.listing })
-}
-
 fn layout(text: Text<'_>) -> Layout {
     let mut listing = Listing::Directed;
     let mut named_column = None;
     let mut lines = text.lines_from(0);
     loop {
-        let start = lines.position();
+        let start = lines.position;
         let Some(mut line) = lines.next() else {
             return Layout { start, weight_column: None, listing };
         };
         match line.first() {
             None => {}
-            Some(b'#' | b'%') => listing = remark_on_direction(line.rest()).unwrap_or(listing),
+            Some(b'#' | b'%') => listing = remark_on_direction(line.rest).unwrap_or(listing),
             // Only the first line may hold names; a second one is a flaw, and reported as such.
             Some(first) if named_column.is_none() && (first.is_ascii_alphabetic() || first == b'"') => {
                 named_column = Some(weight_column_by_name(line).unwrap_or(2));
@@ -97,35 +82,24 @@ fn weight_column_by_name(mut line: Line<'_>) -> Option<usize> {
     names.position(|name| name.trim_ascii().eq_ignore_ascii_case(b"weight")).filter(|column| *column >= 2)
 }
 
-fn piece(lines: Lines<'_>, weight_column: Option<usize>) -> Result<Batch<u64>, Flaw> {
-    let column = weight_column.map_or(EdgeWeights::None, |_| EdgeWeights::U32(Vec::new()));
-    let mut batch = Batch::new(lines.records_of(12), column);
-    for mut line in lines.filter(|line| line.is_data(b"#%")) {
-        let (source, target) = (line.whole("a node")?, line.whole("a node")?);
-        match weight_column {
-            Some(column) => {
-                for _ in 2..column {
-                    line.field();
-                }
-                if line.first().is_none() {
-                    return Err(line.flaw(format!("no weight here, though the first edge has one {ADJACENCY_HINT}")));
-                }
-                batch.push_weighted(source, target, line.weight()?);
-            }
-            None if line.first().is_some() => {
-                return Err(line.flaw(format!("more columns here than the first edge has {ADJACENCY_HINT}")));
-            }
-            None => batch.push(source, target),
-        }
+#[inline]
+fn read_edge(line: &mut Line<'_>, weight_column: Option<usize>, batch: &mut Batch<u64>) -> Result<(), Flaw> {
+    let (source, target) = (line.whole("a node")?, line.whole("a node")?);
+    for _ in 2..weight_column.unwrap_or(2) {
+        line.field();
     }
-    Ok(batch)
+    match (weight_column, line.first()) {
+        (Some(_), None) => Err(line.flaw(format!("no weight here, though the first edge has one {ADJACENCY_HINT}"))),
+        (None, Some(_)) => Err(line.flaw(format!("more columns here than the first edge has {ADJACENCY_HINT}"))),
+        _ => batch.push(source, target, line),
+    }
 }
 
 /// Writes an edge list with SNAP's remark on directions. Nodes without edges have no place in it.
 fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     let kind = if graph.directed { "Directed" } else { "Undirected" };
     writeln!(out, "# {kind} graph\n# Nodes: {} Edges: {}", graph.csr.nodes(), rows::listed_edges(graph))?;
-    rows::write_named_edges(graph, out)
+    rows::write_edges(graph, out, "", |node| graph.ids.id(node), graph.csr.weights())
 }
 
 #[cfg(test)]
@@ -135,7 +109,7 @@ mod tests {
 
     #[test]
     fn separators_comments_and_blank_lines() {
-        let parsed = parsed(parse, "# a remark\r\n0\t1\r\n\n% another\n 1  2 \n2,0");
+        let parsed = parsed(EdgeListFormat::read, "# a remark\r\n0\t1\r\n\n% another\n 1  2 \n2,0");
         assert_eq!(edges(&parsed), [(0, 1), (1, 2), (2, 0)]);
         assert_eq!(parsed.ids, NodeIds::Counted { first: 0 });
         assert_eq!(parsed.listing, Listing::Directed);
@@ -144,14 +118,14 @@ mod tests {
 
     #[test]
     fn sparse_ids_become_nodes_in_their_order() {
-        let parsed = parsed(parse, "30 10\n10 18446744073709551615\n");
+        let parsed = parsed(EdgeListFormat::read, "30 10\n10 18446744073709551615\n");
         assert_eq!(parsed.ids, NodeIds::Listed(vec![10, 30, u64::MAX].into()));
         assert_eq!(edges(&parsed), [(1, 0), (0, 2)]);
     }
 
     #[test]
     fn snap_says_whether_edges_have_a_direction() {
-        let listing = |remark: &str| parsed(parse, &format!("{remark}\n1 2\n")).listing;
+        let listing = |remark: &str| parsed(EdgeListFormat::read, &format!("{remark}\n1 2\n")).listing;
         assert_eq!(listing("# Undirected graph: ../com-dblp.txt"), Listing::UndirectedOnce);
         assert_eq!(listing("# Directed graph (each unordered pair of nodes is saved once)"), Listing::Directed);
         assert_eq!(listing("# Not undirected"), Listing::Directed);
@@ -159,7 +133,7 @@ mod tests {
 
     #[test]
     fn weights_are_in_the_third_column_or_where_the_header_says() {
-        let weights = |text: &str| parsed(parse, text).edges.weights;
+        let weights = |text: &str| parsed(EdgeListFormat::read, text).edges.weights;
         assert_eq!(weights("1 2 7\n2 1 8 extra\n"), EdgeWeights::U32(vec![7, 8]));
         assert_eq!(weights("1 2 7\n2 1 -8\n"), EdgeWeights::F32(vec![7.0, -8.0]));
         assert_eq!(weights("Source,Target,Weight,Timestamp\n6,2,4,1289241912\n"), EdgeWeights::U32(vec![4]));
@@ -169,25 +143,31 @@ mod tests {
 
     #[test]
     fn flaws_are_named_with_their_line() {
-        assert_eq!(reason(parse, "0 1\n# x\n1 x\n"), "test:3: 'x' is not a node: a whole number belongs here");
-        assert_eq!(reason(parse, "0 1\n1"), "test:2: the line ends where a node should be");
         assert_eq!(
-            reason(parse, "0 1 5\n0 1\n"),
+            reason(EdgeListFormat::read, "0 1\n# x\n1 x\n"),
+            "test:3: 'x' is not a node: a whole number belongs here"
+        );
+        assert_eq!(reason(EdgeListFormat::read, "0 1\n1"), "test:2: the line ends where a node should be");
+        assert_eq!(
+            reason(EdgeListFormat::read, "0 1 5\n0 1\n"),
             format!("test:2: no weight here, though the first edge has one {ADJACENCY_HINT}")
         );
         assert_eq!(
-            reason(parse, "0 1\n0 1 5\n"),
+            reason(EdgeListFormat::read, "0 1\n0 1 5\n"),
             format!("test:2: more columns here than the first edge has {ADJACENCY_HINT}")
         );
-        assert_eq!(reason(parse, "0 1 nan\n"), "test:1: the weight 'nan' is not a finite 32-bit number");
-        assert_eq!(reason(parse, "0,1,,3\n"), "test:1: the weight '' is not a number");
-        assert_eq!(reason(parse, "a b\nc d\n"), "test:2: 'c' is not a node: a whole number belongs here");
+        assert_eq!(reason(EdgeListFormat::read, "0 1 nan\n"), "test:1: the weight 'nan' is not a finite 32-bit number");
+        assert_eq!(reason(EdgeListFormat::read, "0,1,,3\n"), "test:1: the weight '' is not a number");
+        assert_eq!(
+            reason(EdgeListFormat::read, "a b\nc d\n"),
+            "test:2: 'c' is not a node: a whole number belongs here"
+        );
     }
 
     #[test]
     fn no_edges_are_an_empty_graph() {
         for text in ["", "\n", "# only a remark", "Source,Target\n"] {
-            assert_eq!(parsed(parse, text).edges.nodes, 0, "{text:?}");
+            assert_eq!(parsed(EdgeListFormat::read, text).edges.nodes, 0, "{text:?}");
         }
     }
 }

@@ -3,28 +3,17 @@
 //! follow those of the left, and the graph is undirected. Weights are read for the weighted kinds; the multiplicities of
 //! `positive` are not weights.
 
-use super::{
-    FileFormat, Files, Holds, Listing, Loaded, Parsed, Recognition, Writer,
-    batch::{self, Batch, check_claimed_nodes},
-    lines::{Flaw, Line, Lines, Text, shown},
-    problem::counted_node,
-    rows,
-};
-use crate::{
-    Result,
-    graph::{EdgeWeights, Graph, NodeIds, Weights, csr::MOST_NODES},
-};
+use super::{prelude::*, problem::counted_node};
+use crate::graph::csr::MOST_NODES;
 use rayon::prelude::*;
-use std::io::{self, Write};
 
-/// Networks of the KONECT collection.
 pub(super) struct Konect;
 
 impl FileFormat for Konect {
     const NAME: &'static str = "konect";
     const ABOUT: &'static str = "networks of the KONECT collection";
     const EXTENSIONS: &'static [&'static str] = &["konect"];
-    const HOLDS: Holds = Holds { ids: false, ..Holds::EVERYTHING };
+    const LACKS: &'static [Feature] = &[Feature::Ids];
     const WRITER: Option<Writer> = Some(write);
 
     fn recognise(beginning: Text<'_>) -> Recognition {
@@ -33,7 +22,32 @@ impl FileFormat for Konect {
     }
 
     fn read(files: Files<'_>) -> Result<Loaded> {
-        parse(files.main.text()).map(Loaded::Edges)
+        let text = files.main.text();
+        let header = header(text).map_err(|flaw| text.error(flaw))?;
+        let bipartite = header.shape == b"bip";
+        let limits = match header.sizes {
+            Some((_, rows, columns)) if bipartite => [rows, columns],
+            Some((_, rows, columns)) => [rows.max(columns); 2],
+            None => [MOST_NODES; 2],
+        };
+        let limits = limits.map(|limit| limit.min(MOST_NODES) as u32);
+        let is_data = |line: &Line<'_>| line.is_data(b"%");
+        let mut edges = read_edges(text, header.start, &header.weights, is_data, |line, batch| {
+            let (from, to) = (counted_node(line, limits[0])?, counted_node(line, limits[1])?);
+            batch.push(from, to, line)
+        })?;
+        let count = |ends: &[u32]| ends.par_iter().max().map_or(0, |highest| u64::from(*highest) + 1);
+        let found = edges.sources.len();
+        let (promised, left, right) =
+            header.sizes.unwrap_or_else(|| (found as u64, count(&edges.sources), count(&edges.targets)));
+        check_edges(text, false, promised, found)?;
+        let nodes = check_claimed_nodes(text, if bipartite { left.saturating_add(right) } else { left.max(right) })?;
+        if bipartite {
+            // The sum of both sides was checked just now.
+            edges.targets.par_iter_mut().for_each(|target| *target += left as u32);
+        }
+        let listing = if header.shape == b"asym" { Listing::Directed } else { Listing::UndirectedOnce };
+        Ok(Loaded::counted(nodes, edges, 1, listing))
     }
 }
 
@@ -45,41 +59,11 @@ const WEIGHTED: [&[u8]; 6] =
 
 struct Header<'a> {
     shape: &'a [u8],
-    weighted: bool,
+    /// An empty column, or none.
+    weights: EdgeWeights,
     /// The claimed numbers of edges, rows and columns.
     sizes: Option<(u64, u64, u64)>,
     start: usize,
-}
-
-/// Reads a KONECT network.
-fn parse(text: Text<'_>) -> Result<Parsed> {
-    let header = header(text).map_err(|flaw| text.error(flaw))?;
-    let bipartite = header.shape == b"bip";
-    let limits = match header.sizes {
-        Some((_, rows, columns)) if bipartite => (rows, columns),
-        Some((_, rows, columns)) => (rows.max(columns), rows.max(columns)),
-        None => (MOST_NODES, MOST_NODES),
-    };
-    let limits = (limits.0.min(MOST_NODES) as u32, limits.1.min(MOST_NODES) as u32);
-    let batches = text.in_pieces(header.start, |lines| piece(lines, &header, limits))?;
-    let mut edges = batch::join(text, batches)?;
-    if let Some((promised, ..)) = header.sizes
-        && promised != edges.sources.len() as u64
-    {
-        tracing::warn!("{}: {promised} edges promised, {} there", text.path.display(), edges.sources.len());
-    }
-    let count = |ends: &[u32]| ends.par_iter().max().map_or(0, |highest| u64::from(*highest) + 1);
-    let (left, right) = match header.sizes {
-        Some((_, rows, columns)) => (rows, columns),
-        None => (count(&edges.sources), count(&edges.targets)),
-    };
-    let nodes = check_claimed_nodes(text, if bipartite { left.saturating_add(right) } else { left.max(right) })?;
-    if bipartite {
-        // The sum of both sides was checked just now.
-        edges.targets.par_iter_mut().for_each(|target| *target += left as u32);
-    }
-    let listing = if header.shape == b"asym" { Listing::Directed } else { Listing::UndirectedOnce };
-    Ok(Parsed::dense(nodes, edges, NodeIds::Counted { first: 1 }, listing))
 }
 
 /// The words of a header line, if this is one with something on it.
@@ -93,7 +77,7 @@ fn header_words<'a>(mut line: Line<'a>) -> Option<(&'a [u8], Line<'a>)> {
 
 fn header(text: Text<'_>) -> Result<Header<'_>, Flaw> {
     let mut lines = text.lines_from(0);
-    let first = lines.next().unwrap_or(Line::empty());
+    let first = lines.next().unwrap_or_default();
     let Some((shape, mut line)) = header_words(first).filter(|(shape, _)| SHAPES.contains(shape)) else {
         return Err(first.flaw("the first line should be '% sym|asym|bip <kind of weights>'"));
     };
@@ -102,32 +86,18 @@ fn header(text: Text<'_>) -> Result<Header<'_>, Flaw> {
     if !weighted && !UNWEIGHTED.contains(&kind) {
         return Err(line.flaw(format!("'{}' is no kind of weights that KONECT has", shown(kind))));
     }
-    let start = lines.position();
+    let start = lines.position;
     let sizes = lines.next().and_then(sizes);
-    Ok(Header { shape, weighted, sizes, start })
+    let weights = if weighted { EdgeWeights::U32(Vec::new()) } else { EdgeWeights::None };
+    Ok(Header { shape, weights, sizes, start })
 }
 
 /// The numbers on the header's second line. Any other comment may stand there too, so that a flaw is no error.
 fn sizes(line: Line<'_>) -> Option<(u64, u64, u64)> {
-    (line.first()? == b'%').then_some(())?;
-    let mut line = line.after_first_byte();
-    Some((line.whole("").ok()?, line.whole("").ok()?, line.whole("").ok()?))
+    let (edges, mut line) = header_words(line)?;
+    Some((lexical_core::parse(edges).ok()?, line.whole("").ok()?, line.whole("").ok()?))
 }
 
-fn piece(lines: Lines<'_>, header: &Header<'_>, limits: (u32, u32)) -> Result<Batch<u32>, Flaw> {
-    let column = if header.weighted { EdgeWeights::U32(Vec::new()) } else { EdgeWeights::None };
-    let mut batch = Batch::new(lines.records_of(12), column);
-    for mut line in lines.filter(|line| line.is_data(b"%")) {
-        let (from, to) = (counted_node(&mut line, limits.0)?, counted_node(&mut line, limits.1)?);
-        match header.weighted {
-            true => batch.push_weighted(from, to, line.weight()?),
-            false => batch.push(from, to),
-        }
-    }
-    Ok(batch)
-}
-
-/// Writes each edge once, and the header that says what they are.
 fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     let shape = if graph.directed { "asym" } else { "sym" };
     let kind = match graph.csr.weights() {
@@ -137,7 +107,7 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     };
     let nodes = graph.csr.nodes();
     writeln!(out, "% {shape} {kind}\n% {} {nodes} {nodes}", rows::listed_edges(graph))?;
-    rows::write_counted_edges(graph, out, "", graph.csr.weights())
+    rows::write_edges(graph, out, "", rows::counted, graph.csr.weights())
 }
 
 #[cfg(test)]
@@ -146,26 +116,26 @@ mod tests {
 
     #[test]
     fn every_shape() {
-        let asym = parsed(parse, "% asym posweighted\n% 2 3 3\n1 2  1.25\n2 1 3 1082008561\n");
+        let asym = parsed(Konect::read, "% asym posweighted\n% 2 3 3\n1 2  1.25\n2 1 3 1082008561\n");
         assert_eq!((asym.edges.nodes, edges(&asym), asym.listing), (3, vec![(0, 1), (1, 0)], Listing::Directed));
         assert_eq!(asym.edges.weights, EdgeWeights::F32(vec![1.25, 3.0]));
-        let sym = parsed(parse, "% sym unweighted\n2 4\n");
+        let sym = parsed(Konect::read, "% sym unweighted\n2 4\n");
         assert_eq!((sym.edges.nodes, edges(&sym), sym.listing), (4, vec![(1, 3)], Listing::UndirectedOnce));
         assert_eq!(sym.edges.weights, EdgeWeights::None);
     }
 
     #[test]
     fn the_right_side_follows_the_left() {
-        let claimed = parsed(parse, "%bip positive\n% 2 3 2\n1 2 5\n3 1 1\n");
+        let claimed = parsed(Konect::read, "%bip positive\n% 2 3 2\n1 2 5\n3 1 1\n");
         assert_eq!((claimed.edges.nodes, edges(&claimed)), (5, vec![(0, 4), (2, 3)]));
         assert_eq!((claimed.edges.weights, claimed.listing), (EdgeWeights::None, Listing::UndirectedOnce));
-        let found = parsed(parse, "% bip unweighted\n1 2\n3 1\n");
+        let found = parsed(Konect::read, "% bip unweighted\n1 2\n3 1\n");
         assert_eq!((found.edges.nodes, edges(&found)), (5, vec![(0, 4), (2, 3)]));
     }
 
     #[test]
     fn flaws_are_named_with_their_line() {
-        let reason = |text| reason(parse, text);
+        let reason = |text| reason(Konect::read, text);
         assert!(reason("").starts_with("test:1: the first line should be '% sym|asym|bip"));
         assert!(reason("% both ways\n").starts_with("test:1: the first line should be"));
         assert_eq!(reason("% sym heavy\n"), "test:1: 'heavy' is no kind of weights that KONECT has");

@@ -2,31 +2,16 @@
 //! for each node, its id first. Ids are arbitrary. The files do not say whether edges have a direction; they are taken as
 //! directed unless the caller knows better.
 
-use super::{
-    Companion, FileFormat, Files, Holds, Listing, Loaded, Parsed, Writer,
-    batch::{self, Batch},
-    compact::Occurring,
-    compression::Compression,
-    lines::{Flaw, Line, Lines, Text},
-    rows,
-};
-use crate::{
-    Result,
-    graph::{EdgeList, EdgeWeights, Graph},
-};
-use std::{
-    io::{self, Write},
-    path::{Path, PathBuf},
-};
+use super::{Companion, compact::Occurring, compression::Compression, prelude::*};
+use std::path::{Path, PathBuf};
 
-/// LDBC Graphalytics graphs.
 pub(super) struct Ldbc;
 
 impl FileFormat for Ldbc {
     const NAME: &'static str = "ldbc";
     const ABOUT: &'static str = "LDBC Graphalytics, with the .v file beside the .e file";
     const EXTENSIONS: &'static [&'static str] = &["e"];
-    const HOLDS: Holds = Holds { direction: false, ..Holds::EVERYTHING };
+    const LACKS: &'static [Feature] = &[Feature::Direction];
     const COMPANION: Option<Companion> =
         Some(Companion { about: "nodes", paths: vertex_paths, writer: write_vertices });
     const WRITER: Option<Writer> = Some(write_edges);
@@ -35,51 +20,38 @@ impl FileFormat for Ldbc {
         let Files { main, companion: Some(vertices) } = &files else {
             return Err(files.main.text().error_of_file("the file of nodes is missing"));
         };
-        parse(main.text(), vertices.text()).map(Loaded::Edges)
+        parse(main.text(), vertices.text())
     }
 }
 
-/// Reads the edges between the nodes of a `.v` file.
-fn parse(text: Text<'_>, vertices: Text<'_>) -> Result<Parsed> {
-    let lists = vertices.in_pieces(0, vertex_piece)?;
+fn parse(text: Text<'_>, vertices: Text<'_>) -> Result<Loaded> {
+    let is_data = |line: &Line<'_>| line.is_data(b"#");
+    let ids = |mut line: Line<'_>| line.whole("a node");
+    let lists = vertices.in_pieces(0, |lines| lines.filter(is_data).map(ids).collect::<Result<Vec<u64>, _>>())?;
     let lists: Vec<&[u64]> = lists.iter().map(Vec::as_slice).collect();
     let occurring = Occurring::new(vertices, &lists)?;
-    let weighted = text.lines_from(0).find(|line| line.is_data(b"#")).is_some_and(|mut first| {
+    let weighted = text.lines_from(0).find(is_data).is_some_and(|mut first| {
         first.field();
         first.field();
         first.first().is_some()
     });
-    let batches = text.in_pieces(0, |lines| edge_piece(lines, weighted, &occurring))?;
-    let Batch { sources, targets, weights } = batch::join(text, batches)?;
+    let weights = if weighted { EdgeWeights::U32(Vec::new()) } else { EdgeWeights::None };
+    let node = |line: &mut Line<'_>| {
+        let id = line.whole("a node")?;
+        occurring.index(id).ok_or_else(|| line.flaw(format!("node {id} is not in the file of nodes")))
+    };
+    let edges = read_edges(text, 0, &weights, is_data, |line, batch| {
+        let (source, target) = (node(line)?, node(line)?);
+        batch.push(source, target, line)?;
+        line.end()
+    })?;
     let listed: usize = lists.iter().map(|list| list.len()).sum();
     let (ids, nodes) = occurring.into_ids();
     if listed != nodes as usize {
         let repeated = listed - nodes as usize;
         return Err(vertices.error_of_file(format!("{listed} nodes are listed, {repeated} of them more than once")));
     }
-    Ok(Parsed { edges: EdgeList { nodes, sources, targets, weights }, ids, listing: Listing::Directed })
-}
-
-fn vertex_piece(lines: Lines<'_>) -> Result<Vec<u64>, Flaw> {
-    lines.filter(|line| line.is_data(b"#")).map(|mut line| line.whole("a node")).collect()
-}
-
-fn edge_piece(lines: Lines<'_>, weighted: bool, nodes: &Occurring) -> Result<Batch<u32>, Flaw> {
-    let column = if weighted { EdgeWeights::U32(Vec::new()) } else { EdgeWeights::None };
-    let mut batch = Batch::new(lines.records_of(12), column);
-    let node = |line: &mut Line<'_>| {
-        let id = line.whole("a node")?;
-        nodes.index(id).ok_or_else(|| line.flaw(format!("node {id} is not in the file of nodes")))
-    };
-    for mut line in lines.filter(|line| line.is_data(b"#")) {
-        let (source, target) = (node(&mut line)?, node(&mut line)?);
-        match weighted {
-            true => batch.push_weighted(source, target, line.weight()?),
-            false => batch.push(source, target),
-        }
-        line.end()?;
-    }
-    Ok(batch)
+    Ok(Loaded::edges(nodes, edges, ids, Listing::Directed))
 }
 
 /// The names that the file of nodes beside an edge file may have, the most likely first.
@@ -92,12 +64,10 @@ fn vertex_paths(edges: &Path) -> Vec<PathBuf> {
     std::iter::once(compression.map_or(vertices.clone(), with)).chain(others).collect()
 }
 
-/// Writes the edges, each once.
 fn write_edges(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
-    rows::write_named_edges(graph, out)
+    rows::write_edges(graph, out, "", |node| graph.ids.id(node), graph.csr.weights())
 }
 
-/// Writes the nodes.
 fn write_vertices(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     rows::write_rows(graph, out, |node, text| {
         rows::push_whole(text, graph.ids.id(node));
@@ -108,14 +78,14 @@ fn write_vertices(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
-    use crate::graph::NodeIds;
+    use crate::graph::{NodeIds, formats::Parsed};
 
     fn text<'a>(name: &'a str, body: &'a str) -> Text<'a> {
         Text { path: Path::new(name), bytes: body.as_bytes() }
     }
 
     fn both(edges: &str, vertices: &str) -> Result<Parsed> {
-        parse(text("g.e", edges), text("g.v", vertices))
+        parse(text("g.e", edges), text("g.v", vertices)).map(edges_of)
     }
 
     #[test]

@@ -18,38 +18,32 @@ pub(super) struct Text<'a> {
     pub bytes: &'a [u8],
 }
 
-/// What is wrong, and where.
 #[derive(Debug)]
 pub(super) struct Flaw {
-    position: usize,
-    reason: String,
+    pub position: usize,
+    pub reason: String,
 }
 
 /// The lines of a text, or of a piece of it.
 pub(super) struct Lines<'a> {
-    bytes: &'a [u8],
-    position: usize,
+    /// What has not been read yet.
+    pub bytes: &'a [u8],
+    /// Where the next line begins in the text.
+    pub position: usize,
     /// The index of this piece of the text, from 0.
     pub piece: usize,
 }
 
 /// One line without its end, read field by field. Fields are separated by blanks, or by one comma and any blanks.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Line<'a> {
-    rest: &'a [u8],
+    /// What has not been read yet.
+    pub rest: &'a [u8],
     /// Where the line begins in the text.
     pub position: usize,
 }
 
-/// A weight as it was written.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Number {
-    Whole(u32),
-    Real(f32),
-}
-
 impl<'a> Text<'a> {
-    /// All lines from byte `start` on.
     pub fn lines_from(&self, start: usize) -> Lines<'a> {
         Lines { bytes: &self.bytes[start..], position: start, piece: 0 }
     }
@@ -58,9 +52,9 @@ impl<'a> Text<'a> {
     pub fn in_pieces<T: Send>(
         &self,
         start: usize,
-        parse: impl Fn(Lines<'a>) -> Result<T, Flaw> + Send + Sync,
+        parse: impl Fn(Lines<'a>) -> Result<T, Flaw> + Sync,
     ) -> Result<Vec<T>> {
-        let parsed: Vec<_> = self.pieces(start).into_par_iter().map(parse).collect();
+        let parsed: Vec<_> = self.pieces(start).into_par_iter().map(&parse).collect();
         parsed.into_iter().collect::<Result<_, Flaw>>().map_err(|flaw| self.error(flaw))
     }
 
@@ -83,7 +77,6 @@ impl<'a> Text<'a> {
         Error::Line { path: self.path.to_path_buf(), line, reason: flaw.reason }
     }
 
-    /// An error about the file as a whole.
     #[cold]
     pub fn error_of_file(&self, reason: impl Into<String>) -> Error {
         Error::File { path: self.path.to_path_buf(), reason: reason.into() }
@@ -104,18 +97,6 @@ impl<'a> Iterator for Lines<'a> {
         self.bytes = &self.bytes[next..];
         self.position += next;
         Some(line)
-    }
-}
-
-impl Lines<'_> {
-    /// Where the next line begins in the text.
-    pub fn position(&self) -> usize {
-        self.position
-    }
-
-    /// A guess at how many records of `bytes` bytes are left, for reserving memory: bounded by what is really there.
-    pub fn records_of(&self, bytes: usize) -> usize {
-        self.bytes.len() / bytes
     }
 }
 
@@ -159,22 +140,6 @@ impl<'a> Line<'a> {
         self.first().is_some_and(|first| !marks.contains(&first))
     }
 
-    /// A line with nothing on it, at the beginning of a text.
-    pub fn empty() -> Self {
-        Self { rest: &[], position: 0 }
-    }
-
-    /// The line without its first byte that is not blank: the mark of a comment that may hold data.
-    pub fn after_first_byte(mut self) -> Self {
-        self.skip_blanks();
-        Self { rest: self.rest.get(1..).unwrap_or_default(), ..self }
-    }
-
-    /// What has not been read yet.
-    pub fn rest(&self) -> &'a [u8] {
-        self.rest
-    }
-
     /// The next field, empty between two commas; `None` at the line's end.
     #[inline]
     pub fn field(&mut self) -> Option<&'a [u8]> {
@@ -212,17 +177,29 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The next field as a weight: whole when it is written as digits that fit 32 bits, else a finite real.
+    /// Adds the next field to a column of weights: whole when it is written as digits that fit 32 bits, else a finite real.
+    /// A column holds whole numbers until the first real one turns them all into reals.
     #[inline]
-    pub fn weight(&mut self) -> Result<Number, Flaw> {
+    pub fn push_weight(&mut self, weights: &mut EdgeWeights) -> Result<(), Flaw> {
         let Some(field) = self.field() else {
             return Err(self.flaw("the line ends where a weight should be"));
         };
-        if let Ok(whole) = lexical_core::parse::<u32>(field) {
-            return Ok(Number::Whole(whole));
+        match (&mut *weights, lexical_core::parse::<u32>(field)) {
+            (EdgeWeights::U32(column), Ok(whole)) => column.push(whole),
+            (EdgeWeights::F32(column), Ok(whole)) => column.push(whole as f32),
+            (EdgeWeights::F32(column), Err(_)) => column.push(self.real(field)?),
+            (EdgeWeights::U32(column), Err(_)) => {
+                let reals = column.iter().map(|whole| *whole as f32).chain([self.real(field)?]);
+                *weights = EdgeWeights::F32(reals.collect());
+            }
+            (EdgeWeights::None, _) => {}
         }
+        Ok(())
+    }
+
+    fn real(&self, field: &[u8]) -> Result<f32, Flaw> {
         match lexical_core::parse::<f32>(field) {
-            Ok(real) if real.is_finite() => Ok(Number::Real(real)),
+            Ok(real) if real.is_finite() => Ok(real),
             Ok(_) => Err(self.flaw(format!("the weight '{}' is not a finite 32-bit number", shown(field)))),
             Err(_) => Err(self.flaw(format!("the weight '{}' is not a number", shown(field)))),
         }
@@ -240,7 +217,6 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// A flaw of this line.
     #[cold]
     pub fn flaw(&self, reason: impl Into<String>) -> Flaw {
         Flaw { position: self.position, reason: reason.into() }
@@ -260,30 +236,6 @@ pub(super) fn shown(bytes: &[u8]) -> String {
         text.push('…');
     }
     text
-}
-
-impl Number {
-    fn real(self) -> f32 {
-        match self {
-            Self::Whole(whole) => whole as f32,
-            Self::Real(real) => real,
-        }
-    }
-}
-
-/// Adds a weight to a column that holds whole numbers until the first real one turns them all into reals.
-#[inline]
-pub(super) fn push_weight(weights: &mut EdgeWeights, number: Number) {
-    match (&mut *weights, number) {
-        (EdgeWeights::U32(column), Number::Whole(whole)) => column.push(whole),
-        (EdgeWeights::F32(column), _) => column.push(number.real()),
-        (EdgeWeights::U32(column), Number::Real(real)) => {
-            let mut reals: Vec<f32> = column.iter().map(|whole| *whole as f32).collect();
-            reals.push(real);
-            *weights = EdgeWeights::F32(reals);
-        }
-        (EdgeWeights::None, _) => {}
-    }
 }
 
 #[cfg(test)]
@@ -340,20 +292,25 @@ mod tests {
 
     #[test]
     fn weights_are_whole_when_written_so() {
-        assert_eq!(line(b"4294967295").weight().unwrap(), Number::Whole(u32::MAX));
-        assert_eq!(line(b"4294967296").weight().unwrap(), Number::Real(4294967296.0));
-        assert_eq!(line(b"1.0").weight().unwrap(), Number::Real(1.0));
-        assert_eq!(line(b"-3").weight().unwrap(), Number::Real(-3.0));
+        let weights = |text: &str| {
+            let mut weights = EdgeWeights::U32(vec![]);
+            line(text.as_bytes()).push_weight(&mut weights).map(|()| weights)
+        };
+        assert_eq!(weights("4294967295").unwrap(), EdgeWeights::U32(vec![u32::MAX]));
+        assert_eq!(weights("4294967296").unwrap(), EdgeWeights::F32(vec![4294967296.0]));
+        assert_eq!(weights("1.0").unwrap(), EdgeWeights::F32(vec![1.0]));
+        assert_eq!(weights("-3").unwrap(), EdgeWeights::F32(vec![-3.0]));
         for wrong in ["nan", "inf", "-inf", "1e39", "x", ""] {
-            assert!(line(wrong.as_bytes()).weight().is_err(), "{wrong}");
+            assert!(weights(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn the_first_real_weight_makes_all_real() {
         let mut weights = EdgeWeights::U32(vec![]);
-        for number in [Number::Whole(3), Number::Real(0.5), Number::Whole(4)] {
-            push_weight(&mut weights, number);
+        let mut line = line(b"3 0.5 4");
+        while line.first().is_some() {
+            line.push_weight(&mut weights).unwrap();
         }
         assert_eq!(weights, EdgeWeights::F32(vec![3.0, 0.5, 4.0]));
     }

@@ -3,27 +3,17 @@
 //! of the opposite sign for each that is listed. A rectangular matrix is taken as the square one that contains it. Indices
 //! are counted from 1; a file that uses 0 and never the highest index is taken as counted from 0, with a warning.
 
-use super::{
-    FileFormat, Files, Holds, Listing, Loaded, Parsed, Recognition, Writer,
-    batch::{self, Batch, check_claimed_nodes, check_promised_edges},
-    lines::{Flaw, Line, Lines, Text, shown},
-    rows,
-};
-use crate::{
-    Result,
-    graph::{EdgeWeights, Graph, NodeIds, Weights},
-};
+use super::prelude::*;
 use rayon::prelude::*;
-use std::io::{self, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Matrix Market files.
 pub(super) struct MatrixMarket;
 
 impl FileFormat for MatrixMarket {
     const NAME: &'static str = "matrix-market";
     const ABOUT: &'static str = "Matrix Market, coordinates";
     const EXTENSIONS: &'static [&'static str] = &["mtx"];
-    const HOLDS: Holds = Holds { ids: false, ..Holds::EVERYTHING };
+    const LACKS: &'static [Feature] = &[Feature::Ids];
     const WRITER: Option<Writer> = Some(write);
 
     fn recognise(beginning: Text<'_>) -> Recognition {
@@ -32,7 +22,35 @@ impl FileFormat for MatrixMarket {
     }
 
     fn read(files: Files<'_>) -> Result<Loaded> {
-        parse(files.main.text()).map(Loaded::Edges)
+        let text = files.main.text();
+        let mut lines = text.lines_from(0);
+        let Some(first) = lines.next() else {
+            return Err(text.error_of_file(format!("the first line should be {FORM}")));
+        };
+        let (weights, symmetry) = banner(first).map_err(|flaw| text.error(flaw))?;
+        let Some(line) = lines.find(is_data) else {
+            return Err(text.error_of_file("the line '<rows> <columns> <entries>' is missing"));
+        };
+        let (rows, columns, promised) = sizes(line).map_err(|flaw| text.error(flaw))?;
+        let nodes = check_claimed_nodes(text, rows.max(columns))?;
+        // Where the first line with an index 0 begins.
+        let zero = AtomicUsize::new(usize::MAX);
+        let mut entries = read_edges(text, lines.position, &weights, is_data, |line, batch| {
+            let (row, column) = entry(line, symmetry, (rows, columns))?;
+            // Looking first keeps the place shared between cores.
+            if (row == 0 || column == 0) && line.position < zero.load(Ordering::Relaxed) {
+                zero.fetch_min(line.position, Ordering::Relaxed);
+            }
+            batch.push(row, column, line)?;
+            line.end()
+        })?;
+        check_edges(text, true, promised, entries.sources.len())?;
+        let first = first_index(text, zero.into_inner(), &mut entries, nodes)?;
+        if symmetry == Symmetry::Skew {
+            entries = with_opposites(text, entries)?;
+        }
+        let listing = if symmetry == Symmetry::Symmetric { Listing::UndirectedOnce } else { Listing::Directed };
+        Ok(Loaded::counted(nodes, entries, first, listing))
     }
 }
 
@@ -42,52 +60,20 @@ const BANNER: &[u8] = b"%%MatrixMarket";
 const FORM: &str = "'%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric|skew-symmetric'";
 
 #[derive(Clone, Copy, PartialEq)]
-enum Field {
-    Pattern,
-    Integer,
-    Real,
-}
-
-#[derive(Clone, Copy, PartialEq)]
 enum Symmetry {
     General,
     Symmetric,
     Skew,
 }
 
-/// Entries of a piece with indices as they are written, and where the first index 0 stands.
-struct Entries {
-    batch: Batch<u32>,
-    zero: Option<Flaw>,
+fn is_data(line: &Line<'_>) -> bool {
+    line.is_data(b"%")
 }
 
-/// Reads a matrix.
-fn parse(text: Text<'_>) -> Result<Parsed> {
-    let mut lines = text.lines_from(0);
-    let Some(first) = lines.next() else {
-        return Err(text.error_of_file(format!("the first line should be {FORM}")));
-    };
-    let (field, symmetry) = banner(first).map_err(|flaw| text.error(flaw))?;
-    let (rows, columns, promised) = match sizes(&mut lines) {
-        Some(sizes) => sizes.map_err(|flaw| text.error(flaw))?,
-        None => return Err(text.error_of_file("the line '<rows> <columns> <entries>' is missing")),
-    };
-    let nodes = check_claimed_nodes(text, rows.max(columns))?;
-    let pieces = text.in_pieces(lines.position(), |lines| piece(lines, field, symmetry, (rows, columns)))?;
-    let (batches, zeros): (Vec<_>, Vec<_>) = pieces.into_iter().map(|piece| (piece.batch, piece.zero)).unzip();
-    let mut entries = batch::join(text, batches)?;
-    check_promised_edges(text, promised, entries.sources.len())?;
-    let first = first_index(text, zeros.into_iter().flatten().next(), &mut entries, nodes)?;
-    if symmetry == Symmetry::Skew {
-        entries = with_opposites(text, entries)?;
-    }
-    let listing = if symmetry == Symmetry::Symmetric { Listing::UndirectedOnce } else { Listing::Directed };
-    Ok(Parsed::dense(nodes, entries, NodeIds::Counted { first }, listing))
-}
-
-fn banner(mut line: Line<'_>) -> Result<(Field, Symmetry), Flaw> {
-    let words: Vec<String> =
-        std::iter::from_fn(|| line.field()).take(6).map(|word| shown(word).to_lowercase()).collect();
+/// An empty column for the entries' values, or none, and the symmetry.
+fn banner(mut line: Line<'_>) -> Result<(EdgeWeights, Symmetry), Flaw> {
+    let words = std::iter::from_fn(|| line.field()).take(6).map(|word| shown(word).to_lowercase());
+    let words: Vec<String> = words.collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let ["%%matrixmarket", "matrix", format, field, symmetry] = words[..] else {
         return Err(line.flaw(format!("the first line should be {FORM}")));
@@ -95,74 +81,52 @@ fn banner(mut line: Line<'_>) -> Result<(Field, Symmetry), Flaw> {
     if format != "coordinate" {
         return Err(line.flaw(format!("the format '{format}' lists no edges; {FORM} is read")));
     }
-    let field = match field {
-        "pattern" => Field::Pattern,
-        "integer" => Field::Integer,
-        "real" | "double" => Field::Real,
+    let weights = match field {
+        "pattern" => EdgeWeights::None,
+        "integer" => EdgeWeights::U32(Vec::new()),
+        "real" | "double" => EdgeWeights::F32(Vec::new()),
         other => return Err(line.flaw(format!("entries of the kind '{other}' are no weights; {FORM} is read"))),
     };
     let symmetry = match symmetry {
         "general" => Symmetry::General,
         "symmetric" => Symmetry::Symmetric,
-        "skew-symmetric" if field != Field::Pattern => Symmetry::Skew,
+        "skew-symmetric" if !weights.is_none() => Symmetry::Skew,
         other => return Err(line.flaw(format!("the symmetry '{other}' is not known here; {FORM} is read"))),
     };
-    Ok((field, symmetry))
+    Ok((weights, symmetry))
 }
 
-fn sizes(lines: &mut Lines<'_>) -> Option<Result<(u64, u64, u64), Flaw>> {
-    let mut line = lines.find(|line| line.is_data(b"%"))?;
-    Some((|| {
-        let (rows, columns) = (line.whole("the number of rows")?, line.whole("the number of columns")?);
-        let entries = line.whole("the number of entries")?;
-        line.end().map(|()| (rows, columns, entries))
-    })())
+fn sizes(mut line: Line<'_>) -> Result<(u64, u64, u64), Flaw> {
+    let (rows, columns) = (line.whole("the number of rows")?, line.whole("the number of columns")?);
+    let entries = line.whole("the number of entries")?;
+    line.end().map(|()| (rows, columns, entries))
 }
 
-fn piece(lines: Lines<'_>, field: Field, symmetry: Symmetry, sizes: (u64, u64)) -> Result<Entries, Flaw> {
-    let column = match field {
-        Field::Pattern => EdgeWeights::None,
-        Field::Integer => EdgeWeights::U32(Vec::new()),
-        Field::Real => EdgeWeights::F32(Vec::new()),
-    };
-    let mut batch = Batch::new(lines.records_of(12), column);
-    let mut zero = None;
-    for mut line in lines.filter(|line| line.is_data(b"%")) {
-        let (row, column) = (line.whole("a row")?, line.whole("a column")?);
-        if row > sizes.0 || column > sizes.1 {
-            return Err(
-                line.flaw(format!("({row}, {column}) lies outside of {} rows and {} columns", sizes.0, sizes.1))
-            );
-        }
-        if symmetry == Symmetry::Skew && row == column {
-            return Err(line.flaw("a skew-symmetric matrix has no entries on its diagonal"));
-        }
-        if zero.is_none() && (row == 0 || column == 0) {
-            zero = Some(line.flaw("an index 0, though indices here are counted from 1: the highest one occurs"));
-        }
-        // Both are at most the checked number of nodes.
-        let (row, column) = (row as u32, column as u32);
-        match field {
-            Field::Pattern => batch.push(row, column),
-            _ => batch.push_weighted(row, column, line.weight()?),
-        }
-        line.end()?;
+/// The row and the column of an entry, with indices as they are written.
+#[inline]
+fn entry(line: &mut Line<'_>, symmetry: Symmetry, (rows, columns): (u64, u64)) -> Result<(u32, u32), Flaw> {
+    let (row, column) = (line.whole("a row")?, line.whole("a column")?);
+    if row > rows || column > columns {
+        return Err(line.flaw(format!("({row}, {column}) lies outside of {rows} rows and {columns} columns")));
     }
-    Ok(Entries { batch, zero })
+    if symmetry == Symmetry::Skew && row == column {
+        return Err(line.flaw("a skew-symmetric matrix has no entries on its diagonal"));
+    }
+    // Both are at most the checked number of nodes.
+    Ok((row as u32, column as u32))
 }
 
-/// Turns indices as written into nodes and returns what the first node is called.
-fn first_index(text: Text<'_>, zero: Option<Flaw>, entries: &mut Batch<u32>, nodes: u32) -> Result<u64> {
-    let Some(flaw) = zero else {
-        let ends = [&mut entries.sources, &mut entries.targets];
-        ends.into_par_iter().for_each(|indices| indices.par_iter_mut().for_each(|index| *index -= 1));
+/// Turns indices as written into nodes and returns what the first node is called. `zero` is the position of the first line
+/// with an index 0, beyond the text if there is none.
+fn first_index(text: Text<'_>, zero: usize, entries: &mut Batch<u32>, nodes: u32) -> Result<u64> {
+    let ends = [&mut entries.sources, &mut entries.targets].into_par_iter();
+    if zero >= text.bytes.len() {
+        ends.for_each(|indices| indices.par_iter_mut().for_each(|index| *index -= 1));
         return Ok(1);
-    };
-    if [&entries.sources, &entries.targets]
-        .into_par_iter()
-        .any(|indices| indices.par_iter().any(|index| *index >= nodes))
-    {
-        return Err(text.error(flaw));
+    }
+    if ends.any(|indices| indices.par_iter().any(|index| *index >= nodes)) {
+        let reason = "an index 0, though indices here are counted from 1: the highest one occurs".into();
+        return Err(text.error(Flaw { position: zero, reason }));
     }
     tracing::warn!(
         "{}: indices are taken as counted from 0, as index 0 occurs and {nodes} does not",
@@ -194,9 +158,8 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{nodes} {nodes} {}", rows::listed_edges(graph))?;
     rows::write_rows(graph, out, |node, text| {
         for (target, position) in rows::listed(graph, node) {
-            let ends = (u64::from(node) + 1, u64::from(target) + 1);
-            let ends = if graph.directed { ends } else { (ends.1, ends.0) };
-            rows::push_edge(text, "", ends, graph.csr.weights(), position);
+            let ends = if graph.directed { [node, target] } else { [target, node] };
+            rows::push_edge(text, "", ends.map(rows::counted), graph.csr.weights(), position);
         }
     })
 }
@@ -204,9 +167,10 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
+    use crate::graph::{NodeIds, formats::Parsed};
 
     fn matrix(kind: &str, body: &str) -> Parsed {
-        parsed(parse, &format!("%%MatrixMarket matrix coordinate {kind}\n% remark\n\n{body}"))
+        parsed(MatrixMarket::read, &format!("%%MatrixMarket matrix coordinate {kind}\n% remark\n\n{body}"))
     }
 
     #[test]
@@ -239,12 +203,15 @@ mod tests {
         let zero = matrix("pattern symmetric", "3 3 2\n1 0\n2 1\n");
         assert_eq!((edges(&zero), zero.ids), (vec![(1, 0), (2, 1)], NodeIds::Counted { first: 0 }));
         let text = "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n3 1\n2 0\n";
-        assert!(reason(parse, text).starts_with("test:4: an index 0, though indices here are counted from 1"));
+        assert!(
+            reason(MatrixMarket::read, text).starts_with("test:4: an index 0, though indices here are counted from 1")
+        );
     }
 
     #[test]
     fn flaws_are_named_with_their_line() {
-        let flaw = |kind: &str, body: &str| reason(parse, &format!("%%MatrixMarket matrix {kind}\n{body}"));
+        let flaw =
+            |kind: &str, body: &str| reason(MatrixMarket::read, &format!("%%MatrixMarket matrix {kind}\n{body}"));
         assert!(flaw("array real general", "").starts_with("test:1: the format 'array' lists no edges"));
         assert!(flaw("coordinate complex general", "").starts_with("test:1: entries of the kind 'complex'"));
         assert!(flaw("coordinate real hermitian", "").starts_with("test:1: the symmetry 'hermitian'"));
@@ -265,7 +232,7 @@ mod tests {
             flaw("coordinate pattern general", "2 2 2\n1 2\n"),
             "test: the header promises 2 edges, but the file holds 1"
         );
-        assert!(reason(parse, "").starts_with("test: the first line should be"));
+        assert!(reason(MatrixMarket::read, "").starts_with("test: the first line should be"));
         assert!(flaw("coordinate pattern general", "9999999999 1 0\n").contains("9999999999 nodes are too many"));
     }
 }

@@ -2,78 +2,57 @@
 //! node with its neighbours, empty when it has none. Digits of `fmt` announce node sizes, node weights (both skipped) and
 //! edge weights. Undirected: every edge stands at both its ends, which is checked. Nodes are counted from 1.
 
-use super::{
-    FileFormat, Files, Holds, Listing, Loaded, Parsed, Writer,
-    batch::{self, Batch},
-    lines::{Flaw, Line, Lines, Text, shown},
-    problem::counted_node,
-    rows,
-};
-use crate::{
-    Error, Result,
-    graph::{EdgeWeights, Graph, NodeIds, csr::MOST_NODES, generate::random::mix},
-};
+use super::{prelude::*, problem::counted_node};
+use crate::{Error, graph::generate::random::mix};
 use rayon::prelude::*;
-use std::io::{self, Write};
 
-/// METIS graphs.
 pub(super) struct Metis;
 
 impl FileFormat for Metis {
     const NAME: &'static str = "metis";
     const ABOUT: &'static str = "METIS and the 10th DIMACS challenge";
     const EXTENSIONS: &'static [&'static str] = &["graph", "metis"];
-    const HOLDS: Holds =
-        Holds { directed: false, self_loops: false, real_weights: false, ids: false, ..Holds::EVERYTHING };
+    const LACKS: &'static [Feature] = &[Feature::Directed, Feature::SelfLoops, Feature::RealWeights, Feature::Ids];
     const WRITER: Option<Writer> = Some(write);
 
     fn read(files: Files<'_>) -> Result<Loaded> {
-        parse(files.main.text()).map(Loaded::Edges)
+        let text = files.main.text();
+        let mut lines = text.lines_from(0);
+        let Some(line) = lines.find(|line| line.is_data(b"%")) else {
+            return Err(text.error_of_file("the line '<nodes> <edges> [fmt [ncon]]' is missing"));
+        };
+        let header = header(line).map_err(|flaw| text.error(flaw))?;
+        let start = lines.position;
+
+        // A piece can only tell whose lines it holds when it knows how many stand before it.
+        let counts = text.in_pieces(start, |lines| Ok(lines.filter(is_no_comment).count() as u64))?;
+        let (promised, found) = (header.nodes, counts.iter().sum::<u64>());
+        check_nodes(text, promised)?;
+        if found < promised {
+            return Err(text.error_of_file(format!("the header promises {promised} nodes, but {found} lines follow")));
+        }
+        let bases: Vec<u64> = counts.iter().scan(0, |sum, count| Some(std::mem::replace(sum, *sum + count))).collect();
+        let batches = text.in_pieces(start, |lines| {
+            let base = bases[lines.piece];
+            piece(lines, base, &header)
+        })?;
+        let arcs = batch::join(text, batches)?;
+        check_both_ends(text, header.edges, &arcs)?;
+        Ok(Loaded::counted(promised as u32, arcs, 1, Listing::UndirectedBothWays))
     }
 }
 
-#[derive(Clone, Copy)]
 struct Header {
     nodes: u64,
     edges: u64,
     /// Numbers before the first neighbour of a line: the node's size and weights.
     skipped: u64,
-    weighted: bool,
+    /// An empty column, or none.
+    weights: EdgeWeights,
 }
 
-/// Reads a METIS graph.
-fn parse(text: Text<'_>) -> Result<Parsed> {
-    let mut lines = text.lines_from(0);
-    let Some(line) = lines.find(|line| line.is_data(b"%")) else {
-        return Err(text.error_of_file("the line '<nodes> <edges> [fmt [ncon]]' is missing"));
-    };
-    let header = header(line).map_err(|flaw| text.error(flaw))?;
-    let start = lines.position();
-
-    // A piece can only tell whose lines it holds when it knows how many stand before it.
-    let counts = text.in_pieces(start, |lines| Ok(lines.filter(|line| !is_comment(line)).count() as u64))?;
-    let found: u64 = counts.iter().sum();
-    if header.nodes > MOST_NODES {
-        return Err(
-            text.error_of_file(format!("{} nodes are too many: 32-bit indices allow {MOST_NODES}", header.nodes))
-        );
-    }
-    if found < header.nodes {
-        return Err(text.error_of_file(format!("the header promises {} nodes, but {found} lines follow", header.nodes)));
-    }
-    let bases: Vec<u64> = counts.iter().scan(0, |sum, count| Some(std::mem::replace(sum, *sum + count))).collect();
-    let batches = text.in_pieces(start, |lines| {
-        let base = bases[lines.piece];
-        piece(lines, base, header)
-    })?;
-    let arcs = batch::join(text, batches)?;
-    check_edges(text, header, &arcs)?;
-    let listing = Listing::UndirectedBothWays;
-    Ok(Parsed::dense(header.nodes as u32, arcs, NodeIds::Counted { first: 1 }, listing))
-}
-
-fn is_comment(line: &Line<'_>) -> bool {
-    line.first() == Some(b'%')
+fn is_no_comment(line: &Line<'_>) -> bool {
+    line.first() != Some(b'%')
 }
 
 fn header(mut line: Line<'_>) -> Result<Header, Flaw> {
@@ -88,13 +67,14 @@ fn header(mut line: Line<'_>) -> Result<Header, Flaw> {
     }
     let digit = |from_end: usize| format.iter().rev().nth(from_end) == Some(&b'1');
     let skipped = u64::from(digit(2)) + if digit(1) { weights } else { 0 };
-    Ok(Header { nodes, edges, skipped, weighted: digit(0) })
+    let weights = if digit(0) { EdgeWeights::U32(Vec::new()) } else { EdgeWeights::None };
+    Ok(Header { nodes, edges, skipped, weights })
 }
 
-fn piece(lines: Lines<'_>, base: u64, header: Header) -> Result<Batch<u32>, Flaw> {
-    let column = if header.weighted { EdgeWeights::U32(Vec::new()) } else { EdgeWeights::None };
-    let mut batch = Batch::new(lines.records_of(8), column);
-    for (node, mut line) in (base..).zip(lines.filter(|line| !is_comment(line))) {
+/// The arcs of a piece that begins with the line of node `base`.
+fn piece(lines: Lines<'_>, base: u64, header: &Header) -> Result<Batch<u32>, Flaw> {
+    let mut batch = Batch::new(lines.bytes.len(), header.weights.clone());
+    for (node, mut line) in (base..).zip(lines.filter(is_no_comment)) {
         if node >= header.nodes {
             line.end().map_err(|_| line.flaw(format!("a line for node {} of {}", node + 1, header.nodes)))?;
             continue;
@@ -104,24 +84,21 @@ fn piece(lines: Lines<'_>, base: u64, header: Header) -> Result<Batch<u32>, Flaw
         }
         while line.first().is_some() {
             let neighbour = counted_node(&mut line, header.nodes as u32)?;
-            match header.weighted {
-                true => batch.push_weighted(node as u32, neighbour, line.weight()?),
-                false => batch.push(node as u32, neighbour),
-            }
+            batch.push(node as u32, neighbour, &mut line)?;
         }
     }
     Ok(batch)
 }
 
 /// Checks the promised number of edges, and that each stands at both ends with the same weight.
-fn check_edges(text: Text<'_>, header: Header, arcs: &Batch<u32>) -> Result<()> {
+fn check_both_ends(text: Text<'_>, edges: u64, arcs: &Batch<u32>) -> Result<()> {
     let loops = arcs.sources.par_iter().zip(&arcs.targets).filter(|(source, target)| source == target).count() as u64;
     let entries = arcs.sources.len() as u64;
     // METIS knows no self-loops; a file that has some may count one like an edge seen from one end or from two.
-    let promised = header.edges.saturating_mul(2);
+    let promised = edges.saturating_mul(2);
     if entries != promised && entries + loops != promised {
         let found = (entries + loops) as f64 / 2.0;
-        return Err(text.error_of_file(format!("the header promises {} edges, but {found} are listed", header.edges)));
+        return Err(text.error_of_file(format!("the header promises {edges} edges, but {found} are listed")));
     }
     // The two ends of an edge cancel out in this sum; where it is not 0 some edge stands at one end only.
     let sum = (0..arcs.sources.len()).into_par_iter().map(|index| Seen::of(arcs, index).signed_mark());
@@ -136,23 +113,20 @@ fn check_edges(text: Text<'_>, header: Header, arcs: &Batch<u32>) -> Result<()> 
 struct Seen {
     low: u32,
     high: u32,
-    weight_bits: u32,
+    /// The weight's key.
+    weight: u32,
     from_high: bool,
 }
 
 impl Seen {
     fn of(arcs: &Batch<u32>, index: usize) -> Self {
         let (source, target) = (arcs.sources[index], arcs.targets[index]);
-        let weight_bits = match &arcs.weights {
-            EdgeWeights::None => 0,
-            EdgeWeights::U32(column) => column[index],
-            EdgeWeights::F32(column) => column[index].to_bits(),
-        };
-        Self { low: source.min(target), high: source.max(target), weight_bits, from_high: source > target }
+        let weight = arcs.weights.key(index);
+        Self { low: source.min(target), high: source.max(target), weight, from_high: source > target }
     }
 
     fn signed_mark(&self) -> u64 {
-        let mark = mix(mix((u64::from(self.low) << 32) | u64::from(self.high)) ^ u64::from(self.weight_bits));
+        let mark = mix(mix((u64::from(self.low) << 32) | u64::from(self.high)) ^ u64::from(self.weight));
         match self.low == self.high {
             true => 0,
             false if self.from_high => mark.wrapping_neg(),
@@ -167,7 +141,7 @@ fn one_sided(text: Text<'_>, arcs: &Batch<u32>) -> Error {
     let (mut high, mut low): (Vec<Seen>, Vec<Seen>) = all.partition(|seen| seen.from_high);
     high.sort_unstable();
     low.sort_unstable();
-    let same = |a: &Seen, b: &Seen| (a.low, a.high, a.weight_bits) == (b.low, b.high, b.weight_bits);
+    let same = |a: &Seen, b: &Seen| (a.low, a.high, a.weight) == (b.low, b.high, b.weight);
     let agreed = low.iter().zip(&high).take_while(|(a, b)| same(a, b)).count();
     let odd = [low.get(agreed), high.get(agreed)].into_iter().flatten().min();
     text.error_of_file(match odd {
@@ -187,7 +161,7 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     rows::write_rows(graph, out, |node, text| {
         for position in graph.csr.row(node) {
             text.push(b' ');
-            rows::push_whole(text, u64::from(graph.csr.columns()[position]) + 1);
+            rows::push_whole(text, rows::counted(graph.csr.columns()[position]));
             rows::push_weight(text, graph.csr.weights(), position);
         }
         text.push(b'\n');
@@ -197,17 +171,18 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
+    use crate::graph::NodeIds;
 
     #[test]
     fn isolated_nodes_are_empty_lines() {
-        let parsed = parsed(parse, "% remark\n4 2\n2\n% remark\n1 4\n\n 2 \n\n");
+        let parsed = parsed(Metis::read, "% remark\n4 2\n2\n% remark\n1 4\n\n 2 \n\n");
         assert_eq!((parsed.edges.nodes, edges(&parsed)), (4, vec![(0, 1), (1, 0), (1, 3), (3, 1)]));
         assert_eq!((parsed.ids, parsed.listing), (NodeIds::Counted { first: 1 }, Listing::UndirectedBothWays));
     }
 
     #[test]
     fn every_kind_of_fmt() {
-        let weights = |text: &str| parsed(parse, text).edges.weights;
+        let weights = |text: &str| parsed(Metis::read, text).edges.weights;
         assert_eq!(weights("2 1 0\n2\n1\n"), EdgeWeights::None);
         assert_eq!(weights("2 1 001\n2 9\n1 9\n"), EdgeWeights::U32(vec![9, 9]));
         assert_eq!(weights("2 1 1\n2 0.5\n1 0.5\n"), EdgeWeights::F32(vec![0.5, 0.5]));
@@ -219,7 +194,7 @@ mod tests {
 
     #[test]
     fn flaws_are_named_with_their_line() {
-        let reason = |text| reason(parse, text);
+        let reason = |text| reason(Metis::read, text);
         assert_eq!(reason("% x\n"), "test: the line '<nodes> <edges> [fmt [ncon]]' is missing");
         assert!(reason("2 1 2\n2\n1\n").starts_with("test:1: fmt is '2'"));
         assert_eq!(reason("3 1\n2\n1\n"), "test: the header promises 3 nodes, but 2 lines follow");
@@ -232,9 +207,9 @@ mod tests {
     #[test]
     fn an_edge_at_one_end_only_is_named() {
         assert_eq!(
-            reason(parse, "4 2\n2\n1\n4 2\n\n"),
+            reason(Metis::read, "4 2\n2\n1\n4 2\n\n"),
             "test: node 3 lists node 2, which does not list it in the same way"
         );
-        assert!(reason(parse, "2 1 1\n2 3\n1 4\n").contains("node 1 lists node 2"));
+        assert!(reason(Metis::read, "2 1 1\n2 3\n1 4\n").contains("node 1 lists node 2"));
     }
 }

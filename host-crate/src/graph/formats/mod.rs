@@ -1,6 +1,4 @@
-//! Graph files: which formats there are, how one is told from another, and what comes out of each.
-//!
-//! A format is one file that implements `FileFormat` and one line in `FORMATS`; detection, `--format`, help texts,
+//! Graph files: a format is one file that implements `FileFormat` and one line in `FORMATS`; detection, `--format`, help texts,
 //! conversion and error messages follow from these. Text is read in parallel, and the first flaw in the file is reported with
 //! its line. [`super::open()`] makes a graph of what was read.
 //!
@@ -34,15 +32,30 @@ pub use compression::Compression;
 pub use write::{format_to_write, write};
 
 use super::{EdgeList, Graph, NodeIds};
-use crate::{Error, Result};
+use crate::{Error, Result, settings::told_by_text};
 use batch::Batch;
 use compression::Contents;
 use lines::Text;
 use std::{
-    fmt, io,
+    io,
     path::{Path, PathBuf},
     str::FromStr,
 };
+
+/// What the files of formats have in common.
+mod prelude {
+    pub(super) use super::{
+        Feature, FileFormat, Files, Listing, Loaded, Recognition, Writer,
+        batch::{self, Batch, check_claimed_nodes, check_edges, check_nodes, read_edges},
+        lines::{Flaw, Line, Lines, Text, shown},
+        rows,
+    };
+    pub(super) use crate::{
+        Result,
+        graph::{EdgeWeights, Graph, Weights},
+    };
+    pub(super) use std::io::{self, Write};
+}
 
 /// All formats, in the order in which lists show them.
 const FORMATS: &[Registered] = &[
@@ -66,11 +79,11 @@ trait FileFormat {
     const ABOUT: &'static str;
     /// What names of such files end in, the usual one first. A format without any is only read when it is named.
     const EXTENSIONS: &'static [&'static str];
-    /// What a graph must be like, and what is left out, when it is written.
-    const HOLDS: Holds = Holds::EVERYTHING;
+    /// What it cannot express.
+    const LACKS: &'static [Feature] = &[];
     /// The second file that belongs to a graph, if there is one.
     const COMPANION: Option<Companion> = None;
-    /// How a graph is written; none when the format can only be read. The graph was checked against [`FileFormat::HOLDS`].
+    /// How a graph is written; none when the format can only be read. The graph was checked against [`FileFormat::LACKS`].
     const WRITER: Option<Writer> = None;
 
     /// Judges a file by its beginning.
@@ -78,17 +91,13 @@ trait FileFormat {
         Recognition::No
     }
 
-    /// Reads a graph.
-    ///
-    /// # Errors
-    /// With the file, the line where there are lines, and the reason.
+    /// Reads a graph. Errors have the file, the line where there are lines, and the reason.
     fn read(files: Files<'_>) -> Result<Loaded>;
 }
 
 /// What the beginning of a file says about its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Recognition {
-    /// Nothing.
     No,
     /// It may be of this format, unless the beginning or the name tells another one.
     Possible,
@@ -102,36 +111,24 @@ impl Recognition {
     }
 }
 
-/// What a format can express. A graph that would come back as another one is refused; what a reader can do without is left out
-/// with a warning.
-#[derive(Clone, Copy, Debug)]
-struct Holds {
-    /// Edges with a direction; otherwise a directed graph is refused.
-    directed: bool,
-    /// Whether edges have a direction; otherwise the reader has to be told of an undirected graph.
-    direction: bool,
-    /// Edges from a node to itself; otherwise a graph that has some is refused.
-    self_loops: bool,
-    /// Weights; otherwise they are left out.
-    weights: bool,
-    /// Weights that are reals; otherwise they are refused.
-    real_weights: bool,
-    /// Ids other than 1, 2, 3, …; otherwise they are left out.
-    ids: bool,
-    /// Nodes without edges; otherwise they are left out.
-    isolated_nodes: bool,
-}
-
-impl Holds {
-    const EVERYTHING: Self = Self {
-        directed: true,
-        direction: true,
-        self_loops: true,
-        weights: true,
-        real_weights: true,
-        ids: true,
-        isolated_nodes: true,
-    };
+/// What a format may be unable to express. A graph that would come back as another one is refused; what a reader can do
+/// without is left out with a warning.
+#[derive(Clone, Copy, PartialEq)]
+enum Feature {
+    /// Edges with a direction: a directed graph is refused.
+    Directed,
+    /// Whether edges have a direction: the reader has to be told of an undirected graph.
+    Direction,
+    /// Edges from a node to itself: a graph that has some is refused.
+    SelfLoops,
+    /// Weights: they are left out.
+    Weights,
+    /// Weights that are reals: they are refused.
+    RealWeights,
+    /// Ids other than 1, 2, 3, …: they are left out.
+    Ids,
+    /// Nodes without edges: they are left out.
+    IsolatedNodes,
 }
 
 /// Writes a graph, or a part of it, to a file.
@@ -144,7 +141,6 @@ struct Companion {
     about: &'static str,
     /// The names it may have beside the first file, the most likely first.
     paths: fn(&Path) -> Vec<PathBuf>,
-    /// Writes it.
     writer: Writer,
 }
 
@@ -172,7 +168,7 @@ struct Registered {
     name: &'static str,
     about: &'static str,
     extensions: &'static [&'static str],
-    holds: Holds,
+    lacks: &'static [Feature],
     companion: Option<Companion>,
     writer: Option<Writer>,
     recognise: fn(Text<'_>) -> Recognition,
@@ -185,7 +181,7 @@ impl Registered {
             name: F::NAME,
             about: F::ABOUT,
             extensions: F::EXTENSIONS,
-            holds: F::HOLDS,
+            lacks: F::LACKS,
             companion: F::COMPANION,
             writer: F::WRITER,
             recognise: F::recognise,
@@ -207,6 +203,10 @@ impl Format {
     /// The names of all of them, for messages.
     fn names() -> String {
         Self::all().map(Self::name).collect::<Vec<_>>().join(", ")
+    }
+
+    fn lacks(self, feature: Feature) -> bool {
+        self.0.lacks.contains(&feature)
     }
 
     /// The name that options and messages use.
@@ -240,10 +240,8 @@ impl Format {
             .map(|(format, _)| format)
     }
 
-    /// By the beginning of a file where only one format begins like this, else by its name, else the format that it may be.
-    ///
-    /// # Errors
-    /// When neither tells.
+    /// By the beginning of a file where only one format begins like this, else by its name, else the format that it may be;
+    /// an error when neither tells.
     pub fn detect(path: &Path, bytes: &[u8]) -> Result<Self> {
         let recognised = |wanted| Self::all().find(|format| (format.0.recognise)(Text { path, bytes }) == wanted);
         recognised(Recognition::Certain)
@@ -256,35 +254,13 @@ impl Format {
     }
 }
 
-impl PartialEq for Format {
-    fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name()
-    }
-}
-
-impl Eq for Format {}
-
-impl fmt::Debug for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Format({self})")
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+told_by_text!(Format, |format| format.0.name);
 
 impl FromStr for Format {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        Self::all().find(|format| format.name() == name).ok_or_else(|| Error::UnknownName {
-            kind: "format",
-            name: name.to_string(),
-            known: Self::all().map(|format| format.name().to_string()).collect(),
-        })
+        Self::all().find(|format| format.name() == name).ok_or_else(|| Error::unknown("format", name, Self::all()))
     }
 }
 
@@ -327,13 +303,6 @@ pub struct Parsed {
     pub listing: Listing,
 }
 
-impl Parsed {
-    fn dense(nodes: u32, edges: Batch<u32>, ids: NodeIds, listing: Listing) -> Self {
-        let Batch { sources, targets, weights } = edges;
-        Self { edges: EdgeList { nodes, sources, targets, weights }, ids, listing }
-    }
-}
-
 /// What a file holds.
 #[derive(Clone, Debug)]
 pub enum Loaded {
@@ -341,6 +310,18 @@ pub enum Loaded {
     Edges(Parsed),
     /// A graph.
     Graph(Graph),
+}
+
+impl Loaded {
+    fn edges(nodes: u32, edges: Batch<u32>, ids: NodeIds, listing: Listing) -> Self {
+        let Batch { sources, targets, weights } = edges;
+        Self::Edges(Parsed { edges: EdgeList { nodes, sources, targets, weights }, ids, listing })
+    }
+
+    /// Edges between nodes that are called `first`, `first + 1` and so on.
+    fn counted(nodes: u32, edges: Batch<u32>, first: u64, listing: Listing) -> Self {
+        Self::edges(nodes, edges, NodeIds::Counted { first }, listing)
+    }
 }
 
 /// Reads a file, decompressed if need be, in the given format or the one it seems to have.
@@ -387,12 +368,24 @@ mod testing {
     //! What the formats' tests share.
     use super::*;
 
-    pub fn parsed(parse: fn(Text<'_>) -> Result<Parsed>, body: &str) -> Parsed {
-        parse(Text { path: Path::new("test"), bytes: body.as_bytes() }).unwrap()
+    type Read = fn(Files<'_>) -> Result<Loaded>;
+
+    fn files(body: &str) -> Files<'_> {
+        let main = InputFile { path: Path::new("test"), contents: Contents::Borrowed(body.as_bytes()) };
+        Files { main, companion: None }
     }
 
-    pub fn reason(parse: fn(Text<'_>) -> Result<Parsed>, body: &str) -> String {
-        parse(Text { path: Path::new("test"), bytes: body.as_bytes() }).unwrap_err().to_string()
+    pub fn parsed(read: Read, body: &str) -> Parsed {
+        edges_of(read(files(body)).unwrap())
+    }
+
+    pub fn reason(read: Read, body: &str) -> String {
+        read(files(body)).unwrap_err().to_string()
+    }
+
+    pub fn edges_of(loaded: Loaded) -> Parsed {
+        let Loaded::Edges(parsed) = loaded else { panic!("a text holds edges") };
+        parsed
     }
 
     pub fn edges(parsed: &Parsed) -> Vec<(u32, u32)> {

@@ -2,22 +2,61 @@
 //! `p <name> <nodes> <edges>` before the first edge. Nodes are counted from 1.
 
 use super::{
-    batch::check_claimed_nodes,
+    Listing, Loaded, Recognition,
+    batch::{Batch, check_claimed_nodes, check_edges, read_edges},
     lines::{Flaw, Line, Lines, Text, shown},
 };
-use crate::Result;
+use crate::{Result, graph::EdgeWeights};
 
-/// What the problem line says, and where the lines after it begin.
 pub(super) struct Problem {
-    pub nodes: u32,
-    pub edges: u64,
-    pub start: usize,
+    /// The names that the problem line may have, the usual one first.
+    pub names: &'static [&'static str],
+    pub listing: Listing,
+    pub weights: EdgeWeights,
+    /// Whether as many edges must be there as are promised.
+    pub keeps_promise: bool,
 }
 
-/// The name on the problem line, if that is the first line that is no comment.
-pub(super) fn problem_name(text: Text<'_>) -> Option<&str> {
-    let (name, _) = problem_line(&mut text.lines_from(0))?;
-    str::from_utf8(name).ok()
+impl Problem {
+    pub fn recognise(&self, beginning: Text<'_>) -> Recognition {
+        let problem = problem_line(&mut beginning.lines_from(0));
+        Recognition::certain_if(problem.is_some_and(|(name, _)| self.has_name(name)))
+    }
+
+    fn has_name(&self, name: &[u8]) -> bool {
+        self.names.iter().any(|known| known.as_bytes() == name)
+    }
+
+    /// Reads a graph; `edge` reads a line that is no comment, given the number of nodes.
+    pub fn read(
+        &self,
+        text: Text<'_>,
+        edge: impl Fn(&mut Line<'_>, u32, &mut Batch<u32>) -> Result<(), Flaw> + Sync,
+    ) -> Result<Loaded> {
+        let (nodes, promised, start) = self.header(text)?;
+        let is_data = |line: &Line<'_>| !is_comment(*line);
+        let edges = read_edges(text, start, &self.weights, is_data, |line, batch| edge(line, nodes, batch))?;
+        check_edges(text, self.keeps_promise, promised, edges.sources.len())?;
+        Ok(Loaded::counted(nodes, edges, 1, self.listing))
+    }
+
+    /// The numbers of nodes and edges on the problem line, and where the lines after it begin.
+    fn header(&self, text: Text<'_>) -> Result<(u32, u64, usize)> {
+        let wanted = || format!("a problem line 'p {} <nodes> <edges>' belongs before the first edge", self.names[0]);
+        let mut lines = text.lines_from(0);
+        let Some(first) = text.lines_from(0).find(|line| !is_comment(*line)) else {
+            return Err(text.error_of_file(wanted()));
+        };
+        let Some((name, mut line)) = problem_line(&mut lines) else {
+            return Err(text.error(first.flaw(wanted())));
+        };
+        if !self.has_name(name) {
+            return Err(text.error(line.flaw(format!("the problem is '{}'; {}", shown(name), wanted()))));
+        }
+        let claimed = (|| Ok((line.whole("the number of nodes")?, line.whole("the number of edges")?, line.end()?)))();
+        let (nodes, edges, ()) = claimed.map_err(|flaw| text.error(flaw))?;
+        Ok((check_claimed_nodes(text, nodes)?, edges, lines.position))
+    }
 }
 
 /// Finds the first line that is no comment and its name, if it is a problem line.
@@ -28,26 +67,16 @@ fn problem_line<'a>(lines: &mut Lines<'a>) -> Option<(&'a [u8], Line<'a>)> {
 }
 
 /// Whether a line is blank or begins with the letter `c` alone.
-pub(super) fn is_comment(mut line: Line<'_>) -> bool {
+fn is_comment(mut line: Line<'_>) -> bool {
     line.first().is_none_or(|first| first == b'c' && line.field() == Some(b"c"))
 }
 
-/// Reads the problem line, which must have one of `names`.
-pub(super) fn parse_problem(text: Text<'_>, names: &[&str]) -> Result<Problem> {
-    let wanted = || format!("a problem line 'p {} <nodes> <edges>' belongs before the first edge", names[0]);
-    let mut lines = text.lines_from(0);
-    let Some(first) = text.lines_from(0).find(|line| !is_comment(*line)) else {
-        return Err(text.error_of_file(wanted()));
-    };
-    let Some((name, mut line)) = problem_line(&mut lines) else {
-        return Err(text.error(first.flaw(wanted())));
-    };
-    if !names.iter().any(|known| known.as_bytes() == name) {
-        return Err(text.error(line.flaw(format!("the problem is '{}'; {}", shown(name), wanted()))));
-    }
-    let claimed = (|| Ok((line.whole("the number of nodes")?, line.whole("the number of edges")?, line.end()?)))();
-    let (nodes, edges, ()) = claimed.map_err(|flaw| text.error(flaw))?;
-    Ok(Problem { nodes: check_claimed_nodes(text, nodes)?, edges, start: lines.position() })
+/// Adds the edge that is the rest of the line: two nodes, and a weight if edges have some.
+#[inline]
+pub(super) fn push_edge(line: &mut Line<'_>, nodes: u32, batch: &mut Batch<u32>) -> Result<(), Flaw> {
+    let (source, target) = (counted_node(line, nodes)?, counted_node(line, nodes)?);
+    batch.push(source, target, line)?;
+    line.end()
 }
 
 /// The next field as a node counted from 1, as its index.

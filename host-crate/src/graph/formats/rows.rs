@@ -42,7 +42,6 @@ pub(super) fn listed_edges(graph: &Graph) -> u64 {
     }
 }
 
-/// Appends a whole number.
 pub(super) fn push_whole(text: &mut Vec<u8>, value: u64) {
     text.extend_from_slice(lexical_core::write(value, &mut [0; u64::FORMATTED_SIZE_DECIMAL]));
 }
@@ -63,35 +62,32 @@ pub(super) fn push_weight(text: &mut Vec<u8>, weights: &Weights, position: usize
     }
 }
 
+/// What formats without ids of their own call a node.
+pub(super) fn counted(node: u32) -> u64 {
+    u64::from(node) + 1
+}
+
 /// Appends a line for an edge: `prefix`, both ends and the weight if there is one.
-pub(super) fn push_edge(text: &mut Vec<u8>, prefix: &str, ends: (u64, u64), weights: &Weights, position: usize) {
+pub(super) fn push_edge(text: &mut Vec<u8>, prefix: &str, ends: [u64; 2], weights: &Weights, position: usize) {
     text.extend_from_slice(prefix.as_bytes());
-    push_whole(text, ends.0);
+    push_whole(text, ends[0]);
     text.push(b' ');
-    push_whole(text, ends.1);
+    push_whole(text, ends[1]);
     push_weight(text, weights, position);
     text.push(b'\n');
 }
 
-/// Writes a line for each listed edge, with nodes counted from 1.
-pub(super) fn write_counted_edges(
+/// Writes a line for each listed edge, with the ids that `id` gives the nodes.
+pub(super) fn write_edges(
     graph: &Graph,
     out: &mut dyn Write,
     prefix: &str,
+    id: impl Fn(u32) -> u64 + Sync,
     weights: &Weights,
 ) -> io::Result<()> {
     write_rows(graph, out, |node, text| {
         for (target, position) in listed(graph, node) {
-            push_edge(text, prefix, (u64::from(node) + 1, u64::from(target) + 1), weights, position);
-        }
-    })
-}
-
-/// Writes a line for each listed edge, with the nodes' own ids.
-pub(super) fn write_named_edges(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
-    write_rows(graph, out, |node, text| {
-        for (target, position) in listed(graph, node) {
-            push_edge(text, "", (graph.ids.id(node), graph.ids.id(target)), graph.csr.weights(), position);
+            push_edge(text, prefix, [node, target].map(&id), weights, position);
         }
     })
 }

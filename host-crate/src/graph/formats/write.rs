@@ -1,11 +1,10 @@
 //! Writing graphs to files: which format takes which graph, and what is said about what a format cannot hold.
 
-use super::{Format, Writer, compression::Sink};
+use super::{Feature, Format, Writer, compression::write_file};
 use crate::{
     Error, Result,
-    graph::{Graph, NodeIds, Weights},
+    graph::{Graph, NodeIds, Weights, statistics::nodes_without_edges},
 };
-use rayon::prelude::*;
 use std::path::Path;
 
 /// Writes a graph to a file in the given format, or the one its name tells; compressed when the name ends in `.gz`, `.xz` or
@@ -22,9 +21,9 @@ pub fn write(graph: &Graph, path: &Path, format: Option<Format>) -> Result<()> {
     check_fits(graph, format)?;
     warn_of_losses(graph, path, format);
     if let Some(companion) = format.0.companion {
-        write_file(graph, &(companion.paths)(path)[0], companion.writer)?;
+        write_file(&(companion.paths)(path)[0], |out| (companion.writer)(graph, out))?;
     }
-    write_file(graph, path, writer)
+    write_file(path, |out| writer(graph, out))
 }
 
 /// The given format, or the one that the name of a file to be written tells.
@@ -43,57 +42,39 @@ fn writer_of(format: Format) -> Result<Writer> {
     format.0.writer.ok_or_else(|| Error::Usage(format!("the format {format} can be read, but not written")))
 }
 
-fn write_file(graph: &Graph, path: &Path, writer: Writer) -> Result<()> {
-    let mut sink = Sink::create(path)?;
-    writer(graph, &mut sink).map_err(|source| Error::Io { path: path.to_path_buf(), source })?;
-    sink.finish(path)
-}
-
 /// Refuses what would come back as another graph.
 fn check_fits(graph: &Graph, format: Format) -> Result<()> {
-    let holds = format.0.holds;
     let refuse = |reason: String| Err(Error::Graph(reason));
     if !graph.directed && !graph.csr.is_symmetric() {
         return refuse("the graph is said to be undirected, but not every edge has its reverse".into());
     }
-    if graph.directed && !holds.directed {
+    if graph.directed && format.lacks(Feature::Directed) {
         return refuse(format!("the format {format} holds undirected graphs only, and this one is directed"));
     }
-    if holds.weights && !holds.real_weights && matches!(graph.csr.weights(), Weights::F32(_)) {
+    if format.lacks(Feature::RealWeights) && matches!(graph.csr.weights(), Weights::F32(_)) {
         return refuse(format!("the format {format} holds whole weights only, and these are reals"));
     }
-    if !holds.self_loops && graph.csr.self_loops() > 0 {
+    if format.lacks(Feature::SelfLoops) && graph.csr.self_loops() > 0 {
         return refuse(format!("the format {format} holds no self-loops; drop them first"));
     }
     Ok(())
 }
 
 fn warn_of_losses(graph: &Graph, path: &Path, format: Format) {
-    let (path, holds) = (path.display(), format.0.holds);
-    if !holds.ids && matches!(graph.ids, NodeIds::Listed(_)) {
+    let path = path.display();
+    if format.lacks(Feature::Ids) && matches!(graph.ids, NodeIds::Listed(_)) {
         tracing::warn!("{path}: {format} counts nodes from 1; their ids are left out");
     }
-    if !holds.weights && !graph.csr.weights().is_none() {
+    if format.lacks(Feature::Weights) && !graph.csr.weights().is_none() {
         tracing::warn!("{path}: {format} has no weights; they are left out");
     }
-    if !holds.direction && !graph.directed {
+    if format.lacks(Feature::Direction) && !graph.directed {
         tracing::warn!("{path}: {format} does not say that a graph is undirected; read it as such");
     }
-    if !holds.isolated_nodes {
-        let isolated = isolated_nodes(graph);
-        if isolated > 0 {
-            tracing::warn!("{path}: {isolated} nodes without edges have no place in an edge list");
-        }
+    let isolated = if format.lacks(Feature::IsolatedNodes) { nodes_without_edges(&graph.csr) } else { 0 };
+    if isolated > 0 {
+        tracing::warn!("{path}: {isolated} nodes without edges have no place in an edge list");
     }
-}
-
-fn isolated_nodes(graph: &Graph) -> usize {
-    let mut reached: Vec<bool> =
-        (0..graph.csr.nodes()).into_par_iter().map(|node| graph.csr.degree(node) > 0).collect();
-    for target in graph.csr.columns().iter() {
-        reached[*target as usize] = true;
-    }
-    reached.iter().filter(|reached| !**reached).count()
 }
 
 #[cfg(test)]

@@ -1,30 +1,16 @@
 //! Uniform random graphs (Erdős and Rényi, "On random graphs I", 1959): edges between nodes drawn at random, degrees close to
 //! their mean. The given degree is met before self-loops and duplicates go, of which a sparse graph has next to none.
 
-use super::{Family, Key, check_drawn, check_nodes, random::Stream};
-use crate::{
-    Error, Result,
-    graph::{
-        Csr,
-        build::{EdgeSource, build},
-    },
-};
-use std::ops::Range;
+use super::{Family, build_drawn, check_drawn, family_settings, random::Stream};
+use crate::{Error, Result, graph::Csr};
 
-/// The family `er`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ErdosRenyi {
-    /// The number of nodes.
-    pub nodes: u64,
-    /// The average degree: nodes · degree / 2 edges are drawn.
-    pub degree: f64,
-    /// The seed.
-    pub seed: u64,
-}
-
-impl Default for ErdosRenyi {
-    fn default() -> Self {
-        Self { nodes: 1 << 20, degree: 8.0, seed: 0 }
+family_settings! {
+    /// The family `er`.
+    ErdosRenyi {
+        size("nodes", "number of nodes") nodes: u64 = 1 << 20,
+        /// nodes · degree / 2 edges are drawn.
+        size("degree", "average degree") degree: f64 = 8.0,
+        option("seed", "another seed, another graph") seed: u64 = 0,
     }
 }
 
@@ -38,49 +24,17 @@ impl Family for ErdosRenyi {
     const NAME: &'static str = "er";
     const ABOUT: &'static str = "uniform random: edges between any two nodes, degrees near their mean";
 
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        vec![
-            Key::size("nodes", "number of nodes", &mut self.nodes),
-            Key::size("degree", "average degree", &mut self.degree),
-            Key::option("seed", "another seed, another graph", &mut self.seed),
-        ]
-    }
-
     fn check(&self) -> Result<()> {
         if !(self.degree >= 0.0 && self.degree.is_finite()) {
             return Err(Error::Usage(format!("er: degree={} is not the average of anything", self.degree)));
         }
-        check_nodes(self.nodes)?;
         check_drawn(self.nodes, self.edges())
     }
 
     fn build(&self) -> Result<Csr> {
-        let stream = Stream::ERDOS_RENYI.seeded(self.seed);
-        let edges = Edges { nodes: self.nodes as u32, edges: self.edges(), stream };
-        Ok(build(edges, super::UNDIRECTED)?.0)
-    }
-}
-
-struct Edges {
-    nodes: u32,
-    edges: u64,
-    stream: Stream,
-}
-
-impl EdgeSource for Edges {
-    fn nodes(&self) -> u32 {
-        self.nodes
-    }
-
-    fn edges(&self) -> u64 {
-        self.edges
-    }
-
-    fn visit(&self, indices: Range<u64>, mut visit: impl FnMut(u32, u32, u32)) {
-        let end = |index| (self.stream.at(index) % u64::from(self.nodes)) as u32;
-        for index in indices {
-            visit(end(2 * index), end(2 * index + 1), 0);
-        }
+        let (nodes, stream) = (self.nodes as u32, Stream::ERDOS_RENYI.seeded(self.seed));
+        let end = |index| (stream.at(index) % u64::from(nodes)) as u32;
+        build_drawn(nodes, self.edges(), |index| [end(2 * index), end(2 * index + 1)])
     }
 }
 

@@ -6,7 +6,7 @@
 //! benchmark's and cannot be set. It is not bit for bit the graph of the reference code, which has a generator of its own.
 
 use super::{
-    Family, Key,
+    Family, family_settings,
     kronecker::{check_scale, shuffled},
     random::Stream,
 };
@@ -16,34 +16,19 @@ const A: f64 = 0.57;
 const B: f64 = 0.19;
 const C: f64 = 0.19;
 
-/// The family `graph500`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Graph500 {
-    /// There are 2^scale nodes.
-    pub scale: u32,
-    /// Edges drawn for each node; the benchmark's is 16.
-    pub edge_factor: u64,
-    /// The seed.
-    pub seed: u64,
-}
-
-impl Default for Graph500 {
-    fn default() -> Self {
-        Self { scale: 20, edge_factor: 16, seed: 0 }
+family_settings! {
+    /// The family `graph500`.
+    Graph500 {
+        size("scale", "2^scale nodes") scale: u32 = 20,
+        /// The benchmark's is 16.
+        option("edge-factor", "edges drawn for each node") edge_factor: u64 = 16,
+        option("seed", "another seed, another graph") seed: u64 = 0,
     }
 }
 
 impl Family for Graph500 {
     const NAME: &'static str = "graph500";
     const ABOUT: &'static str = "Kronecker graph of the Graph500 benchmark (.57, .19, .19, .05)";
-
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        vec![
-            Key::size("scale", "2^scale nodes", &mut self.scale),
-            Key::option("edge-factor", "edges drawn for each node", &mut self.edge_factor),
-            Key::option("seed", "another seed, another graph", &mut self.seed),
-        ]
-    }
 
     fn check(&self) -> Result<()> {
         check_scale(self.scale, self.edge_factor)
@@ -55,7 +40,6 @@ impl Family for Graph500 {
 }
 
 impl Graph500 {
-    /// The row and the column of an edge.
     fn cell(&self) -> impl Fn(u64) -> (u32, u32) + Sync {
         // One 64-bit number holds both draws of a level, 32 bits each.
         let steps = |probability: f64| (probability * f64::from(1u32 << 31) * 2.0) as u32;

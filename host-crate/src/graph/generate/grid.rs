@@ -1,24 +1,17 @@
 //! Grids: every node has an edge to its neighbours above, left, right and below; ids go row by row. Long shortest paths and even
 //! degrees: the opposite of rmat.
 
-use super::{Family, Key, check_nodes, check_stored};
+use super::{Family, check_stored, family_settings};
 use crate::{
     Result,
     graph::{Csr, build::build_symmetric_rows},
 };
 
-/// The family `grid`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Grid {
-    /// How many rows.
-    pub rows: u64,
-    /// How many columns.
-    pub cols: u64,
-}
-
-impl Default for Grid {
-    fn default() -> Self {
-        Self { rows: 1024, cols: 1024 }
+family_settings! {
+    /// The family `grid`.
+    Grid {
+        size("rows", "number of rows") rows: u64 = 1024,
+        size("cols", "number of columns") cols: u64 = 1024,
     }
 }
 
@@ -26,17 +19,10 @@ impl Family for Grid {
     const NAME: &'static str = "grid";
     const ABOUT: &'static str = "rows × cols, four neighbours, ids row by row";
 
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        vec![
-            Key::size("rows", "number of rows", &mut self.rows),
-            Key::size("cols", "number of columns", &mut self.cols),
-        ]
-    }
-
     fn check(&self) -> Result<()> {
-        check_nodes(self.rows.saturating_mul(self.cols))?;
-        let [across, down] = [self.rows * self.cols.saturating_sub(1), self.rows.saturating_sub(1) * self.cols];
-        check_stored(self.rows * self.cols, 2 * (across + down))
+        let across = self.rows.saturating_mul(self.cols.saturating_sub(1));
+        let down = self.rows.saturating_sub(1).saturating_mul(self.cols);
+        check_stored(self.rows.saturating_mul(self.cols), across.saturating_add(down).saturating_mul(2))
     }
 
     fn build(&self) -> Result<Csr> {

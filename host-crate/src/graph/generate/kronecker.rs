@@ -2,19 +2,14 @@
 //! that an id says nothing of a degree.
 
 use super::{
-    UNDIRECTED, check_drawn,
+    build_drawn, check_drawn,
     random::{Stream, ranks},
 };
 use crate::{
     Error, Result,
-    graph::{
-        Csr,
-        array::zeroed,
-        build::{EdgeSource, build},
-    },
+    graph::{Csr, array::zeroed},
 };
 use rayon::prelude::*;
-use std::ops::Range;
 
 /// Refuses a scale whose nodes cannot be counted, or with more draws than could be stored.
 pub(super) fn check_scale(scale: u32, edge_factor: u64) -> Result<()> {
@@ -47,24 +42,6 @@ pub(super) fn shuffled(
             *end = new_ids[*end as usize];
         }
     });
-    Ok(build(Drawn { nodes, ends }, UNDIRECTED)?.0)
-}
-
-struct Drawn {
-    nodes: u32,
-    ends: Vec<[u32; 2]>,
-}
-
-impl EdgeSource for Drawn {
-    fn nodes(&self) -> u32 {
-        self.nodes
-    }
-
-    fn edges(&self) -> u64 {
-        self.ends.len() as u64
-    }
-
-    fn visit(&self, indices: Range<u64>, mut visit: impl FnMut(u32, u32, u32)) {
-        self.ends[indices.start as usize..indices.end as usize].iter().for_each(|&[u, v]| visit(u, v, 0));
-    }
+    let edges = ends.len() as u64;
+    build_drawn(nodes, edges, move |index| ends[index as usize])
 }

@@ -20,9 +20,16 @@ pub mod simple;
 
 pub use crate::settings::Key;
 
-use super::{BuildOptions, Csr, Graph, NodeIds};
-use crate::{Error, Result, settings};
-use std::{fmt, str::FromStr, sync::Arc};
+use super::{
+    BuildOptions, Csr, Graph, NodeIds,
+    build::{EdgeSource, build},
+    weights::WeightKind,
+};
+use crate::{
+    Error, Result,
+    settings::{self, told_by_text},
+};
+use std::{ops::Range, str::FromStr, sync::Arc};
 
 const FAMILIES: &[Registered] = &[
     Registered::of::<rmat::Rmat>(),
@@ -42,28 +49,55 @@ pub struct Generator {
     build: Arc<dyn Fn() -> Result<Csr> + Send + Sync>,
 }
 
-/// A kind of generated graph; its fields are its settings and `default()` has a sensible value for each.
-pub trait Family: Default + Send + Sync + 'static {
+/// A type whose fields are settings, with a sensible default for each.
+pub trait Settings: Default {
+    /// The settings, in the order in which they are written.
+    fn keys(&mut self) -> Vec<Key<'_>>;
+}
+
+/// A kind of generated graph.
+pub trait Family: Settings + Send + Sync + 'static {
     /// What it is called: the text before the colon.
     const NAME: &'static str;
     /// One line for the help text.
     const ABOUT: &'static str;
 
-    /// Its settings, in the order in which they are written.
-    fn keys(&mut self) -> Vec<Key<'_>>;
-
     /// Refuses settings that cannot be, or a graph too large for 32-bit indices, before anything is allocated.
-    ///
-    /// # Errors
-    /// With the numbers.
     fn check(&self) -> Result<()>;
 
-    /// Makes the graph; [`Family::check`] has passed.
-    ///
-    /// # Errors
-    /// When it turns out too large for 32-bit indices or for the memory.
+    /// Makes the graph, unless it turns out too large for 32-bit indices or for the memory. [`Family::check`] has passed.
     fn build(&self) -> Result<Csr>;
 }
+
+/// Declares the settings of a family: its fields, their defaults, and as keys a name and what it means for each.
+/// One of `size` is always written.
+macro_rules! family_settings {
+    (
+        $(#[$about_type:meta])*
+        $type:ident {
+            $($(#[$more:meta])* $key:ident($name:literal, $about:literal) $field:ident: $kind:ty = $default:expr,)*
+        }
+    ) => {
+        $(#[$about_type])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $type {
+            $(#[doc = $about] $(#[$more])* pub $field: $kind,)*
+        }
+
+        impl Default for $type {
+            fn default() -> Self {
+                Self { $($field: $default),* }
+            }
+        }
+
+        impl $crate::graph::generate::Settings for $type {
+            fn keys(&mut self) -> Vec<$crate::settings::Key<'_>> {
+                vec![$($crate::settings::Key::$key($name, $about, &mut self.$field)),*]
+            }
+        }
+    };
+}
+use family_settings;
 
 impl Generator {
     /// A family with its settings.
@@ -76,10 +110,7 @@ impl Generator {
         Ok(Self { text, build: Arc::new(move || family.build()) })
     }
 
-    /// Makes the graph.
-    ///
-    /// # Errors
-    /// When it turns out too large for 32-bit indices or for the memory.
+    /// Makes the graph, unless it turns out too large for 32-bit indices or for the memory.
     pub fn generate(&self) -> Result<Graph> {
         let csr = (self.build)()?;
         Ok(Graph { name: self.text.clone(), csr, ids: NodeIds::Counted { first: 0 }, directed: false })
@@ -97,35 +128,15 @@ pub fn describe() -> String {
     FAMILIES.iter().map(|family| (family.describe)()).collect::<Vec<_>>().join("\n")
 }
 
-impl fmt::Display for Generator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl fmt::Debug for Generator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Generator({})", self.text)
-    }
-}
-
-impl PartialEq for Generator {
-    fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
-    }
-}
+told_by_text!(Generator, |generator| &generator.text);
 
 impl FromStr for Generator {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
         let (name, settings) = text.split_once(':').unwrap_or((text, ""));
-        let family = FAMILIES.iter().find(|family| family.name == name).ok_or_else(|| Error::UnknownName {
-            kind: "generator",
-            name: name.to_owned(),
-            known: FAMILIES.iter().map(|family| (family.usage)()).collect(),
-        })?;
-        (family.parse)(settings)
+        let unknown = || Error::unknown("generator", name, FAMILIES.iter().map(|family| (family.usage)()));
+        (FAMILIES.iter().find(|family| family.name == name).ok_or_else(unknown)?.parse)(settings)
     }
 }
 
@@ -139,57 +150,60 @@ struct Registered {
 
 impl Registered {
     const fn of<F: Family>() -> Self {
-        Self { name: F::NAME, parse: parse::<F>, usage: usage::<F>, describe: describe_family::<F> }
+        Self {
+            name: F::NAME,
+            parse: |text| {
+                let mut family = F::default();
+                settings::read(F::NAME, text, family.keys())?;
+                Generator::new(family)
+            },
+            usage: || settings::usage(F::NAME, &F::default().keys()),
+            describe: || format!("{} — {}\n{}", F::NAME, F::ABOUT, settings::describe(&F::default().keys())),
+        }
     }
 }
 
-fn parse<F: Family>(text: &str) -> Result<Generator> {
-    let mut family = F::default();
-    settings::read(F::NAME, text, family.keys())?;
-    Generator::new(family)
-}
+/// Edges that a random family draws: how many nodes and edges there are, and the ends of each edge.
+struct Drawn<F>(u32, u64, F);
 
-/// The family with all its settings at their defaults.
-fn usage<F: Family>() -> String {
-    settings::usage(F::NAME, &F::default().keys())
-}
-
-fn describe_family<F: Family>() -> String {
-    format!("{} — {}\n{}", F::NAME, F::ABOUT, settings::describe(&F::default().keys()))
-}
-
-/// What becomes of the edges a random family draws.
-const UNDIRECTED: BuildOptions = BuildOptions { symmetrise: true, drop_self_loops: true, merge_parallel_edges: true };
-
-fn check_nodes(nodes: u64) -> Result<()> {
-    if nodes > u64::from(u32::MAX) {
-        let most = u32::MAX;
-        return Err(Error::Graph(format!("{nodes} nodes are too many: node ids are 32 bits wide, at most {most}")));
+impl<F: Fn(u64) -> [u32; 2] + Sync> EdgeSource for Drawn<F> {
+    fn extent(&self) -> (u32, u64, WeightKind) {
+        (self.0, self.1, WeightKind::None)
     }
-    Ok(())
+
+    fn visit(&self, indices: Range<u64>, mut visit: impl FnMut(u32, u32, u32)) {
+        for [source, target] in indices.map(&self.2) {
+            visit(source, target, 0);
+        }
+    }
 }
 
-/// Refuses a graph that is known to have that many directed edges, if they are too many.
-fn check_stored(nodes: u64, directed_edges: u64) -> Result<()> {
-    if directed_edges > u64::from(u32::MAX) {
-        return Err(Error::Graph(format!(
-            "a graph of {nodes} nodes and {directed_edges} directed edges is too large: edge offsets are 32 bits wide, at \
-             most {}",
-            u32::MAX
-        )));
-    }
-    Ok(())
+/// The undirected simple graph of edges whose ends are drawn.
+fn build_drawn(nodes: u32, edges: u64, ends: impl Fn(u64) -> [u32; 2] + Sync) -> Result<Csr> {
+    let options = BuildOptions { symmetrise: true, drop_self_loops: true, merge_parallel_edges: true };
+    Ok(build(Drawn(nodes, edges, ends), options)?.0)
+}
+
+/// Refuses a graph that is known to have that many directed edges, if they or the nodes are too many.
+fn check_stored(nodes: u64, edges: u64) -> Result<()> {
+    check_size(nodes, edges, "directed", u64::from(u32::MAX))
 }
 
 /// Refuses a random graph of that many draws. Merging leaves fewer edges than were drawn, so a little more is let through than
 /// can be stored (rmat at scale 27 draws 2^32 and stores fewer); a quarter more would never shrink enough.
 fn check_drawn(nodes: u64, draws: u64) -> Result<()> {
-    let most = u64::from(u32::MAX) / 8 * 5;
-    if draws > most {
+    check_size(nodes, draws, "random", u64::from(u32::MAX) / 8 * 5)
+}
+
+fn check_size(nodes: u64, edges: u64, kind: &str, most_edges: u64) -> Result<()> {
+    let most = u32::MAX;
+    if nodes > u64::from(most) {
+        return Err(Error::Graph(format!("{nodes} nodes are too many: node ids are 32 bits wide, at most {most}")));
+    }
+    if edges > most_edges {
         return Err(Error::Graph(format!(
-            "a graph of {nodes} nodes and {draws} random edges is too large: edge offsets are 32 bits wide, which is enough for \
-             {} directed edges",
-            u32::MAX
+            "a graph of {nodes} nodes and {edges} {kind} edges is too large: edge offsets are 32 bits wide, which is enough for \
+             {most} directed edges"
         )));
     }
     Ok(())

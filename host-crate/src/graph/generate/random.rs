@@ -3,7 +3,7 @@
 //! This is what makes the generators the same for any number of threads. `mix` is the finaliser of SplitMix64 (Steele, Lea and
 //! Flood, "Fast splittable pseudorandom number generators", 2014), a bijection on 64 bits.
 
-use crate::{Error, Result};
+use crate::{Result, graph::array::zeroed};
 use rayon::prelude::*;
 
 /// Scrambles 64 bits.
@@ -70,20 +70,15 @@ impl Threshold {
     }
 }
 
-/// A random permutation: the rank of each of 0..count when they are sorted by their number in the stream.
-///
-/// # Errors
-/// When there is no memory for it.
+/// A random permutation: the rank of each of 0..count when they are sorted by their number in the stream. Fails when there is
+/// no memory for it.
 pub fn ranks(count: u32, stream: Stream) -> Result<Vec<u32>> {
-    let refuse = |_| Error::Memory(format!("no memory to shuffle {count} node ids"));
-    let (mut sorted, mut ranks) = (Vec::new(), Vec::new());
-    sorted.try_reserve_exact(count as usize).map_err(refuse)?;
-    ranks.try_reserve_exact(count as usize).map_err(refuse)?;
-    sorted.par_extend((0..count).into_par_iter().map(|index| (stream.at(u64::from(index)), index)));
+    let mut sorted = zeroed::<[u64; 2]>(count.into())?;
+    sorted.par_iter_mut().enumerate().for_each(|(index, slot)| *slot = [stream.at(index as u64), index as u64]);
     // `mix` is a bijection, so no two are equal and any sort gives the same order.
     sorted.par_sort_unstable();
-    ranks.resize(count as usize, 0);
-    for (rank, (_, index)) in sorted.into_iter().enumerate() {
+    let mut ranks = zeroed(count.into())?;
+    for (rank, [_, index]) in sorted.into_iter().enumerate() {
         ranks[index as usize] = rank as u32;
     }
     Ok(ranks)

@@ -2,49 +2,29 @@
 //! high degree, many of none. Each edge finds its cell of the adjacency matrix by choosing a quadrant at every level.
 
 use super::{
-    Family, Key,
+    Family, family_settings,
     kronecker::{check_scale, shuffled},
     random::{Stream, Threshold},
 };
 use crate::{Error, Result, graph::Csr};
 
-/// The family `rmat`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Rmat {
-    /// There are 2^scale nodes.
-    pub scale: u32,
-    /// Edges drawn for each node, before self-loops and duplicates go.
-    pub edge_factor: u64,
-    /// Probability of the quadrant (low, low).
-    pub a: f64,
-    /// Probability of the quadrant (low, high).
-    pub b: f64,
-    /// Probability of the quadrant (high, low); (high, high) has the rest.
-    pub c: f64,
-    /// The seed.
-    pub seed: u64,
-}
-
-impl Default for Rmat {
-    fn default() -> Self {
-        Self { scale: 20, edge_factor: 16, a: 0.57, b: 0.19, c: 0.19, seed: 0 }
+family_settings! {
+    /// The family `rmat`.
+    Rmat {
+        size("scale", "2^scale nodes") scale: u32 = 20,
+        /// Drawn before self-loops and duplicates go.
+        option("edge-factor", "edges drawn for each node") edge_factor: u64 = 16,
+        option("a", "probability of the quadrant (low, low)") a: f64 = 0.57,
+        option("b", "probability of the quadrant (low, high)") b: f64 = 0.19,
+        /// The quadrant (high, high) has the rest.
+        option("c", "probability of the quadrant (high, low)") c: f64 = 0.19,
+        option("seed", "another seed, another graph") seed: u64 = 0,
     }
 }
 
 impl Family for Rmat {
     const NAME: &'static str = "rmat";
     const ABOUT: &'static str = "recursive matrix: very skewed degrees, ids shuffled";
-
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        vec![
-            Key::size("scale", "2^scale nodes", &mut self.scale),
-            Key::option("edge-factor", "edges drawn for each node", &mut self.edge_factor),
-            Key::option("a", "probability of the quadrant (low, low)", &mut self.a),
-            Key::option("b", "probability of the quadrant (low, high)", &mut self.b),
-            Key::option("c", "probability of the quadrant (high, low)", &mut self.c),
-            Key::option("seed", "another seed, another graph", &mut self.seed),
-        ]
-    }
 
     fn check(&self) -> Result<()> {
         let [a, b, c] = [self.a, self.b, self.c];
@@ -62,7 +42,6 @@ impl Family for Rmat {
 }
 
 impl Rmat {
-    /// The row and the column of an edge.
     fn cell(&self) -> impl Fn(u64) -> (u32, u32) + Sync {
         let stream = Stream::RMAT.seeded(self.seed);
         let sums = [self.a, self.a + self.b, self.a + self.b + self.c];

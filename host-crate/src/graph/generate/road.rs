@@ -3,7 +3,7 @@
 //! existence is a function of its place and the seed, so every row is made on its own.
 
 use super::{
-    Family, Key, check_nodes, check_stored,
+    Family, check_stored, family_settings,
     random::{Stream, Threshold},
 };
 use crate::{
@@ -11,24 +11,17 @@ use crate::{
     graph::{Csr, Weights, build::build_symmetric_rows},
 };
 
-/// The family `road`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Road {
-    /// The number of nodes, row by row in a square whose last row may be short.
-    pub nodes: u64,
-    /// The share of the grid's streets that is missing. From 0.5 on the grid falls apart (bond percolation).
-    pub removed: f64,
-    /// The share of blocks with a diagonal street.
-    pub diagonal: f64,
-    /// Whether edges weigh their lengths: 60 to 140, diagonal ones √2 times that.
-    pub lengths: bool,
-    /// The seed.
-    pub seed: u64,
-}
-
-impl Default for Road {
-    fn default() -> Self {
-        Self { nodes: 1 << 20, removed: 0.25, diagonal: 0.05, lengths: false, seed: 0 }
+family_settings! {
+    /// The family `road`.
+    Road {
+        /// Row by row in a square whose last row may be short.
+        size("nodes", "number of nodes") nodes: u64 = 1 << 20,
+        /// From 0.5 on the grid falls apart (bond percolation).
+        option("removed", "share of the grid's streets that is missing") removed: f64 = 0.25,
+        option("diagonal", "share of blocks with a diagonal street") diagonal: f64 = 0.05,
+        /// Lengths are 60 to 140, diagonal ones √2 times that.
+        option("lengths", "true: edges weigh their lengths") lengths: bool = false,
+        option("seed", "another seed, another graph") seed: u64 = 0,
     }
 }
 
@@ -36,25 +29,14 @@ impl Family for Road {
     const NAME: &'static str = "road";
     const ABOUT: &'static str = "grid with streets removed and diagonals added, like a road network";
 
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        vec![
-            Key::size("nodes", "number of nodes", &mut self.nodes),
-            Key::option("removed", "share of the grid's streets that is missing", &mut self.removed),
-            Key::option("diagonal", "share of blocks with a diagonal street", &mut self.diagonal),
-            Key::option("lengths", "true: edges weigh their lengths", &mut self.lengths),
-            Key::option("seed", "another seed, another graph", &mut self.seed),
-        ]
-    }
-
     fn check(&self) -> Result<()> {
         for (key, share) in [("removed", self.removed), ("diagonal", self.diagonal)] {
             if !(0.0..=1.0).contains(&share) {
                 return Err(Error::Usage(format!("road: {key}={share} is not a share between 0 and 1")));
             }
         }
-        check_nodes(self.nodes)?;
         // Two streets and one diagonal start at a node at most.
-        check_stored(self.nodes, self.nodes * 6)
+        check_stored(self.nodes, self.nodes.saturating_mul(6))
     }
 
     fn build(&self) -> Result<Csr> {
@@ -75,6 +57,12 @@ impl Family for Road {
     }
 }
 
+// Directions of streets, and of diagonals: from the upper left to the lower right, and from the lower left to the upper right.
+const RIGHT: u64 = 0;
+const DOWN: u64 = 1;
+const FALLING: u64 = 0;
+const RISING: u64 = 1;
+
 struct Town {
     nodes: u32,
     columns: u32,
@@ -92,42 +80,35 @@ impl Town {
         let columns = self.columns;
         // Written so that nothing is computed of a neighbour beyond the edge of the grid.
         let above = [
-            (up && left).then(|| node - columns - 1).filter(|&corner| self.falls(corner)),
-            up.then(|| node - columns).filter(|&above| self.has_street_down(above)),
-            (up && right).then(|| node - columns).filter(|&corner| self.rises(corner)).map(|corner| corner + 1),
-            left.then(|| node - 1).filter(|&left| self.has_street_right(left)),
+            (up && left).then(|| node - columns - 1).filter(|&corner| self.has_diagonal(corner, FALLING)),
+            up.then(|| node - columns).filter(|&above| self.has_street(above, DOWN)),
+            (up && right)
+                .then(|| node - columns)
+                .filter(|&corner| self.has_diagonal(corner, RISING))
+                .map(|end| end + 1),
+            left.then(|| node - 1).filter(|&left| self.has_street(left, RIGHT)),
         ];
+        let (here, below) = (u64::from(node), u64::from(node) + u64::from(columns));
         let below = [
-            (right && self.has_street_right(node)).then(|| u64::from(node) + 1),
-            (left && self.rises(node.wrapping_sub(1))).then(|| u64::from(node) + u64::from(columns) - 1),
-            self.has_street_down(node).then(|| u64::from(node) + u64::from(columns)),
-            (right && self.falls(node)).then(|| u64::from(node) + u64::from(columns) + 1),
+            (right && self.has_street(node, RIGHT)).then(|| here + 1),
+            (left && self.has_diagonal(node.wrapping_sub(1), RISING)).then(|| below - 1),
+            self.has_street(node, DOWN).then_some(below),
+            (right && self.has_diagonal(node, FALLING)).then(|| below + 1),
         ];
         let nodes = u64::from(self.nodes);
         let below = below.into_iter().flatten().filter(move |&neighbour| neighbour < nodes).map(|node| node as u32);
         above.into_iter().flatten().chain(below)
     }
 
-    fn has_street_right(&self, node: u32) -> bool {
-        self.streets.happens(u64::from(node) * 4, self.kept)
+    /// Whether a street leads to the next node in this direction.
+    fn has_street(&self, node: u32, direction: u64) -> bool {
+        self.streets.happens(u64::from(node) * 4 + direction, self.kept)
     }
 
-    fn has_street_down(&self, node: u32) -> bool {
-        self.streets.happens(u64::from(node) * 4 + 1, self.kept)
-    }
-
-    /// Whether the block with this upper left corner has the diagonal from there to the lower right.
-    fn falls(&self, corner: u32) -> bool {
-        self.has_diagonal(corner) && self.streets.at(u64::from(corner) * 4 + 3) & 1 == 0
-    }
-
-    /// Whether the block with this upper left corner has the diagonal from the lower left to the upper right.
-    fn rises(&self, corner: u32) -> bool {
-        self.has_diagonal(corner) && self.streets.at(u64::from(corner) * 4 + 3) & 1 == 1
-    }
-
-    fn has_diagonal(&self, corner: u32) -> bool {
-        self.streets.happens(u64::from(corner) * 4 + 2, self.diagonal)
+    /// Whether the block with this upper left corner has this one of the two diagonals.
+    fn has_diagonal(&self, corner: u32, diagonal: u64) -> bool {
+        let corner = u64::from(corner) * 4;
+        self.streets.happens(corner + 2, self.diagonal) && self.streets.at(corner + 3) & 1 == diagonal
     }
 
     fn length(&self, lengths: Stream, node: u32, neighbour: u32) -> u32 {

@@ -1,109 +1,63 @@
 //! The extreme shapes: a star (one row holds half of all edges), a chain (the longest path there is) and the complete graph.
 
-use super::{Family, Key, check_nodes, check_stored};
+use super::{Family, check_stored, family_settings};
 use crate::{
     Result,
     graph::{Csr, build::build_symmetric_rows},
 };
 
-/// The family `star`: node 0 has an edge to every other.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Star {
-    /// The number of nodes, the hub included.
-    pub nodes: u64,
+/// Declares a family that has a number of nodes and no other setting, with the functions that give the number of its directed
+/// edges and the neighbours of a node.
+macro_rules! shape {
+    ($type:ident, $name:literal, $about:literal, $default:expr, $edges:expr, $neighbours:expr) => {
+        family_settings! {
+            #[doc = concat!("The family `", $name, "`: ", $about, ".")]
+            $type {
+                size("nodes", "number of nodes") nodes: u64 = $default,
+            }
+        }
+
+        impl Family for $type {
+            const NAME: &'static str = $name;
+            const ABOUT: &'static str = $about;
+
+            fn check(&self) -> Result<()> {
+                check_stored(self.nodes, $edges(self.nodes))
+            }
+
+            fn build(&self) -> Result<Csr> {
+                let nodes = self.nodes as u32;
+                build_symmetric_rows(nodes, |node| $neighbours(node, nodes))
+            }
+        }
+    };
 }
 
-/// The family `chain`: node i has an edge to node i + 1.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Chain {
-    /// The number of nodes.
-    pub nodes: u64,
+fn of_star(node: u32, nodes: u32) -> impl Iterator<Item = u32> {
+    if node == 0 { 1..nodes } else { 0..1 }
 }
 
-/// The family `complete`: every node has an edge to every other.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Complete {
-    /// The number of nodes.
-    pub nodes: u64,
+fn of_chain(node: u32, nodes: u32) -> impl Iterator<Item = u32> {
+    let next = (node + 1 < nodes).then(|| node + 1);
+    [node.checked_sub(1), next].into_iter().flatten()
 }
 
-impl Default for Star {
-    fn default() -> Self {
-        Self { nodes: 1 << 20 }
-    }
+fn of_complete(node: u32, nodes: u32) -> impl Iterator<Item = u32> {
+    (0..node).chain(node + 1..nodes)
 }
 
-impl Default for Chain {
-    fn default() -> Self {
-        Self { nodes: 1 << 16 }
-    }
+/// The directed edges of a tree.
+fn tree_edges(nodes: u64) -> u64 {
+    nodes.saturating_sub(1).saturating_mul(2)
 }
 
-impl Default for Complete {
-    fn default() -> Self {
-        Self { nodes: 1 << 10 }
-    }
+fn pairs(nodes: u64) -> u64 {
+    nodes.saturating_mul(nodes.saturating_sub(1))
 }
 
-impl Family for Star {
-    const NAME: &'static str = "star";
-    const ABOUT: &'static str = "node 0 joined to every other";
-
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        vec![Key::size("nodes", "number of nodes", &mut self.nodes)]
-    }
-
-    fn check(&self) -> Result<()> {
-        check_nodes(self.nodes)?;
-        check_stored(self.nodes, 2 * self.nodes.saturating_sub(1))
-    }
-
-    fn build(&self) -> Result<Csr> {
-        let nodes = self.nodes as u32;
-        build_symmetric_rows(nodes, |node| if node == 0 { 1..nodes } else { 0..1 })
-    }
-}
-
-impl Family for Chain {
-    const NAME: &'static str = "chain";
-    const ABOUT: &'static str = "each node joined to the next";
-
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        vec![Key::size("nodes", "number of nodes", &mut self.nodes)]
-    }
-
-    fn check(&self) -> Result<()> {
-        check_nodes(self.nodes)?;
-        check_stored(self.nodes, 2 * self.nodes.saturating_sub(1))
-    }
-
-    fn build(&self) -> Result<Csr> {
-        let nodes = self.nodes as u32;
-        build_symmetric_rows(nodes, |node| {
-            let next = (node + 1 < nodes).then(|| node + 1);
-            [node.checked_sub(1), next].into_iter().flatten()
-        })
-    }
-}
-
-impl Family for Complete {
-    const NAME: &'static str = "complete";
-    const ABOUT: &'static str = "every node joined to every other";
-
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        vec![Key::size("nodes", "number of nodes", &mut self.nodes)]
-    }
-
-    fn check(&self) -> Result<()> {
-        check_nodes(self.nodes)?;
-        check_stored(self.nodes, self.nodes * self.nodes.saturating_sub(1))
-    }
-
-    fn build(&self) -> Result<Csr> {
-        let nodes = self.nodes as u32;
-        build_symmetric_rows(nodes, |node| (0..node).chain(node + 1..nodes))
-    }
-}
+shape!(Star, "star", "node 0 joined to every other", 1 << 20, tree_edges, of_star);
+shape!(Chain, "chain", "each node joined to the next", 1 << 16, tree_edges, of_chain);
+shape!(Complete, "complete", "every node joined to every other", 1 << 10, pairs, of_complete);
 
 #[cfg(test)]
 mod tests {
