@@ -38,7 +38,8 @@ fn group<'c>(criterion: &'c mut Criterion, name: &str, relaxations: u64) -> Grou
 }
 
 fn prepared(device: &Device, csr: &Csr, strategy: &str) -> Apsp {
-    let mut apsp = Apsp::prepare(device, csr, &ApspConfig { strategy: strategy.to_owned() }).expect("the graph fits");
+    let mut apsp = Apsp::prepare(device, csr, &ApspConfig { strategy: strategy.parse().expect("a strategy") })
+        .expect("the graph fits");
     apsp.run(&()).expect("a run");
     let nodes = csr.nodes() as usize;
     if let Distances::U32(found) = apsp.answer().expect("distances").distances {

@@ -112,7 +112,8 @@ fn products(criterion: &mut Criterion) {
     for (name, device) in &devices {
         for schedule in Schedule::ALL {
             let prepare = || {
-                let config = SpmvConfig { schedule: schedule.name().to_owned(), ..SpmvConfig::default() };
+                let config =
+                    SpmvConfig { schedule: schedule.name().parse().expect("a schedule"), ..SpmvConfig::default() };
                 let mut spmv = Spmv::prepare(device, csr, &config).expect("the matrix fits");
                 spmv.run(&input).expect("a run");
                 let found = spmv.answer().expect("a product").rows;

@@ -11,7 +11,7 @@ use criterion::{
 use evenkeel::{
     algorithm::{Algorithm, DenseMatrix, DenseVector, Spmm, SpmmConfig, Spmv, SpmvConfig, spmv::random_vector},
     device::{Buffer, Device, Recording},
-    engine::schedule::{AUTO, Schedule},
+    engine::schedule::Schedule,
     engine::{DeviceGraph, DeviceRows},
     graph::Csr,
     oracle::spmv::{SINGLE, first_mismatch, first_mismatch_of_matrix, product},
@@ -39,15 +39,15 @@ fn products(criterion: &mut Criterion) {
 
 type Group<'c> = BenchmarkGroup<'c, WallTime>;
 
-fn schedules() -> impl Iterator<Item = String> {
-    Schedule::ALL.iter().map(|schedule| schedule.name().to_owned()).chain([AUTO.to_owned()])
+fn schedules() -> impl Iterator<Item = &'static str> {
+    Schedule::ALL.iter().map(|schedule| schedule.name()).chain(["auto"])
 }
 
 fn vectors(group: &mut Group<'_>, device: &Device, csr: &Csr) {
     let x = random_vector(csr.nodes() as usize, 1);
     let (expected, input) = (product(csr, &x), DenseVector::from(x.as_slice()));
     for schedule in schedules() {
-        let config = SpmvConfig { schedule, ..SpmvConfig::default() };
+        let config = SpmvConfig { schedule: schedule.parse().expect("a schedule"), ..SpmvConfig::default() };
         let mut spmv = Spmv::prepare(device, csr, &config).expect("the matrix fits");
         spmv.run(&input).expect("a run");
         let found = spmv.answer().expect("a product").rows;
@@ -67,7 +67,7 @@ fn vectors(group: &mut Group<'_>, device: &Device, csr: &Csr) {
 
 fn matrices(group: &mut Group<'_>, device: &Device, csr: &Csr) {
     for schedule in schedules() {
-        let config = SpmmConfig { schedule, ..SpmmConfig::default() };
+        let config = SpmmConfig { schedule: schedule.parse().expect("a schedule"), ..SpmmConfig::default() };
         let mut spmm = Spmm::prepare(device, csr, &config).expect("the matrices fits");
         let columns = config.columns as usize;
         let b = DenseMatrix::from(random_vector(csr.nodes() as usize * columns, 2));

@@ -299,7 +299,7 @@ impl<R: Registry> Configured<R> {
     /// When it is no item of the registry, or a setting has no such value.
     pub fn new(item: impl Into<R::Item>) -> Result<Self> {
         let mut item = item.into();
-        let (name, mut default) = (item.name(), by_name::<R>(item.name())?);
+        let (name, mut default) = (item.name(), by_name(R::KIND, R::items(), item.name())?);
         if item.type_id_of() != default.type_id_of() {
             return Err(Error::Usage(format!("this {} is not the one that is registered as {name}", R::KIND)));
         }
@@ -363,14 +363,27 @@ impl<R: Registry> Configured<R> {
     }
 }
 
-fn by_name<R: Registry>(name: &str) -> Result<R::Item> {
-    let mut items = R::items();
-    let place = items.iter().position(|item| item.name() == name);
-    place.map(|place| items.swap_remove(place)).ok_or_else(|| Error::UnknownName {
-        kind: R::KIND,
-        name: name.to_owned(),
-        known: R::items().iter().map(|item| item.name().to_owned()).collect(),
-    })
+fn by_name<T: Configurable>(kind: &'static str, mut items: Vec<T>, name: &str) -> Result<T> {
+    let known = || items.iter().map(|item| item.name().to_owned()).collect();
+    match items.iter().position(|item| item.name() == name) {
+        Some(place) => Ok(items.swap_remove(place)),
+        None => Err(Error::UnknownName { kind, name: name.to_owned(), known: known() }),
+    }
+}
+
+/// Reads `NAME` or `NAME:key=value,key=value` as one of `items`, each of which is a `kind`.
+///
+/// # Errors
+/// When there is no such item, or a setting has no such value.
+pub(crate) fn parse_item<T: Configurable>(kind: &'static str, items: Vec<T>, text: &str) -> Result<T> {
+    let (name, settings) = text.split_once(':').map_or((text, None), |(name, settings)| (name, Some(settings)));
+    let mut item = by_name(kind, items, name)?;
+    match settings {
+        Some("") => return Err(Error::Usage(format!("'{text}' has no setting behind the colon"))),
+        Some(settings) => read(name, settings, item.keys())?,
+        None => {}
+    }
+    Ok(item)
 }
 
 /// The default item with its default settings.
@@ -386,14 +399,7 @@ impl<R: Registry> FromStr for Configured<R> {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let (name, settings) = text.split_once(':').map_or((text, None), |(name, settings)| (name, Some(settings)));
-        let mut item = by_name::<R>(name)?;
-        match settings {
-            Some("") => return Err(Error::Usage(format!("'{text}' has no setting behind the colon"))),
-            Some(settings) => read(name, settings, item.keys())?,
-            None => {}
-        }
-        Self::new(item)
+        Self::new(parse_item(R::KIND, R::items(), text)?)
     }
 }
 
@@ -425,8 +431,8 @@ impl<R: Registry> Eq for Configured<R> {}
 
 impl<R: Registry> serde::Serialize for Configured<R> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (mut item, mut default) =
-            (self.item.clone(), by_name::<R>(self.item.name()).map_err(serde::ser::Error::custom)?);
+        let default = by_name(R::KIND, R::items(), self.item.name());
+        let (mut item, mut default) = (self.item.clone(), default.map_err(serde::ser::Error::custom)?);
         let (name, keys, defaults) = (self.item.name(), item.keys(), default.keys());
         let (first, named): (Vec<_>, Vec<_>) = changed(&keys, &defaults, |_| false).partition(|key| key.positional);
         let first: Vec<String> = first.iter().filter_map(|key| key.field.get()).collect();

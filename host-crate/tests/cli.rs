@@ -5,9 +5,8 @@
 
 use assert_cmd::assert::OutputAssertExt;
 use evenkeel::{
-    algorithm::{apsp, spmv::random_vector},
+    algorithm::{Algorithm, Apsp, Spmv, spmv::random_vector},
     device::{Device, DeviceKind},
-    engine::schedule,
     strategy::{self, Operator},
 };
 use serde_json::Value;
@@ -397,8 +396,8 @@ fn a_comparison_has_a_line_for_each_strategy_on_each_graph() {
         let names = match algorithm {
             "bfs" => strategy::of(Operator::Bfs).count(),
             "sssp" => strategy::of(Operator::SsspU32).count(),
-            "apsp" => apsp::STRATEGIES.len(),
-            _ => schedule::names().len(),
+            "apsp" => Apsp::alternatives().len(),
+            _ => Spmv::alternatives().len(),
         };
         assert_eq!(entries.len(), 2 * names);
         assert_eq!(text.matches('✓').count(), entries.len(), "{text}");

@@ -3,35 +3,22 @@
 //! under any schedule; all iterations are recorded, and the host looks at none.
 
 use super::{
-    Algorithm, Alternative, Answer, Run, Session, Value,
-    alternative::SCHEDULES_NOTE,
+    prelude::*,
     pull::{Pull, PullSize},
 };
-use crate::{
-    Error, Result,
-    device::{Buffer, Device, MemoryPlan, Recorder, Recording},
-    engine::{
-        DeviceGraph, DeviceRows, SharedGraph,
-        schedule::{self, AUTO, Choice, PAPER, Schedule, ScratchSpace, TileExtent},
-    },
-    graph::{Csr, Graph},
-    oracle::{Mismatch, pagerank},
+use crate::oracle::pagerank;
+use evenkeel_kernels::algorithm::pagerank::{
+    RankGather, RankGatherParams, RankJoin, RankJoinParams, RankParams, RankStart, RankUpdate, Ranks as RankData,
 };
-use evenkeel_kernels::{
-    algorithm::pagerank::{
-        RankGather, RankGatherParams, RankJoin, RankJoinParams, RankParams, RankStart, RankUpdate, Ranks as RankData,
-    },
-    launch::Buffers,
-};
-use std::time::Instant;
 
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct PageRankConfig {
-    /// Who does which part: a schedule's name, group-mapped:SIZE, or auto, which looks at the rows
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = AUTO, value_parser = schedule::known))]
-    pub schedule: String,
+    /// Who does which part.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub schedule: Configured<PageRank>,
     /// How likely a walk is to follow an edge rather than to begin anew: from 0 to 1
     #[cfg_attr(feature = "cli", arg(long, value_name = "D", default_value_t = DAMPING, value_parser = known_damping))]
     pub damping: f64,
@@ -54,7 +41,7 @@ fn known_damping(text: &str) -> Result<f64> {
 
 impl Default for PageRankConfig {
     fn default() -> Self {
-        Self { schedule: AUTO.to_owned(), damping: DAMPING, iterations: ITERATIONS }
+        Self { schedule: Configured::default(), damping: DAMPING, iterations: ITERATIONS }
     }
 }
 
@@ -93,8 +80,7 @@ Examples:
   evenkeel pagerank rmat:scale=20 --validate
   evenkeel pagerank web.mtx --directed --damping 0.9 --iterations 50 --output ranks.txt
   evenkeel pagerank grid:rows=1024,cols=1024 --schedule merge-path --runs 10 --warmup 2 --profile";
-    const ALTERNATIVE: &'static str = "schedule";
-    const NOTE: &'static str = SCHEDULES_NOTE;
+    type Alternative = RowSchedule;
     type Config = PageRankConfig;
     type InputOptions = ();
     type Tables = ();
@@ -102,41 +88,30 @@ Examples:
     type Answer = Ranks;
     type Reference = Vec<f64>;
 
-    fn alternatives() -> Vec<Alternative> {
-        Alternative::schedules(false)
-    }
-
-    fn known_alternative(name: &str) -> Result<String> {
-        schedule::known(name)
-    }
-
-    fn alternative(config: &PageRankConfig) -> &str {
-        &config.schedule
-    }
-
-    fn with_alternative(config: &PageRankConfig, name: &str) -> Result<PageRankConfig> {
-        Ok(PageRankConfig { schedule: name.to_owned(), ..config.clone() })
+    fn choice(config: &mut PageRankConfig) -> &mut Configured<Self> {
+        &mut config.schedule
     }
 
     fn input((): &(), _: &Graph, _: &PageRankConfig) -> Result<()> {
         Ok(())
     }
 
-    /// Which schedule `auto` takes, and which rows are long, is known only when the graph has been transposed.
-    fn plan(csr: &Csr, config: &PageRankConfig) -> Result<MemoryPlan> {
-        let most = |schedule| plan(PullSize::most(csr, schedule), schedule);
-        if ![AUTO, PAPER].contains(&config.schedule.as_str()) {
-            return Ok(most(config.schedule.parse::<Choice>()?.schedule));
-        }
-        let (alike, skewed) = (most(Schedule::ThreadMapped), most(Schedule::NonzeroSplit));
-        Ok(if alike.bytes() > skewed.bytes() { alike } else { skewed })
+    /// An upper bound: which rows are long, and which schedule suits them, is known only when the graph has been transposed.
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &PageRankConfig) -> Result<MemoryPlan> {
+        let schedules = match config.schedule.item() {
+            RowSchedule::Fixed(choice) => vec![choice.schedule],
+            RowSchedule::Auto if device.kind.is_cpu() => vec![Schedule::ThreadMapped],
+            RowSchedule::Auto | RowSchedule::Paper => vec![Schedule::ThreadMapped, Schedule::NonzeroSplit],
+        };
+        let plans = schedules.into_iter().map(|schedule| plan(PullSize::most(csr, schedule), schedule));
+        Ok(plans.max_by_key(MemoryPlan::bytes).unwrap_or_default())
     }
 
     /// The device gets the transposed graph alone.
     fn prepare_on(graph: &SharedGraph, config: &PageRankConfig) -> Result<Self> {
         known_damping(&config.damping.to_string())?;
         let (device, whole) = (graph.device(), Pull::of(graph.csr())?);
-        let choice = Choice::for_rows(&config.schedule, &whole.matrix, device)?;
+        let choice = config.schedule.item().choose(&whole.matrix, device.info());
         let pull = whole.cut_for(choice.schedule);
         let session = Session::open(graph, plan(pull.size(), choice.schedule))?;
         let state = State::new(device, &pull, choice, config)?;
@@ -160,14 +135,15 @@ Examples:
 
     fn run(&mut self, (): &()) -> Result<Run> {
         self.session.run(|_| {
-            let begin = Instant::now();
-            let mut kernel = self.first.run()?;
-            if let Some((batch, times)) = &mut self.more {
-                for _ in 0..*times {
-                    kernel += batch.run()?;
+            Run::timed(self.iterations, || {
+                let mut kernel = self.first.run()?;
+                if let Some((batch, times)) = &mut self.more {
+                    for _ in 0..*times {
+                        kernel += batch.run()?;
+                    }
                 }
-            }
-            Ok(Run { total: begin.elapsed(), kernel, iterations: self.iterations })
+                Ok(kernel)
+            })
         })
     }
 

@@ -96,7 +96,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
     fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let (run, config) = (&self.run, &self.config);
         let weights = self.input.weights()?;
-        A::check_config(config, &[A::alternative(config)])?;
+        A::check_config(config, &[&A::alternative(config)])?;
         self.tables.check(config)?;
         let outputs = run.outputs(&self.tables.paths())?;
         let found = self.graph.find()?.undirected_if(A::UNDIRECTED)?;

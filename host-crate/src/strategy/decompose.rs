@@ -3,22 +3,14 @@
 //! `strategy/decompose.rs` of the kernels.
 
 use super::{
-    About, DeviceLoop, Operator, Strategy, Traversal,
+    prelude::*,
     worklists::{Worklists, clear},
 };
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    graph::Csr,
+use evenkeel_kernels::strategy::{
+    decompose::{self, DecomposePrefixes, DecomposeStart, DecomposeSums, FindOffsets},
+    scheduled::{DegreeBlocks, DegreesBefore, ExpandParams, ExpandState},
 };
-use evenkeel_kernels::{
-    launch::Buffers,
-    strategy::{
-        decompose::{self, DecomposePrefixes, DecomposeStart, DecomposeSums, FindOffsets},
-        scheduled::{DegreeBlocks, DegreesBefore, ExpandParams, ExpandState},
-    },
-};
-use evenkeel_types::{LoopState, Offset, SCAN_BLOCK, ScheduleParams, WORKGROUP};
+use evenkeel_types::{Offset, SCAN_BLOCK, ScheduleParams, WORKGROUP};
 
 /// The most invocations that edges are dealt out to: as many as a large GPU runs at a time.
 const INVOCATIONS: usize = 1 << 18;
@@ -39,15 +31,10 @@ pub(super) struct Decompose;
 
 impl Strategy for Decompose {
     fn about(&self) -> About {
-        About {
-            name: "decompose",
-            paper: "WD, Raval et al.",
-            summary: "each invocation an equal block of the worklist's edges",
-            operators: Operator::ALL,
-        }
+        About::new("decompose", "WD, Raval et al.", "each invocation an equal block of the worklist's edges")
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         Worklists::<ExpandState>::plan(nodes)
             .with::<u32>("degrees", nodes)

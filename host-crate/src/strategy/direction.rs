@@ -1,14 +1,9 @@
 //! A breadth-first search that chooses its direction at every level, on the device, and takes many levels in one dispatch while
 //! the frontier is short (see the kernels' folder `direction`).
 
-use super::{About, DeviceGraph, DeviceLoop, DeviceRows, Operator, Strategy, Traversal};
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    graph::{Csr, Skew},
-};
+use super::prelude::*;
+use crate::graph::Skew;
 use evenkeel_kernels::{
-    launch::Buffers,
     rounds::{INVOCATIONS, SHORT, SHORT_ROW},
     strategy::direction::{
         LONG, SearchData, SearchLevel, SearchParams, SearchState,
@@ -16,7 +11,7 @@ use evenkeel_kernels::{
         many_levels::{SearchCooperating, SearchPersistent},
     },
 };
-use evenkeel_types::{Csr as Rows, LoopState};
+use evenkeel_types::Csr as Rows;
 use rayon::prelude::*;
 
 /// The strategy `direction`.
@@ -74,15 +69,18 @@ fn long_rows(csr: &Csr) -> Vec<u32> {
 
 impl Strategy for Direction {
     fn about(&self) -> About {
-        About {
-            name: "direction",
-            paper: "Beamer et al.",
-            summary: "pushes from a short frontier, many levels a dispatch; else unseen nodes pull",
-            operators: &[Operator::Bfs],
-        }
+        About::new(
+            "direction",
+            "Beamer et al.",
+            "pushes from a short frontier, many levels a dispatch; else unseen nodes pull",
+        )
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn operators(&self) -> &'static [Operator] {
+        &[Operator::Bfs]
+    }
+
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         let words = nodes.div_ceil(32);
         MemoryPlan::new()

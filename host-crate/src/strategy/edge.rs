@@ -1,15 +1,8 @@
 //! One invocation for each edge: the worklist holds edges, each of which knows where it begins. The kernels are `strategy/edge.rs` of the
 //! kernels.
 
-use super::{About, DeviceLoop, Operator, Strategy, Traversal, worklists::Worklists};
-use crate::{
-    Error, Result,
-    device::{Device, MemoryPlan, Recorder},
-    graph::Csr,
-    settings::Key,
-};
+use super::{prelude::*, worklists::Worklists};
 use evenkeel_kernels::{primitive::LengthParams, strategy::edge};
-use evenkeel_types::LoopHeader;
 use std::{fmt, str::FromStr};
 
 /// The strategy `edge`.
@@ -52,12 +45,7 @@ impl fmt::Display for Chunking {
 
 impl Strategy for Edge {
     fn about(&self) -> About {
-        About {
-            name: "edge",
-            paper: "EP, Raval et al.",
-            summary: "one invocation an edge; the worklist holds edges",
-            operators: Operator::ALL,
-        }
+        About::new("edge", "EP, Raval et al.", "one invocation an edge; the worklist holds edges")
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
@@ -65,7 +53,7 @@ impl Strategy for Edge {
         vec![Key::option("chunking", about, &mut self.chunking).one_of([Chunking::Node, Chunking::Edge])]
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let edges = csr.columns().len();
         Worklists::<LoopHeader>::plan(edges).with::<u32>("sources of edges", edges)
     }

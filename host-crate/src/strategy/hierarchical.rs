@@ -2,27 +2,16 @@
 //! decomposition. A recorded step is one round; the device decides which list it takes and how. The kernels are
 //! `strategy/hierarchical.rs` of the kernels.
 
-use super::{
-    About, DeviceLoop, Operator, Strategy, Traversal, adaptive::LevelSize, decompose, threshold, worklists::clear,
-};
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    graph::{Csr, Splitting},
-    settings::Key,
-};
-use evenkeel_kernels::{
-    launch::Buffers,
-    strategy::{
-        TraversalParams,
-        decompose::FindOffsets,
-        hierarchical::{
-            self, HierarchicalRest, HierarchicalStart, HierarchicalStep, HierarchyLists, HierarchyParams,
-            HierarchyState,
-        },
+use super::{adaptive::LevelSize, decompose, prelude::*, threshold, worklists::clear};
+use crate::graph::Splitting;
+use evenkeel_kernels::strategy::{
+    TraversalParams,
+    decompose::FindOffsets,
+    hierarchical::{
+        self, HierarchicalRest, HierarchicalStart, HierarchicalStep, HierarchyLists, HierarchyParams, HierarchyState,
     },
 };
-use evenkeel_types::{LoopState, Offset, Remainder, WORKGROUP};
+use evenkeel_types::{Offset, Remainder, WORKGROUP};
 
 /// The strategy `hierarchical`.
 #[derive(Clone)]
@@ -44,12 +33,11 @@ impl Default for Hierarchical {
 
 impl Strategy for Hierarchical {
     fn about(&self) -> About {
-        About {
-            name: "hierarchical",
-            paper: "HP, Raval et al.",
-            summary: "an invocation a node, in rounds of a few edges each; short lists decomposed",
-            operators: Operator::ALL,
-        }
+        About::new(
+            "hierarchical",
+            "HP, Raval et al.",
+            "an invocation a node, in rounds of a few edges each; short lists decomposed",
+        )
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
@@ -63,7 +51,7 @@ impl Strategy for Hierarchical {
         Ok(None)
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let split_nodes = Splitting::of(csr, self.bins).nodes_split as usize;
         MemoryPlan::new()
             .with::<u32>("worklists", 2 * csr.nodes() as usize)

@@ -1,16 +1,10 @@
 //! Shortest paths that take what is near first, and many iterations in one dispatch while the lists are short (see the kernels'
 //! folder `near_far`).
 
-use super::{About, DeviceLoop, Strategy, Traversal, direction, worklists::clear};
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    graph::{Csr, Weights},
-    settings::Key,
-};
+use super::{direction, prelude::*, worklists::clear};
+use crate::graph::Weights;
 use evenkeel_kernels::{
-    launch::Buffers,
-    operator::{Operator, Path},
+    operator::Path,
     rounds::SHORT,
     strategy::near_far::{
         NearFar as Iteration, NearFarData, NearFarParams, NearFarState, PIECE,
@@ -18,7 +12,7 @@ use evenkeel_kernels::{
         many_iterations::{NearFarCooperating, NearFarPersistent},
     },
 };
-use evenkeel_types::{Csr as Rows, LoopState, WORKGROUP};
+use evenkeel_types::{Csr as Rows, WORKGROUP};
 use rayon::prelude::*;
 
 /// The strategy `near-far`.
@@ -70,12 +64,15 @@ fn pieces(csr: &Csr) -> usize {
 
 impl Strategy for NearFar {
     fn about(&self) -> About {
-        About {
-            name: "near-far",
-            paper: "Davidson et al.",
-            summary: "what is near first; many iterations a dispatch while lists are short",
-            operators: &[Operator::SsspU32, Operator::SsspF32],
-        }
+        About::new(
+            "near-far",
+            "Davidson et al.",
+            "what is near first; many iterations a dispatch while lists are short",
+        )
+    }
+
+    fn operators(&self) -> &'static [Operator] {
+        &[Operator::SsspU32, Operator::SsspF32]
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
@@ -84,7 +81,7 @@ impl Strategy for NearFar {
         vec![Key::optional("delta", about, default, &mut self.delta).within(0, f64::INFINITY)]
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         MemoryPlan::new()
             .with::<u32>("lists", 4 * nodes)

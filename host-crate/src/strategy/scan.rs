@@ -1,18 +1,12 @@
 //! A queue whose places are found by prefix sums: the third of the classic searches. The kernels are `strategy/scan.rs` of the
 //! kernels.
 
-use super::{About, DeviceLoop, Operator, Strategy, Traversal, worklists::Worklists};
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    graph::Csr,
-};
+use super::{prelude::*, worklists::Worklists};
 use evenkeel_kernels::{
-    launch::Buffers,
     operator::Search,
     strategy::scan::{Places, SWEEP, ScanBlocksAgain, ScanCounts, ScanLayer, ScanPopulate, ScanSweep},
 };
-use evenkeel_types::{LoopHeader, LoopState, UNREACHED, WORKGROUP};
+use evenkeel_types::{UNREACHED, WORKGROUP};
 
 /// The strategy `scan`.
 #[derive(Clone)]
@@ -20,15 +14,18 @@ pub(super) struct Scan;
 
 impl Strategy for Scan {
     fn about(&self) -> About {
-        About {
-            name: "scan",
-            paper: "Pathak et al.; Blelloch",
-            summary: "a queue whose places are found by prefix sums instead of atomic additions",
-            operators: &[Operator::Bfs],
-        }
+        About::new(
+            "scan",
+            "Pathak et al.; Blelloch",
+            "a queue whose places are found by prefix sums instead of atomic additions",
+        )
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn operators(&self) -> &'static [Operator] {
+        &[Operator::Bfs]
+    }
+
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         Worklists::<LoopHeader>::plan(nodes)
             .with::<u32>("claims", nodes)

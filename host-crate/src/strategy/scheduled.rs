@@ -2,20 +2,14 @@
 //! beforehand, prefix sums of the degrees or an order, is made on the device in each iteration. There is a strategy for each
 //! registered schedule. The kernels are `strategy/scheduled.rs` and `schedule/` of the kernels.
 
-use super::{About, DeviceLoop, Operator, Strategy, Traversal, worklists::Worklists};
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    engine::schedule::{Choice, Schedule, ScratchSpace},
-    graph::Csr,
-    settings::Key,
-};
+use super::{prelude::*, worklists::Worklists};
+use crate::engine::schedule::{Choice, Schedule, ScratchSpace};
 use evenkeel_kernels::{
-    launch::{Buffers, DispatchSize},
+    launch::DispatchSize,
     schedule::PART,
     strategy::scheduled::{DegreeBlocks, DegreePrefixes, DegreeSums, DegreesBefore, Expand, ExpandParams, ExpandState},
 };
-use evenkeel_types::{Field, LoopState, SCAN_BLOCK, ScheduleParams, WORKGROUP};
+use evenkeel_types::{Field, SCAN_BLOCK, ScheduleParams, WORKGROUP};
 
 /// The strategy of one schedule.
 #[derive(Clone)]
@@ -44,14 +38,14 @@ impl Strategy for Scheduled {
     fn about(&self) -> About {
         let schedule = self.choice.schedule;
         let (paper, summary) = (schedule.implementation().paper(), schedule.implementation().summary());
-        About { name: schedule.name(), paper, summary, operators: Operator::ALL }
+        About { name: schedule.name(), paper, summary }
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
         self.choice.keys()
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         let [prefixes, sums] = self.prefix_lengths(nodes);
         Worklists::<ExpandState>::plan(nodes)

@@ -1,24 +1,18 @@
 //! Node splitting: nodes with many edges become several that share them, and the worklist holds those. The kernels are
 //! `strategy/split.rs` and `strategy/threshold.rs` of the kernels.
 
-use super::{
-    About, DeviceGraph, DeviceLoop, DeviceRows, Operator, Strategy, Traversal, threshold, worklists::Worklists,
-};
+use super::{prelude::*, threshold, worklists::Worklists};
 use crate::{
-    Error, Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
     engine::{
         SharedGraph,
         primitive::{Kind, Scan},
     },
-    graph::{Csr, Splitting},
-    settings::Key,
+    graph::Splitting,
 };
 use evenkeel_kernels::strategy::{
     split::{self, MakePieces, PieceCounts},
     threshold::{Threshold, ThresholdParams},
 };
-use evenkeel_types::LoopHeader;
 
 /// The strategy `split`.
 #[derive(Clone)]
@@ -35,19 +29,14 @@ impl Default for Split {
 
 impl Strategy for Split {
     fn about(&self) -> About {
-        About {
-            name: "split",
-            paper: "NS, Raval et al.",
-            summary: "nodes with many edges split once, an invocation to each piece",
-            operators: Operator::ALL,
-        }
+        About::new("split", "NS, Raval et al.", "nodes with many edges split once, an invocation to each piece")
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
         vec![threshold::bins_key(&mut self.bins)]
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let splitting = Splitting::of(csr, self.bins);
         let (nodes, pieces) = (csr.nodes() as usize, splitting.nodes_after as usize);
         Worklists::<LoopHeader>::plan(pieces)

@@ -1,12 +1,7 @@
 //! The threshold above which nodes are taken in pieces, chosen on the device from a histogram of the degrees. The kernels are
 //! `strategy/threshold.rs` of the kernels; [`Splitting`](crate::graph::Splitting) computes the same on the host, for memory plans.
 
-use super::{DeviceGraph, DeviceRows};
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan},
-    settings::Key,
-};
+use super::prelude::*;
 pub use evenkeel_kernels::strategy::threshold::MAX_BINS;
 use evenkeel_kernels::strategy::threshold::{
     ChooseThreshold, CountPieces, DegreeHistogram, LargestDegree, Threshold, ThresholdParams,

@@ -1,21 +1,15 @@
 //! Shortest paths in two phases, over every node in each iteration. The kernels are `strategy/two_phase.rs` of the kernels.
 
 use super::{
-    About, DeviceLoop, Strategy, Traversal,
     parallel::{NONE, every_node},
+    prelude::*,
     worklists::{Worklists, clear},
 };
-use crate::{
-    Result,
-    device::{Device, MemoryPlan},
-    graph::Csr,
-    settings::Key,
-};
 use evenkeel_kernels::{
-    operator::{Operator, Path, TraversalData},
+    operator::{Path, TraversalData},
     strategy::two_phase::{TwoPhaseCommit, TwoPhaseRelax, TwoPhaseStart},
 };
-use evenkeel_types::{LoopHeader, LoopState, UNREACHED};
+use evenkeel_types::UNREACHED;
 
 /// The strategy `two-phase`.
 #[derive(Clone)]
@@ -35,12 +29,15 @@ impl Default for TwoPhase {
 
 impl Strategy for TwoPhase {
     fn about(&self) -> About {
-        About {
-            name: "two-phase",
-            paper: "Harish and Narayanan; Martín et al.",
-            summary: "every node in each iteration: lower the neighbours' tentative costs, then commit those that fell",
-            operators: &[Operator::SsspU32, Operator::SsspF32],
-        }
+        About::new(
+            "two-phase",
+            "Harish and Narayanan; Martín et al.",
+            "every node in each iteration: lower the neighbours' tentative costs, then commit those that fell",
+        )
+    }
+
+    fn operators(&self) -> &'static [Operator] {
+        &[Operator::SsspU32, Operator::SsspF32]
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
@@ -48,7 +45,7 @@ impl Strategy for TwoPhase {
         vec![Key::option("coarsen", about, &mut self.coarsen).within(1, MAX_COARSEN)]
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         Worklists::<LoopHeader>::plan(NONE).with::<u32>("updated costs", nodes).with::<u32>("mask", nodes)
     }

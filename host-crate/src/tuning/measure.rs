@@ -10,7 +10,7 @@ use crate::{
     device::{Buffer, Device, ReadBack, Recording},
     engine::SharedGraph,
     graph::Graph,
-    strategy::{self, DeviceLoop, Traversal, adaptive::LevelGraph},
+    strategy::{self, DeviceLoop, Operator, Strategy, Traversal, adaptive::LevelGraph},
 };
 use evenkeel_kernels::strategy::adaptive::{
     Decision, LevelParams, LevelState, RestoreParams, VariantCode, begin::LevelRestore,
@@ -112,12 +112,12 @@ impl Bench {
     fn new(device: &Device, graph: &Graph, virtual_warp: u32) -> Result<Self> {
         let (csr, variants) = (&graph.csr, Variant::all());
         let nodes = csr.nodes() as usize;
-        let whole = strategy::auto();
+        let whole: Box<dyn Strategy> = Box::default();
         strategy::refuse_unending_rows(device, csr)?;
-        let plan = bfs::plan_with(csr, whole.as_ref()).and(LevelGraph::plan(csr, &variants));
+        let plan = bfs::plan_with(device.info(), csr, whole.as_ref()).and(LevelGraph::plan(csr, &variants));
         device.admit(&plan.with::<u32>("depths found", nodes).with::<u32>("nodes in order", nodes))?;
 
-        let traversal = bfs::traversal(&SharedGraph::new(device, csr))?;
+        let traversal = Traversal::new(&SharedGraph::new(device, csr), Operator::Bfs, "depths")?;
         let level_graph = LevelGraph::new(device, &traversal, &variants)?;
         let params = level_graph.params(device, virtual_warp, Family::Fifteen.first());
         let tree = device.buffer_from("decisions", &[Decision::leaf(Decision::REPEAT)])?;

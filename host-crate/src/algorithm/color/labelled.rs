@@ -2,51 +2,40 @@
 //! kernels are `color/labelled.rs` and `color/stealing.rs` of the kernels.
 
 use super::{
+    super::prelude::*,
     QueueCount, Steps,
     strategy::{Find, Hybrid},
 };
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    engine::{
-        DeviceGraph,
-        schedule::{Schedule, ScratchSpace, TileExtent},
-    },
-    graph::Csr,
-};
-use evenkeel_kernels::{
-    algorithm::color::{
-        UNCOLORED,
-        labelled::{ColorAssign, ColorFind, ColorGather, ColorStart, LabelGatherParams, LabelParams, LabelState},
-        stealing::{ColorSteal, Queues},
-    },
-    launch::Buffers,
+use evenkeel_kernels::algorithm::color::{
+    UNCOLORED,
+    labelled::{ColorAssign, ColorFind, ColorGather, ColorStart, LabelGatherParams, LabelParams, LabelState},
+    stealing::{ColorSteal, Queues},
 };
 use evenkeel_types::{Csr as DeviceCsr, LoopHeader, LoopState, WORKGROUP};
 
-/// Queues unless said: as many workgroups as a large GPU runs at a time.
-const QUEUES: u32 = 1024;
-/// The same on a CPU, of which each queue keeps a thread busy.
-const QUEUES_ON_CPU: u32 = 16;
 /// The most elements in all queues together: a queue's head and tail are half a word each.
 const MAX_ELEMENTS: u32 = 1 << 15;
 
+/// The number of queues: unless said, as many workgroups as a large GPU runs at a time, or as keep the threads of a CPU busy.
+fn queues(device: &DeviceInfo, find: Find) -> u32 {
+    match find {
+        Find::Stealing(queues) => queues.unwrap_or(if device.kind.is_cpu() { 16 } else { 1024 }),
+        Find::Rows(_) => 0,
+    }
+}
+
 /// The memory beside the graph and the colours.
-pub(super) fn plan(csr: &Csr, find: Find) -> MemoryPlan {
+pub(super) fn plan(device: &DeviceInfo, csr: &Csr, find: Find) -> MemoryPlan {
     let nodes = csr.nodes() as usize;
     let plan = MemoryPlan::new().with::<u32>("largest labels", nodes).with::<LabelState>("loop state", 1);
     match find {
         Find::Rows(None) => plan,
         Find::Rows(Some(choice)) => plan.and(ScratchSpace::<u32>::plan_gather(choice.schedule, extent(csr))),
-        Find::Stealing(queues) => {
-            let queues = queues.unwrap_or(QUEUES) as usize;
+        Find::Stealing(_) => {
+            let queues = queues(device, find) as usize;
             plan.with::<u32>("queues", queues).with::<[u32; 2]>("taken", queues)
         }
     }
-}
-
-fn extent(csr: &Csr) -> TileExtent {
-    TileExtent::new(csr.nodes() as usize, csr.columns().len())
 }
 
 /// What an iteration reads and writes.
@@ -71,8 +60,7 @@ impl Labelled {
         (hybrid, find): (Option<Hybrid>, Find),
     ) -> Result<Self> {
         let nodes = csr.nodes();
-        let by_default = if device.info().kind.is_cpu() { QUEUES_ON_CPU } else { QUEUES };
-        let queues = if let Find::Stealing(queues) = find { queues.unwrap_or(by_default) } else { 0 };
+        let queues = queues(device.info(), find);
         let scratch = match find {
             Find::Rows(Some(choice)) => ScratchSpace::gather(device, choice, &graph.row_offsets, extent(csr))?,
             // Placeholders of one word in each buffer, which no kernel reads.

@@ -6,20 +6,13 @@ mod labelled;
 mod sections;
 pub mod strategy;
 
-pub use strategy::{ColorStrategy, STRATEGIES, names_with_schedules};
+pub use strategy::{ColorStrategy, names_with_schedules};
 
-use super::{Algorithm, Alternative, Answer, Figure, Figures, Outcome, Run, Session, Table, Tables, Value};
+use super::prelude::*;
 use crate::{
-    Error, Result,
-    device::{Buffer, Device, MemoryPlan, Recorder, profile::Span},
-    engine::{DeviceGraph, DeviceLoop, DeviceRows, SharedGraph},
-    graph::{Csr, Graph, NodeIds, Weights, statistics::grouped, transform},
-    oracle::{
-        Mismatch,
-        color::{check, count, largest_first},
-    },
-    settings::Configured,
-    strategy::refuse_unending_rows,
+    device::profile::Span,
+    graph::{statistics::grouped, transform},
+    oracle::color::{check, count, largest_first},
 };
 use evenkeel_kernels::algorithm::color::TENTATIVE;
 use evenkeel_types::LoopHeader;
@@ -188,11 +181,8 @@ Examples:
   evenkeel color rmat:scale=14 --strategy hybrid --switch-at 4 --per-iteration iterations.csv
   evenkeel color rmat:scale=14 --strategy stealing --queues 16 --queue-counts queues.csv
   evenkeel compare color rmat:scale=14 --strategies random,random:merge-path,hybrid,auto";
-    const ALTERNATIVE: &'static str = "strategy";
-    const HEADING: &'static str = "colouring";
-    const NOTE: &'static str =
-        "random and hybrid also run under a schedule, as random:merge-path or hybrid:group-mapped:8.";
     const UNDIRECTED: bool = true;
+    type Alternative = ColorStrategy;
     type Config = ColorConfig;
     type InputOptions = ();
     type Tables = ColorTables;
@@ -201,25 +191,8 @@ Examples:
     /// The number of colours that a sequential greedy colouring takes.
     type Reference = u32;
 
-    fn alternatives() -> Vec<Alternative> {
-        let alternative = |strategy: &ColorStrategy| Alternative::new(strategy.name, strategy.paper, strategy.summary);
-        STRATEGIES.iter().map(alternative).collect()
-    }
-
-    fn known_alternative(name: &str) -> Result<String> {
-        name.parse().map(|strategy: Configured<Self>| strategy.to_string())
-    }
-
-    fn alternative(config: &ColorConfig) -> &str {
-        config.strategy.as_str()
-    }
-
-    fn with_alternative(config: &ColorConfig, name: &str) -> Result<ColorConfig> {
-        Ok(ColorConfig { strategy: config.strategy.with(name)?, seed: config.seed })
-    }
-
-    fn check_config(config: &ColorConfig, names: &[&str]) -> Result<()> {
-        config.strategy.check_given(names)
+    fn choice(config: &mut ColorConfig) -> &mut Configured<Self> {
+        &mut config.strategy
     }
 
     /// Warns of edges that are going to be ignored.
@@ -231,8 +204,13 @@ Examples:
         Ok(())
     }
 
-    fn plan(csr: &Csr, config: &ColorConfig) -> Result<MemoryPlan> {
-        Ok(plan(csr, method(csr, config)))
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &ColorConfig) -> Result<MemoryPlan> {
+        let plan = DeviceGraph::plan(csr).with::<u32>("colours", csr.nodes() as usize);
+        Ok(plan.and(match method(csr, config) {
+            Method::Labelled { find, .. } => labelled::plan(device, csr, find),
+            Method::Independent | Method::Auto => sections::plan(csr, false),
+            Method::Speculative => sections::plan(csr, true),
+        }))
     }
 
     /// Edges from a node to itself are ignored; an edge without its reverse is an error.
@@ -240,7 +218,7 @@ Examples:
         let device = graph.device();
         // Before self-loops are left out: what is planned is what is done.
         let method = method(graph.csr(), config);
-        let session = Session::open(graph, plan(graph.csr(), method))?;
+        let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
         let csr = &*undirected(graph.csr())?;
         let rows = match csr.columns().len() == graph.csr().columns().len() {
             true => graph.rows()?.clone(),
@@ -300,15 +278,6 @@ Examples:
         }));
         Figures { edges: outcome.graph.csr.edges().into(), list }
     }
-}
-
-fn plan(csr: &Csr, method: Method) -> MemoryPlan {
-    let plan = DeviceGraph::plan(csr).with::<u32>("colours", csr.nodes() as usize);
-    plan.and(match method {
-        Method::Labelled { find, .. } => labelled::plan(csr, find),
-        Method::Independent | Method::Auto => sections::plan(csr, false),
-        Method::Speculative => sections::plan(csr, true),
-    })
 }
 
 impl Color {

@@ -1,21 +1,12 @@
 //! The smallest free colour, by worklists in sections: `independent` and `speculative`. The kernels are `color/sections.rs`,
 //! `color/independent.rs` and `color/speculative.rs` of the kernels.
 
-use super::Steps;
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    engine::DeviceGraph,
-    graph::Csr,
-};
-use evenkeel_kernels::{
-    algorithm::color::{
-        UNCOLORED,
-        independent::{ColorIndependent, ColorWait},
-        sections::{LIGHT, MEDIUM, SectionParams, SectionState},
-        speculative::{ColorBegin, ColorGuess, ColorSettle},
-    },
-    launch::Buffers,
+use super::{super::prelude::*, Steps};
+use evenkeel_kernels::algorithm::color::{
+    UNCOLORED,
+    independent::{ColorIndependent, ColorWait},
+    sections::{LIGHT, MEDIUM, SectionParams, SectionState},
+    speculative::{ColorBegin, ColorGuess, ColorSettle},
 };
 use evenkeel_types::{Csr as DeviceCsr, LoopHeader, LoopState, WORKGROUP, Worklist};
 

@@ -28,14 +28,8 @@ pub use model::{Model, ModelFile};
 pub use trace::{TracedLevel, level_sizes, trace};
 pub use variant::{Count, Family, Implementation, Variant};
 
-use super::{About, DeviceGraph, DeviceLoop, DeviceRows, Operator, Strategy, Traversal, worklists::clear};
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    engine::BATCHES,
-    graph::{Csr, transform::transpose},
-    settings::Key,
-};
+use super::{prelude::*, worklists::clear};
+use crate::{engine::BATCHES, graph::transform::transpose};
 use evenkeel_kernels::{
     primitive::LengthParams,
     strategy::{
@@ -43,7 +37,6 @@ use evenkeel_kernels::{
         edge::EdgeSources,
     },
 };
-use evenkeel_types::LoopState;
 use std::sync::Arc;
 
 /// A strategy that searches all levels by one implementation.
@@ -102,7 +95,11 @@ impl Fixed {
 impl Strategy for Fixed {
     fn about(&self) -> About {
         let (name, summary) = (self.implementation.name(), self.implementation.summary());
-        About { name, paper: "Verstraaten et al.", summary, operators: &[Operator::Bfs] }
+        About { name, paper: "Verstraaten et al.", summary }
+    }
+
+    fn operators(&self) -> &'static [Operator] {
+        &[Operator::Bfs]
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
@@ -115,7 +112,7 @@ impl Strategy for Fixed {
         keys
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         LevelGraph::plan(csr, &[self.variant()])
     }
 
@@ -131,22 +128,25 @@ impl Strategy for Fixed {
 
 impl Adaptive {
     /// The model that chooses on a device.
-    fn model(&self, device: &Device) -> Result<Arc<Model>> {
+    fn model(&self, device: &DeviceInfo) -> Result<Arc<Model>> {
         match &self.model {
             Some(file) => Ok(file.model.clone()),
-            None => Model::of_device(device.info()).map(Arc::new),
+            None => Model::of_device(device).map(Arc::new),
         }
     }
 }
 
 impl Strategy for Adaptive {
     fn about(&self) -> About {
-        About {
-            name: "adaptive",
-            paper: "Verstraaten et al.",
-            summary: "for each level the variant of these that a decision tree on the device chooses",
-            operators: &[Operator::Bfs],
-        }
+        About::new(
+            "adaptive",
+            "Verstraaten et al.",
+            "for each level the variant of these that a decision tree on the device chooses",
+        )
+    }
+
+    fn operators(&self) -> &'static [Operator] {
+        &[Operator::Bfs]
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
@@ -156,13 +156,14 @@ impl Strategy for Adaptive {
         vec![virtual_warp_key(&mut self.virtual_warp), model]
     }
 
-    /// Upper bound: which model is the device's is only known once the device is.
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
-        LevelGraph::plan(csr, &self.model.as_ref().map_or_else(Variant::all, |file| with_first(&file.model)))
+    fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan {
+        // What shows a broken model is the attempt to record with it.
+        let variants = self.model(target.device).map_or_else(|_| Variant::all(), |model| with_first(&model));
+        LevelGraph::plan(csr, &variants)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let model = self.model(device)?;
+        let model = self.model(device.info())?;
         tracing::info!("{name} goes by the model {}", model.name());
         let decisions = model.for_graph(&GraphFeatures::of(&traversal.csr));
         let first = (model.family().first(), self.virtual_warp);
@@ -171,7 +172,7 @@ impl Strategy for Adaptive {
 
     /// What the model chooses, which is all that the search goes by.
     fn level_names(&self, device: &Device, csr: &Csr, levels: &[LevelSize]) -> Result<Option<Vec<String>>> {
-        let (model, graph) = (self.model(device)?, GraphFeatures::of(csr));
+        let (model, graph) = (self.model(device.info())?, GraphFeatures::of(csr));
         let mut variant = model.family().first();
         let choose = |level: &LevelSize| {
             variant = model.choose(&Features::of(&graph, *level)).unwrap_or(variant);
@@ -416,13 +417,13 @@ fn origins_of(device: &Device, graph: &DeviceGraph) -> Result<Buffer<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{algorithm::bfs, device::DeviceOptions, engine::SharedGraph, graph::generate::Generator};
+    use crate::{device::DeviceOptions, engine::SharedGraph, graph::generate::Generator};
 
     /// The state after one dispatch from the first node of a chain, which may take so many rounds.
     fn one_dispatch(model: &str, rounds: u32) -> LevelState {
         let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
         let chain = "chain:nodes=100".parse::<Generator>().unwrap().generate().unwrap();
-        let traversal = bfs::traversal(&SharedGraph::new(&device, &chain.csr)).unwrap();
+        let traversal = Traversal::new(&SharedGraph::new(&device, &chain.csr), Operator::Bfs, "depths").unwrap();
         let model = Model::parse("test".as_ref(), &format!("evenkeel level model 1\n{model}")).unwrap();
         let graph = LevelGraph::new(&device, &traversal, &with_first(&model)).unwrap();
         let tree = device.buffer_from("decisions", &model.for_graph(&GraphFeatures::of(&chain.csr))).unwrap();
