@@ -1,9 +1,8 @@
 //! One invocation for each edge: the worklist holds edges, each of which knows where it begins. The kernels are `strategy/edge.rs` of the
 //! kernels.
 
-use super::{prelude::*, worklists::Worklists};
+use super::{named::named, prelude::*, worklists::Worklists};
 use evenkeel_kernels::{primitive::LengthParams, strategy::edge};
-use std::{fmt, str::FromStr};
 
 /// The strategy `edge`.
 #[derive(Clone, Default)]
@@ -12,34 +11,15 @@ pub struct Edge {
     pub chunking: Chunking,
 }
 
-/// For what one atomic addition reserves places on a worklist of edges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Chunking {
-    /// For all edges of a node: the paper's work chunking.
-    #[default]
-    Node,
-    /// For one edge.
-    Edge,
-}
-
-impl FromStr for Chunking {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "node" => Ok(Self::Node),
-            "edge" => Ok(Self::Edge),
-            _ => Err(Error::Usage(format!("'{text}' is neither node nor edge"))),
-        }
-    }
-}
-
-impl fmt::Display for Chunking {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Node => "node",
-            Self::Edge => "edge",
-        })
+named! {
+    /// For what one atomic addition reserves places on a worklist of edges.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    "chunking" pub enum Chunking {
+        /// For all edges of a node: the paper's work chunking.
+        #[default]
+        Node => "node",
+        /// For one edge.
+        Edge => "edge",
     }
 }
 
@@ -50,7 +30,7 @@ impl Strategy for Edge {
 
     fn keys(&mut self) -> Vec<Key<'_>> {
         let about = "reserve places for all edges of a node at once, or for one edge at a time";
-        vec![Key::option("chunking", about, &mut self.chunking).one_of([Chunking::Node, Chunking::Edge])]
+        vec![Key::option("chunking", about, &mut self.chunking).one_of(Chunking::ALL)]
     }
 
     fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {

@@ -1,18 +1,21 @@
 //! Shortest paths that take what is near first, and many iterations in one dispatch while the lists are short (see the kernels'
 //! folder `near_far`).
 
-use super::{direction, prelude::*, worklists::clear};
-use crate::graph::Weights;
+use super::{
+    prelude::*,
+    rounds::{MAX_GROUPS, Rounds},
+    worklists::clear,
+};
+use crate::graph::{Skew, Weights};
 use evenkeel_kernels::{
     operator::Path,
-    rounds::SHORT,
     strategy::near_far::{
         NearFar as Iteration, NearFarData, NearFarParams, NearFarState, PIECE,
         begin::NearFarStart,
         many_iterations::{NearFarCooperating, NearFarPersistent},
     },
 };
-use evenkeel_types::{Csr as Rows, WORKGROUP};
+use evenkeel_types::WORKGROUP;
 use rayon::prelude::*;
 
 /// The strategy `near-far`.
@@ -22,22 +25,14 @@ pub struct NearFar {
     pub delta: Option<f64>,
 }
 
-/// The most workgroups of a dispatch: five for each of an H200's 132 multiprocessors.
-const MAX_GROUPS: u32 = 660;
-
 /// Workgroups that take many iterations of a list of medium length in one dispatch.
 const COOPERATING: u32 = 64;
-/// The longest list that they take: four nodes for each of their invocations.
-const MEDIUM: u32 = COOPERATING * 1024;
 
 /// Davidson et al. take the mean weight times a warp's width for each edge of a node: then what is near keeps a GPU busy.
 const WIDTH: f64 = 32.0;
 
 /// Where frontiers are short, a GPU has invocations to spare, and fewer splits are faster.
 const WIDE: f64 = 128.0;
-
-/// Iterations of the whole dispatch between two chances to take many in one.
-const ITERATIONS_BETWEEN: usize = 2;
 
 /// By how much the threshold grows, as the kernels read it; `given` is what was asked for.
 fn delta(csr: &Csr, given: Option<f64>, mean_degree: f64, many: bool) -> u32 {
@@ -92,37 +87,26 @@ impl Strategy for NearFar {
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let csr = &traversal.csr;
-        let skew = csr.skew();
-        let many = direction::many_levels(device, skew);
-        let mut params = NearFarParams {
+        let Skew { mean, .. } = csr.skew();
+        let rounds = Rounds::new(device.info(), csr.skew(), COOPERATING);
+        let Rounds { short, medium, cooperating, loop_limit } = rounds;
+        let params = NearFarParams {
             nodes: csr.nodes(),
             max_groups: MAX_GROUPS,
-            nodes_per_group: (f64::from(WORKGROUP) / skew.mean.max(1.0)).ceil() as u32,
-            delta: delta(csr, self.delta, skew.mean, many),
+            nodes_per_group: (f64::from(WORKGROUP) / mean.max(1.0)).ceil() as u32,
+            delta: delta(csr, self.delta, mean, rounds.are_taken()),
             pieces: pieces(csr) as u32,
-            short: 0,
-            medium: 0,
-            cooperating: 0,
-            loop_limit: 0,
+            short,
+            medium,
+            cooperating,
+            loop_limit,
         };
-        if many {
-            let (cooperating, loop_limit) = (direction::cooperating(device, COOPERATING), device.info().loop_budget());
-            params = NearFarParams { short: SHORT, medium: MEDIUM, cooperating, loop_limit, ..params };
-        }
         let steps = Steps::new(device, params, traversal)?;
-        DeviceLoop::record(
-            device,
-            name,
-            &steps.state,
+        rounds.record(
+            (device, name, &steps.state),
             |recorder| steps.start(recorder, traversal),
-            |recorder, _| {
-                if many {
-                    steps.many_iterations(recorder);
-                }
-                for _ in 0..if many { ITERATIONS_BETWEEN } else { 1 } {
-                    steps.iteration(recorder);
-                }
-            },
+            |recorder| steps.many_iterations(recorder),
+            |recorder| steps.iteration(recorder),
         )
     }
 }
@@ -131,7 +115,7 @@ impl Strategy for NearFar {
 struct Steps {
     params: NearFarParams,
     path: Path,
-    graph: Rows<Buffers>,
+    graph: DeviceGraph,
     data: NearFarData<Buffers>,
     state: Buffer<NearFarState>,
 }
