@@ -44,9 +44,6 @@ pub trait Answer: Sync {
     fn further_columns(&self, _node: u32, _ids: &NodeIds, _line: &mut String) {}
 
     /// Writes the answer for a program, where it has a binary form; returns false when it has none.
-    ///
-    /// # Errors
-    /// When the writer fails.
     fn write_binary(&self, _writer: &mut dyn Write) -> io::Result<bool> {
         Ok(false)
     }

@@ -153,10 +153,7 @@ pub trait Algorithm: Sized + 'static {
         Self::choice(&mut config.clone()).check_given(names)
     }
 
-    /// Makes the input that the options describe, once for each graph.
-    ///
-    /// # Errors
-    /// When the options do not suit the graph.
+    /// Makes the input that the options describe, once for each graph. It is an error when they do not suit it.
     fn input(options: &Self::InputOptions, graph: &Graph, config: &Self::Config) -> Result<Self::Input>;
 
     /// The node it begins at, if it begins at one.
@@ -181,10 +178,7 @@ pub trait Algorithm: Sized + 'static {
     /// When the configuration or the graph is wrong, or something does not fit.
     fn prepare_on(graph: &SharedGraph, config: &Self::Config) -> Result<Self>;
 
-    /// Makes everything ready to run on a graph that nothing else uses.
-    ///
-    /// # Errors
-    /// As for [`Algorithm::prepare_on`].
+    /// Makes everything ready to run on a graph that nothing else uses; else as [`Algorithm::prepare_on`].
     fn prepare(device: &Device, csr: &Csr, config: &Self::Config) -> Result<Self> {
         Self::prepare_on(&SharedGraph::new(device, csr), config)
     }
@@ -204,10 +198,7 @@ pub trait Algorithm: Sized + 'static {
     /// [`Error::Usage`] when there was no successful run; when the device fails.
     fn answer(&self) -> Result<Self::Answer>;
 
-    /// Asks the oracle. Its answer is the same for every strategy or schedule.
-    ///
-    /// # Errors
-    /// When there is no answer, say because of a negative cycle.
+    /// Asks the oracle. Its answer is the same for every strategy or schedule; there may be none, say because of a negative cycle.
     fn reference(graph: &Graph, input: &Self::Input, config: &Self::Config) -> Result<Self::Reference>;
 
     /// The first node for which the oracle found something else.
@@ -233,11 +224,8 @@ pub enum WeightUse {
     Optional,
 }
 
-/// Options of a command. With the feature `cli` these are clap's.
 #[cfg(feature = "cli")]
-pub trait Options: clap::Args {}
-#[cfg(feature = "cli")]
-impl<T: clap::Args> Options for T {}
+pub use clap::Args as Options;
 
 /// Options of a command. With the feature `cli` these are clap's.
 #[cfg(not(feature = "cli"))]
@@ -248,13 +236,17 @@ impl<T> Options for T {}
 /// The tables that an algorithm can write beside its answer, each into a file that an option names.
 pub trait Tables<A: Algorithm>: Options + Default {
     /// The files that were asked for.
-    fn paths(&self) -> Vec<&Path>;
+    fn paths(&self) -> Vec<&Path> {
+        Vec::new()
+    }
 
     /// Refuses a table that the configuration does not give.
     ///
     /// # Errors
     /// [`Error::Usage`] with the option and what it is for.
-    fn check(&self, config: &A::Config) -> Result<()>;
+    fn check(&self, _config: &A::Config) -> Result<()> {
+        Ok(())
+    }
 
     /// Whether a table shows the time of each step, for which the device must be opened with `profile`.
     fn need_spans(&self) -> bool {
@@ -265,22 +257,12 @@ pub trait Tables<A: Algorithm>: Options + Default {
     ///
     /// # Errors
     /// When the device fails, or the runs do not give such a table.
-    fn make(&self, algorithm: &mut A, answer: &A::Answer, spans: &[Span]) -> Result<Vec<Table>>;
-}
-
-impl<A: Algorithm> Tables<A> for () {
-    fn paths(&self) -> Vec<&Path> {
-        Vec::new()
-    }
-
-    fn check(&self, _: &A::Config) -> Result<()> {
-        Ok(())
-    }
-
-    fn make(&self, _: &mut A, _: &A::Answer, _: &[Span]) -> Result<Vec<Table>> {
+    fn make(&self, _algorithm: &mut A, _answer: &A::Answer, _spans: &[Span]) -> Result<Vec<Table>> {
         Ok(Vec::new())
     }
 }
+
+impl<A: Algorithm> Tables<A> for () {}
 
 /// A table for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

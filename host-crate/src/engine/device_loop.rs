@@ -39,9 +39,6 @@ pub struct LoopRun {
 impl DeviceLoop {
     /// Records `start` once and `iteration` again and again. An iteration is told whether its number is odd, so that it can
     /// swap its worklists.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn record<S: LoopState>(
         device: &Device,
         name: &str,
@@ -91,9 +88,6 @@ impl DeviceLoop {
     }
 
     /// Runs from the start until the worklist is empty.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn run(&mut self) -> Result<LoopRun> {
         let begin = Instant::now();
         let mut run = LoopRun { total: Duration::ZERO, kernel: Duration::ZERO, header: LoopHeader::default() };

@@ -111,15 +111,9 @@ pub trait Strategy: CloneStrategy + Any + Send + Sync {
     fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan;
 
     /// Allocates that and records the loop, which is called `name` in profilers and traces.
-    ///
-    /// # Errors
-    /// When something does not fit.
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop>;
 
     /// Says what each level of a search was done by; none where an iteration of the loop is not a level.
-    ///
-    /// # Errors
-    /// When that cannot be found out.
     fn level_names(&self, _device: &Device, _csr: &Csr, levels: &[LevelSize]) -> Result<Option<Vec<String>>> {
         Ok(Some(vec![self.about().name.to_owned(); levels.len()]))
     }

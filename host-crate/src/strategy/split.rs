@@ -91,9 +91,6 @@ impl SplitGraph {
     }
 
     /// Splits a graph by a histogram of its degrees with so many bins.
-    ///
-    /// # Errors
-    /// When something does not fit or the device fails.
     pub fn of(graph: &SharedGraph, bins: u32) -> Result<Self> {
         if !(1..=threshold::MAX_BINS).contains(&bins) {
             return Err(Error::Usage(format!("{bins} bins are not in 1..={}", threshold::MAX_BINS)));

@@ -22,9 +22,6 @@ pub(super) fn plan(bins: u32) -> MemoryPlan {
 }
 
 /// Chooses the threshold for a graph, and leaves it on the device too.
-///
-/// # Errors
-/// When something does not fit or the device fails.
 pub(super) fn choose(device: &Device, graph: &DeviceGraph, bins: u32) -> Result<(Threshold, Buffer<Threshold>)> {
     let threshold = &device.buffer::<Threshold>("threshold", 1)?;
     let histogram = &device.buffer("histogram", bins as usize)?;

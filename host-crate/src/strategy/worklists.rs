@@ -70,9 +70,6 @@ impl<L: LoopState> Worklists<L> {
     }
 
     /// Records a loop whose iterations are one dispatch each, which `step` makes for the worklists of the iteration.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn record_loop<'a, K: Launch>(
         &'a self,
         device: &Device,

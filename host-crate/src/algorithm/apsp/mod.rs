@@ -39,6 +39,14 @@ pub enum ApspStrategy {
     Auto,
 }
 
+/// Name, origin and summary of each.
+const STRATEGIES: [[&str; 3]; 4] = [
+    ["sssp", "Bellman and Ford", "all sources at once, every edge for 128 of them at a time; no negative weights"],
+    ["floyd-warshall", "Floyd; Warshall", "a pass over the whole matrix for each node"],
+    ["blocked", "Venkataraman et al.", "the same for 64 nodes at a time, in three phases of tiles"],
+    ["auto", "", "sssp where there are few edges, else blocked"],
+];
+
 impl Configurable for ApspStrategy {
     fn name(&self) -> &'static str {
         self.about().name
@@ -60,17 +68,7 @@ impl Selectable for ApspStrategy {
     }
 
     fn about(&self) -> About {
-        let [name, paper, summary] = match self {
-            Self::Sssp => {
-                let summary = "all sources at once, every edge for 128 of them at a time; no negative weights";
-                ["sssp", "Bellman and Ford", summary]
-            }
-            Self::FloydWarshall => ["floyd-warshall", "Floyd; Warshall", "a pass over the whole matrix for each node"],
-            Self::Blocked => {
-                ["blocked", "Venkataraman et al.", "the same for 64 nodes at a time, in three phases of tiles"]
-            }
-            Self::Auto => ["auto", "", "sssp where there are few edges, else blocked"],
-        };
+        let [name, paper, summary] = STRATEGIES[*self as usize];
         About { name, paper, summary }
     }
 }

@@ -293,9 +293,6 @@ impl Color {
     }
 
     /// Colours the graph once more and looks at it after every iteration, which takes longer than a run.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn iterations(&mut self) -> Result<Vec<Iteration>> {
         let Self { session, graph, colors, steps, .. } = self;
         session.run(|shared| iterations(shared.device(), graph, colors, &**steps))

@@ -68,26 +68,10 @@ impl GraphFeatures {
         });
         Self { nodes: csr.nodes(), edges: csr.edges(), degrees, deviation }
     }
-
-    /// The value of a feature that is the same in all levels.
-    pub fn get(&self, feature: Feature) -> Option<f64> {
-        let [min, lower_quartile, median, upper_quartile, max] = self.degrees.map(f64::from);
-        Some(match feature {
-            Feature::Nodes => self.nodes.into(),
-            Feature::Edges => self.edges.into(),
-            Feature::DegreeMin => min,
-            Feature::DegreeLowerQuartile => lower_quartile,
-            Feature::DegreeMedian => median,
-            Feature::DegreeUpperQuartile => upper_quartile,
-            Feature::DegreeMax => max,
-            Feature::DegreeDeviation => self.deviation,
-            _ => return None,
-        })
-    }
 }
 
 /// What is known of a search before a level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LevelSize {
     /// The nodes of the frontier.
     pub frontier: u32,
@@ -104,17 +88,24 @@ pub struct Features(pub [f64; Feature::COUNT]);
 impl Features {
     /// Those of a level.
     pub fn of(graph: &GraphFeatures, size: LevelSize) -> Self {
-        let LevelSize { frontier, discovered, edges } = size;
-        Self(Feature::ALL.map(|feature| match feature {
-            Feature::Frontier => frontier.into(),
-            Feature::FrontierShare => share(frontier, graph.nodes),
-            Feature::Discovered => discovered.into(),
-            Feature::DiscoveredShare => share(discovered, graph.nodes),
-            Feature::FrontierEdges => edges.into(),
-            Feature::FrontierEdgesShare => share(edges, graph.edges),
-            Feature::FrontierDegree => (edges / frontier.max(1)).into(),
-            of_graph => graph.get(of_graph).unwrap_or(0.0),
-        }))
+        let (LevelSize { frontier, discovered, edges }, [min, lower, median, upper, max]) = (size, graph.degrees);
+        Self([
+            graph.nodes.into(),
+            graph.edges.into(),
+            min.into(),
+            lower.into(),
+            median.into(),
+            upper.into(),
+            max.into(),
+            graph.deviation,
+            frontier.into(),
+            share(frontier, graph.nodes),
+            discovered.into(),
+            share(discovered, graph.nodes),
+            edges.into(),
+            share(edges, graph.edges),
+            (edges / frontier.max(1)).into(),
+        ])
     }
 
     /// One of them.

@@ -228,28 +228,30 @@ pub(crate) struct LevelGraph {
     pub(crate) state: Buffer<LevelState>,
 }
 
-/// Which parts of it some variants read.
+/// The words of each array that some variants read beside the graph; 0 where none does.
 struct Needs {
-    origins: bool,
-    reversed: bool,
-    reversed_origins: bool,
-    pieces: bool,
-    lists: bool,
+    origins: usize,
+    reversed_rows: usize,
+    reversed_columns: usize,
+    reversed_origins: usize,
+    pieces: usize,
+    lists: usize,
 }
 
 impl Needs {
-    fn of(variants: &[Variant]) -> Self {
+    fn of(csr: &Csr, variants: &[Variant]) -> Self {
+        use Implementation::{EdgeList, ReverseEdgeList, VertexPull, VertexPullWarp};
         let some = |wanted: &[Implementation]| variants.iter().any(|variant| wanted.contains(&variant.implementation));
+        let (symmetric, by_ends, edges) = (csr.is_symmetric(), some(&[ReverseEdgeList]), csr.columns().len());
+        let reversed = !symmetric && some(&[ReverseEdgeList, VertexPull, VertexPullWarp]);
+        let if_needed = |needed: bool, words: usize| if needed { words } else { 0 };
         Self {
-            origins: some(&[Implementation::EdgeList]),
-            reversed: some(&[
-                Implementation::ReverseEdgeList,
-                Implementation::VertexPull,
-                Implementation::VertexPullWarp,
-            ]),
-            reversed_origins: some(&[Implementation::ReverseEdgeList]),
-            pieces: some(&[Implementation::VertexPullWarp]),
-            lists: variants.iter().any(|variant| variant.count == Count::List),
+            origins: if_needed(some(&[EdgeList]) || symmetric && by_ends, edges),
+            reversed_rows: if_needed(reversed, csr.row_offsets().len()),
+            reversed_columns: if_needed(reversed, edges),
+            reversed_origins: if_needed(!symmetric && by_ends, edges),
+            pieces: if_needed(some(&[VertexPullWarp]), most_piece_words(edges)),
+            lists: if_needed(variants.iter().any(|variant| variant.count == Count::List), 2 * csr.nodes() as usize),
         }
     }
 }
@@ -267,64 +269,42 @@ const LOOPS_PER_ROUND: u32 = 70;
 impl LevelGraph {
     /// The memory for some variants.
     pub(crate) fn plan(csr: &Csr, variants: &[Variant]) -> MemoryPlan {
-        let (needs, edges, nodes) = (Needs::of(variants), csr.columns().len(), csr.nodes() as usize);
-        let symmetric = csr.is_symmetric();
-        let mut plan = MemoryPlan::new().with::<LevelState>("state", 1);
-        if needs.origins || needs.reversed_origins && symmetric {
-            plan = plan.with::<u32>("origins of edges", edges);
-        }
-        if needs.reversed && !symmetric {
-            plan = plan
-                .with::<u32>("reversed row offsets", csr.row_offsets().len())
-                .with::<u32>("reversed columns", edges);
-        }
-        if needs.reversed_origins && !symmetric {
-            plan = plan.with::<u32>("reversed origins of edges", edges);
-        }
-        if needs.pieces {
-            plan = plan.with::<u32>("pieces of long rows", most_piece_words(edges));
-        }
-        if needs.lists {
-            plan = plan.with::<u32>("lists of nodes", 2 * nodes);
-        }
-        plan
+        let needs = Needs::of(csr, variants);
+        let arrays = [
+            ("origins of edges", needs.origins),
+            ("reversed row offsets", needs.reversed_rows),
+            ("reversed columns", needs.reversed_columns),
+            ("reversed origins of edges", needs.reversed_origins),
+            ("pieces of long rows", needs.pieces),
+            ("lists of nodes", needs.lists),
+        ];
+        let plan = MemoryPlan::new().with::<LevelState>("state", 1);
+        arrays
+            .into_iter()
+            .filter(|(_, words)| *words > 0)
+            .fold(plan, |plan, (name, words)| plan.with::<u32>(name, words))
     }
 
     /// Makes what some variants need. Unused bindings get a placeholder buffer.
     pub(crate) fn new(device: &Device, traversal: &Traversal, variants: &[Variant]) -> Result<Self> {
-        let (needs, csr, graph) = (Needs::of(variants), &traversal.csr, &traversal.graph);
-        let symmetric = csr.is_symmetric();
-        let nothing = device.buffer("nothing", 1)?;
-        let transposed = if needs.reversed && !symmetric { Some(transpose(&csr.without_weights())?) } else { None };
+        let (needs, csr, graph) = (Needs::of(&traversal.csr, variants), &traversal.csr, &traversal.graph);
+        let transposed = if needs.reversed_rows > 0 { Some(transpose(&csr.without_weights())?) } else { None };
         let reversed = match &transposed {
             Some(transposed) => DeviceGraph::upload(device, transposed)?,
             None => graph.clone(),
         };
-        let pieces = if needs.pieces { pieces(transposed.as_ref().unwrap_or(csr)) } else { Vec::new() };
-        let origins = if needs.origins || needs.reversed_origins && symmetric {
-            origins_of(device, graph)?
-        } else {
-            nothing.clone()
-        };
-        let reversed_origins = match (needs.reversed_origins, symmetric) {
-            (false, _) => nothing.clone(),
-            (true, true) => origins.clone(),
-            (true, false) => origins_of(device, &reversed)?,
-        };
-        // The start writes the source down whether or not anybody reads it.
-        let length = if needs.lists { 2 * graph.nodes() as usize } else { 1 };
-        let state = device.buffer("state", 1)?;
+        let nothing = || device.buffer("nothing", 1);
+        let pieces = if needs.pieces > 0 { pieces(transposed.as_ref().unwrap_or(csr)) } else { Vec::new() };
+        let origins = if needs.origins > 0 { origins_of(device, graph)? } else { nothing()? };
         Ok(Self {
+            // Where the reversed graph is the graph itself, so are the origins.
+            reversed_origins: if needs.reversed_origins > 0 { origins_of(device, &reversed)? } else { origins.clone() },
             origins,
             reversed,
-            reversed_origins,
-            pieces: if pieces.is_empty() {
-                nothing.clone()
-            } else {
-                device.buffer_from("pieces of long rows", &pieces)?
-            },
-            lists: device.buffer("lists of nodes", length)?,
-            state,
+            pieces: if pieces.is_empty() { nothing()? } else { device.buffer_from("pieces of long rows", &pieces)? },
+            // The start writes the source down whether or not anybody reads it.
+            lists: device.buffer("lists of nodes", needs.lists.max(1))?,
+            state: device.buffer("state", 1)?,
         })
     }
 

@@ -16,7 +16,7 @@
 //! is the paper's rule. Indentation is for the eye.
 
 use super::{
-    features::{Feature, Features, GraphFeatures, share},
+    features::{Feature, Features, GraphFeatures, LevelSize, share},
     text::{self, HEADER},
     variant::{Family, Variant},
 };
@@ -213,7 +213,7 @@ fn whole(feature: Feature, threshold: f64, graph: &GraphFeatures) -> Compared {
         Feature::FrontierEdgesShare => (Decision::EDGES, whole_part(threshold, graph.edges)),
         Feature::FrontierDegree => (Decision::DEGREE, threshold),
         of_graph => {
-            let value = graph.get(of_graph).unwrap_or(0.0);
+            let value = Features::of(graph, LevelSize::default()).get(of_graph);
             return if value <= threshold { Compared::Always } else { Compared::Never };
         }
     };
@@ -284,7 +284,6 @@ impl fmt::Display for ModelFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategy::adaptive::LevelSize;
     use proptest::prelude::*;
 
     fn parse(text: &str) -> Result<Model> {
