@@ -52,72 +52,44 @@ impl Strategy for Direction {
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let rounds = Rounds::new(device.info(), traversal.csr.skew(), COOPERATING);
-        let steps = Steps::new(device, traversal, rounds)?;
-        rounds.record(
-            (device, name, &steps.state),
-            |recorder| steps.start(recorder, traversal),
-            |recorder| steps.many_levels(recorder),
-            |recorder| steps.level(recorder),
-        )
-    }
-}
-
-/// What an iteration is made of.
-struct Steps {
-    params: SearchParams,
-    graph: DeviceGraph,
-    data: SearchData<Buffers>,
-    isolated: Buffer<u32>,
-    long: Buffer<u32>,
-    state: Buffer<SearchState>,
-}
-
-impl Steps {
-    fn new(device: &Device, traversal: &Traversal, rounds: Rounds) -> Result<Self> {
-        let (csr, graph, long) = (&traversal.csr, traversal.graph.clone(), long_rows(&traversal.csr));
-        let (nodes, edges, Rounds { short, medium, cooperating, loop_limit }) = (csr.nodes(), csr.edges(), rounds);
+        let (csr, graph, long) = (&traversal.csr, &traversal.graph, long_rows(&traversal.csr));
+        let rounds = Rounds::new(device.info(), csr.skew(), COOPERATING);
+        let Rounds { short, medium, cooperating, loop_limit } = rounds;
         let params = SearchParams {
-            nodes,
-            edges,
+            nodes: csr.nodes(),
+            edges: csr.edges(),
             max_groups: MAX_GROUPS,
             can_pull: csr.is_symmetric().into(),
             short,
             medium,
             cooperating,
             loop_limit,
-            mean_degree: edges.div_ceil(nodes.max(1)),
+            mean_degree: csr.edges().div_ceil(csr.nodes().max(1)),
             long: long.len() as u32,
         };
         let words = params.words() as usize;
-        let (isolated, long) = (device.buffer("isolated", words)?, device.buffer_from("long rows", &long)?);
-        let step = SearchIsolated { graph: &graph, isolated: &isolated };
-        device.record("isolated nodes", |recorder| recorder.dispatch(&step, params, words))?.run()?;
-        let data = SearchData {
+        let (isolated, long) = (&device.buffer("isolated", words)?, &device.buffer_from("long rows", &long)?);
+        let find_isolated = SearchIsolated { graph, isolated };
+        device.record("isolated nodes", |recorder| recorder.dispatch(&find_isolated, params, words))?.run()?;
+        let data = &SearchData {
             depths: traversal.data.values.clone(),
             visited: device.buffer("visited", 2 * words)?,
             lists: device.buffer("lists", 2 * params.nodes as usize)?,
         };
-        Ok(Self { params, graph, data, isolated, long, state: device.buffer("state", 1)? })
-    }
-
-    fn start(&self, recorder: &mut Recorder, traversal: &Traversal) {
-        let Self { params, graph, data, isolated, state, .. } = self;
-        let step = SearchStart { graph, source: &traversal.source, isolated, data, state };
-        recorder.dispatch(&step, *params, params.nodes.div_ceil(NODES_AT_START) as usize);
-    }
-
-    fn level(&self, recorder: &mut Recorder) {
-        let Self { params, graph, data, long, state, .. } = self;
-        let step = SearchLevel { graph, data, state, long };
-        recorder.dispatch_indirect(&step, *params, state, SearchState::GROUPS);
-    }
-
-    fn many_levels(&self, recorder: &mut Recorder) {
-        let Self { params, graph, data, state, .. } = self;
-        let persistent = SearchPersistent { graph, data, state };
-        recorder.dispatch_indirect(&persistent, *params, state, SearchState::PERSISTENT_GROUPS);
-        let cooperating = SearchCooperating { graph, data, state };
-        recorder.dispatch_indirect(&cooperating, *params, state, SearchState::COOPERATING_GROUPS);
+        let state = &device.buffer("state", 1)?;
+        let start = |recorder: &mut Recorder| {
+            let start = SearchStart { graph, source: &traversal.source, isolated, data, state };
+            recorder.dispatch(&start, params, params.nodes.div_ceil(NODES_AT_START) as usize);
+        };
+        let many_levels = |recorder: &mut Recorder| {
+            let persistent = SearchPersistent { graph, data, state };
+            recorder.dispatch_indirect(&persistent, params, state, SearchState::PERSISTENT_GROUPS);
+            let cooperating = SearchCooperating { graph, data, state };
+            recorder.dispatch_indirect(&cooperating, params, state, SearchState::COOPERATING_GROUPS);
+        };
+        rounds.record((device, name, state), start, many_levels, |recorder| {
+            let level = SearchLevel { graph, data, state, long };
+            recorder.dispatch_indirect(&level, params, state, SearchState::GROUPS);
+        })
     }
 }

@@ -4,16 +4,14 @@
 use super::{
     prelude::*,
     rounds::{MAX_GROUPS, Rounds},
+    two_phase::path,
     worklists::clear,
 };
 use crate::graph::{Skew, Weights};
-use evenkeel_kernels::{
-    operator::Path,
-    strategy::near_far::{
-        NearFar as Iteration, NearFarData, NearFarParams, NearFarState, PIECE,
-        begin::NearFarStart,
-        many_iterations::{NearFarCooperating, NearFarPersistent},
-    },
+use evenkeel_kernels::strategy::near_far::{
+    NearFar as Iteration, NearFarData, NearFarParams, NearFarState, PIECE,
+    begin::NearFarStart,
+    many_iterations::{NearFarCooperating, NearFarPersistent},
 };
 use evenkeel_types::WORKGROUP;
 use rayon::prelude::*;
@@ -101,58 +99,31 @@ impl Strategy for NearFar {
             cooperating,
             loop_limit,
         };
-        let steps = Steps::new(device, params, traversal)?;
-        rounds.record(
-            (device, name, &steps.state),
-            |recorder| steps.start(recorder, traversal),
-            |recorder| steps.many_iterations(recorder),
-            |recorder| steps.iteration(recorder),
-        )
-    }
-}
-
-/// What an iteration is made of.
-struct Steps {
-    params: NearFarParams,
-    path: Path,
-    graph: DeviceGraph,
-    data: NearFarData<Buffers>,
-    state: Buffer<NearFarState>,
-}
-
-impl Steps {
-    fn new(device: &Device, params: NearFarParams, traversal: &Traversal) -> Result<Self> {
-        let nodes = params.nodes as usize;
-        let data = NearFarData {
+        let (graph, path) = (&traversal.graph, path(traversal.operator));
+        let (nodes, pieces) = (params.nodes as usize, params.pieces as usize);
+        let data = &NearFarData {
             weights: traversal.data.weights.clone(),
             distances: traversal.data.values.clone(),
             marks: traversal.data.marks.clone(),
             waiting: device.buffer("waiting", nodes.div_ceil(32))?,
             lists: device.buffer("lists", 4 * nodes)?,
-            pieces: device.buffer("pieces of long rows", 4 * params.pieces as usize)?,
+            pieces: device.buffer("pieces of long rows", 4 * pieces)?,
         };
-        let path = if traversal.operator == Operator::SsspF32 { Path::Real } else { Path::Whole };
-        Ok(Self { params, path, graph: traversal.graph.clone(), data, state: device.buffer("state", 1)? })
-    }
-
-    fn start(&self, recorder: &mut Recorder, traversal: &Traversal) {
-        let Self { params, graph, data, state, .. } = self;
-        clear(recorder, traversal);
-        recorder.fill(&data.waiting, 0);
-        recorder.dispatch(&NearFarStart { graph, source: &traversal.source, data, state }, *params, 1);
-    }
-
-    fn iteration(&self, recorder: &mut Recorder) {
-        let Self { params, path, graph, data, state } = self;
-        let step = Iteration { path: *path, graph, data, state };
-        recorder.dispatch_indirect(&step, *params, state, NearFarState::GROUPS);
-    }
-
-    fn many_iterations(&self, recorder: &mut Recorder) {
-        let Self { params, path, graph, data, state } = self;
-        let persistent = NearFarPersistent { path: *path, graph, data, state };
-        recorder.dispatch_indirect(&persistent, *params, state, NearFarState::PERSISTENT_GROUPS);
-        let cooperating = NearFarCooperating { path: *path, graph, data, state };
-        recorder.dispatch_indirect(&cooperating, *params, state, NearFarState::COOPERATING_GROUPS);
+        let state = &device.buffer("state", 1)?;
+        let start = |recorder: &mut Recorder| {
+            clear(recorder, traversal);
+            recorder.fill(&data.waiting, 0);
+            recorder.dispatch(&NearFarStart { graph, source: &traversal.source, data, state }, params, 1);
+        };
+        let many_iterations = |recorder: &mut Recorder| {
+            let persistent = NearFarPersistent { path, graph, data, state };
+            recorder.dispatch_indirect(&persistent, params, state, NearFarState::PERSISTENT_GROUPS);
+            let cooperating = NearFarCooperating { path, graph, data, state };
+            recorder.dispatch_indirect(&cooperating, params, state, NearFarState::COOPERATING_GROUPS);
+        };
+        rounds.record((device, name, state), start, many_iterations, |recorder| {
+            let step = Iteration { path, graph, data, state };
+            recorder.dispatch_indirect(&step, params, state, NearFarState::GROUPS);
+        })
     }
 }

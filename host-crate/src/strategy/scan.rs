@@ -34,52 +34,29 @@ impl Strategy for Scan {
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let nodes = traversal.nodes() as usize;
-        let steps = Steps {
-            traversal,
-            worklists: Worklists::new(device, traversal, nodes)?,
-            claims: device.buffer("claims", nodes)?,
-            places: Places {
-                counts: device.buffer("counts", nodes)?,
-                sums: device.buffer("sums of counts", nodes.div_ceil(SWEEP as usize))?,
-            },
+        let (Traversal { graph, data, .. }, nodes) = (traversal, traversal.nodes() as usize);
+        let worklists: Worklists = Worklists::new(device, traversal, nodes)?;
+        let (state, params, claims) = (&worklists.state, worklists.params, &device.buffer("claims", nodes)?);
+        let places = &Places {
+            counts: device.buffer("counts", nodes)?,
+            sums: device.buffer("sums of counts", nodes.div_ceil(SWEEP as usize))?,
         };
-        DeviceLoop::record(
-            device,
-            name,
-            &steps.worklists.state,
-            |recorder| {
-                // No edge has this number, so nobody has claimed anything.
-                recorder.fill(&steps.claims, UNREACHED);
-                steps.worklists.start(recorder, traversal);
-            },
-            |recorder, odd| steps.iteration(recorder, odd),
-        )
-    }
-}
-
-/// What an iteration is made of.
-struct Steps<'a> {
-    traversal: &'a Traversal,
-    worklists: Worklists,
-    claims: Buffer<u32>,
-    places: Places<Buffers>,
-}
-
-impl Steps<'_> {
-    fn iteration(&self, recorder: &mut Recorder, odd: bool) {
-        let Self { worklists, claims, places, .. } = self;
-        let Traversal { graph, data, .. } = self.traversal;
-        let (state, params) = (&worklists.state, worklists.params);
-        let worklist = worklists.of_iteration(odd);
-        let queue = &worklist.current;
-        let layer = ScanLayer { search: Search::Bfs, graph, data, worklist, claims, state };
-        recorder.dispatch_indirect(&layer, params, state, LoopHeader::GROUPS);
-        let count = ScanCounts { graph, queue, claims, places, state };
-        recorder.dispatch_indirect(&count, params, state, LoopHeader::GROUPS);
-        recorder.dispatch_indirect(&ScanSweep { places, state }, params, state, LoopHeader::GROUPS);
-        recorder.dispatch(&ScanBlocksAgain { places, state }, params, WORKGROUP as usize);
-        let populate = ScanPopulate { graph, worklist, claims, places, state };
-        recorder.dispatch_indirect(&populate, params, state, LoopHeader::GROUPS);
+        let start = |recorder: &mut Recorder| {
+            // No edge has this number, so nobody has claimed anything.
+            recorder.fill(claims, UNREACHED);
+            worklists.start(recorder, traversal);
+        };
+        DeviceLoop::record(device, name, state, start, |recorder, odd| {
+            let worklist = worklists.of_iteration(odd);
+            let queue = &worklist.current;
+            let layer = ScanLayer { search: Search::Bfs, graph, data, worklist, claims, state };
+            recorder.dispatch_indirect(&layer, params, state, LoopHeader::GROUPS);
+            let count = ScanCounts { graph, queue, claims, places, state };
+            recorder.dispatch_indirect(&count, params, state, LoopHeader::GROUPS);
+            recorder.dispatch_indirect(&ScanSweep { places, state }, params, state, LoopHeader::GROUPS);
+            recorder.dispatch(&ScanBlocksAgain { places, state }, params, WORKGROUP as usize);
+            let populate = ScanPopulate { graph, worklist, claims, places, state };
+            recorder.dispatch_indirect(&populate, params, state, LoopHeader::GROUPS);
+        })
     }
 }

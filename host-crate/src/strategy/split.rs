@@ -112,8 +112,7 @@ impl SplitGraph {
         let Self { first_pieces, piece_offsets, parents, .. } = &split;
         device
             .record("splitting nodes", |recorder| {
-                let step = PieceCounts { row_offsets, threshold: &chosen, counts: &counts };
-                recorder.dispatch(&step, params, nodes);
+                recorder.dispatch(&PieceCounts { row_offsets, threshold: &chosen, counts: &counts }, params, nodes);
                 scan.record(recorder, &counts, first_pieces, nodes + 1, Kind::Exclusive);
                 recorder.dispatch(&MakePieces { row_offsets, first_pieces, piece_offsets, parents }, params, nodes);
             })?

@@ -21,6 +21,11 @@ pub struct TwoPhase {
 /// With more nodes for each invocation there are too few invocations to measure anything.
 const MAX_COARSEN: u32 = 1024;
 
+/// The paths that an operator of shortest paths finds, for kernels that are made for no other.
+pub(super) fn path(operator: Operator) -> Path {
+    if operator == Operator::SsspF32 { Path::Real } else { Path::Whole }
+}
+
 impl Default for TwoPhase {
     fn default() -> Self {
         Self { coarsen: 1 }
@@ -58,7 +63,7 @@ impl Strategy for TwoPhase {
         let (updated, mask) = (&device.buffer("updated costs", nodes)?, &device.buffer("mask", nodes)?);
         let data = &TraversalData { values: updated.clone(), ..data.clone() };
         let params = every_node(device, traversal.nodes(), self.coarsen);
-        let path = if *operator == Operator::SsspF32 { Path::Real } else { Path::Whole };
+        let path = path(*operator);
         let relax = TwoPhaseRelax { path, graph, data, costs, mask, next, state };
         let commit = TwoPhaseCommit { updated, costs, mask, state };
         DeviceLoop::record(
