@@ -114,19 +114,20 @@ Examples:
         let choice = config.schedule.item().choose(&whole.matrix, device.info());
         let pull = whole.cut_for(choice.schedule);
         let session = Session::open(graph, plan(pull.size(), choice.schedule))?;
-        let state = State::new(device, &pull, choice, config)?;
+        let ranks = device.buffer("ranks", graph.csr().nodes() as usize)?;
+        let steps = Steps::new(device, &pull, choice, config, &ranks)?;
         let batch = |start: bool, length: u32| {
             device.record(&format!("pagerank {choice}, {length} iterations"), |recorder| {
                 if start {
-                    state.record_start(recorder);
+                    recorder.label("start");
+                    recorder.dispatch(&RankStart { nodes: &steps.nodes }, steps.params, ranks.len());
                 }
-                (1..=length).for_each(|number| state.record_iteration(recorder, number == length));
+                (1..=length).for_each(|number| steps.iteration(recorder, number == length));
             })
         };
         let (batches, rest) = (config.iterations / BATCH, config.iterations % BATCH);
         let more = if batches > 0 { Some((batch(false, BATCH)?, batches)) } else { None };
-        let first = batch(true, rest)?;
-        Ok(Self { session, ranks: state.nodes.ranks, iterations: config.iterations, first, more })
+        Ok(Self { session, first: batch(true, rest)?, ranks, iterations: config.iterations, more })
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -173,8 +174,8 @@ fn plan(size: PullSize, schedule: Schedule) -> MemoryPlan {
 }
 
 /// What an iteration reads and writes.
-struct State {
-    choice: Choice,
+struct Steps {
+    schedule: Schedule,
     params: RankParams,
     graph: DeviceGraph,
     cuts: Buffer<u32>,
@@ -183,58 +184,43 @@ struct State {
     scratch: ScratchSpace<f32>,
 }
 
-impl State {
-    fn new(device: &Device, pull: &Pull, choice: Choice, config: &PageRankConfig) -> Result<Self> {
-        let PullSize { nodes, rows, entries, .. } = pull.size();
-        let extent = TileExtent::new(rows, entries);
+impl Steps {
+    fn new(device: &Device, pull: &Pull, choice: Choice, config: &PageRankConfig, ranks: &Buffer<f32>) -> Result<Self> {
         let graph = DeviceGraph::upload(device, &pull.matrix)?;
-        let (all, damping) = (nodes as f64, config.damping);
-        let params = RankParams {
-            nodes: nodes as u32,
-            start: (1.0 / all) as f32,
-            teleport: ((1.0 - damping) / all) as f32,
-            damping: damping as f32,
-            spread: (damping / all) as f32,
-            last: 0,
-        };
+        let (all, damping) = (ranks.len() as f64, config.damping);
         Ok(Self {
-            choice,
-            params,
-            scratch: ScratchSpace::gather(device, choice, &graph.row_offsets, extent)?,
+            schedule: choice.schedule,
+            params: RankParams {
+                nodes: ranks.len() as u32,
+                start: (1.0 / all) as f32,
+                teleport: ((1.0 - damping) / all) as f32,
+                damping: damping as f32,
+                spread: (damping / all) as f32,
+                last: 0,
+            },
+            scratch: ScratchSpace::gather(device, choice, &graph.row_offsets, extent(&pull.matrix))?,
             graph,
             cuts: device.buffer_from("cuts", pull.cuts.as_flattened())?,
             nodes: RankData {
                 factors: device.buffer_from("factors", &pull.factors)?,
-                shares: device.buffer("shares", nodes)?,
-                ranks: device.buffer("ranks", nodes)?,
+                shares: device.buffer("shares", ranks.len())?,
+                ranks: ranks.clone(),
             },
-            sums: device.buffer("sums", rows)?,
+            sums: device.buffer("sums", pull.size().rows)?,
         })
     }
 
-    fn record_start(&self, recorder: &mut Recorder) {
-        recorder.label("start");
-        recorder.dispatch(&RankStart { nodes: &self.nodes }, self.params, self.nodes.ranks.len());
-    }
-
-    fn record_iteration(&self, recorder: &mut Recorder, last: bool) {
+    fn iteration(&self, recorder: &mut Recorder, last: bool) {
         recorder.label("iteration");
-        let gather = RankGather {
-            schedule: self.choice.schedule,
-            graph: &self.graph,
-            shares: &self.nodes.shares,
-            sums: &self.sums,
-            scratch: &self.scratch.buffers,
-        };
-        let rows = self.graph.nodes();
-        self.scratch.record_gather(recorder, &gather, |schedule| RankGatherParams { rows, schedule });
-        let cuts = self.cuts.len() / 3;
-        if cuts > 0 {
-            let join = RankJoin { cuts: &self.cuts, sums: &self.sums };
-            recorder.dispatch(&join, RankJoinParams { cuts: cuts as u32 }, cuts);
+        let Self { schedule, graph, cuts, nodes, sums, scratch, .. } = self;
+        let (rows, shares, buffers) = (graph.nodes(), &nodes.shares, &scratch.buffers);
+        let gather = RankGather { schedule: *schedule, graph, shares, sums, scratch: buffers };
+        scratch.record_gather(recorder, &gather, |schedule| RankGatherParams { rows, schedule });
+        if !cuts.is_empty() {
+            let count = cuts.len() / 3;
+            recorder.dispatch(&RankJoin { cuts, sums }, RankJoinParams { cuts: count as u32 }, count);
         }
-        let update = RankUpdate { sums: &self.sums, nodes: &self.nodes };
         let params = RankParams { last: last.into(), ..self.params };
-        recorder.dispatch(&update, params, self.nodes.ranks.len());
+        recorder.dispatch(&RankUpdate { sums, nodes }, params, nodes.ranks.len());
     }
 }

@@ -48,6 +48,7 @@ pub use two_phase::TwoPhase;
 
 use crate::engine::SharedGraph;
 use adaptive::{Adaptive, Fixed, LevelSize};
+use evenkeel_kernels::operator::Path;
 use prelude::*;
 use std::any::{Any, TypeId};
 
@@ -240,6 +241,11 @@ impl Traversal {
         };
         let (source, graph) = (device.buffer("source", 1)?, graph.rows()?.clone());
         Ok(Self { operator, graph, data, source, csr: csr.clone() })
+    }
+
+    /// The paths that its operator finds, for kernels that find no other.
+    fn path(&self) -> Path {
+        if self.operator == Operator::SsspF32 { Path::Real } else { Path::Whole }
     }
 
     /// The number of nodes.

@@ -4,7 +4,6 @@
 use super::{
     prelude::*,
     rounds::{MAX_GROUPS, Rounds},
-    two_phase::path,
     worklists::clear,
 };
 use crate::graph::{Skew, Weights};
@@ -99,7 +98,7 @@ impl Strategy for NearFar {
             cooperating,
             loop_limit,
         };
-        let (graph, path) = (&traversal.graph, path(traversal.operator));
+        let (graph, path) = (&traversal.graph, traversal.path());
         let (nodes, pieces) = (params.nodes as usize, params.pieces as usize);
         let data = &NearFarData {
             weights: traversal.data.weights.clone(),

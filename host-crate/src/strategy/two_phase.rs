@@ -6,7 +6,7 @@ use super::{
     worklists::{Worklists, clear},
 };
 use evenkeel_kernels::{
-    operator::{Path, TraversalData},
+    operator::TraversalData,
     strategy::two_phase::{TwoPhaseCommit, TwoPhaseRelax, TwoPhaseStart},
 };
 use evenkeel_types::UNREACHED;
@@ -20,11 +20,6 @@ pub struct TwoPhase {
 
 /// With more nodes for each invocation there are too few invocations to measure anything.
 const MAX_COARSEN: u32 = 1024;
-
-/// The paths that an operator of shortest paths finds, for kernels that are made for no other.
-pub(super) fn path(operator: Operator) -> Path {
-    if operator == Operator::SsspF32 { Path::Real } else { Path::Whole }
-}
 
 impl Default for TwoPhase {
     fn default() -> Self {
@@ -56,14 +51,14 @@ impl Strategy for TwoPhase {
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let Traversal { operator, graph, data, source, .. } = traversal;
+        let Traversal { graph, data, source, .. } = traversal;
         let nodes = traversal.nodes() as usize;
         let worklists: Worklists = Worklists::new(device, traversal, NONE)?;
         let (state, next, costs) = (&worklists.state, &worklists.of_iteration(false).next, &data.values);
         let (updated, mask) = (&device.buffer("updated costs", nodes)?, &device.buffer("mask", nodes)?);
         let data = &TraversalData { values: updated.clone(), ..data.clone() };
         let params = every_node(device, traversal.nodes(), self.coarsen);
-        let path = path(*operator);
+        let path = traversal.path();
         let relax = TwoPhaseRelax { path, graph, data, costs, mask, next, state };
         let commit = TwoPhaseCommit { updated, costs, mask, state };
         DeviceLoop::record(

@@ -3,7 +3,7 @@
 
 use super::{
     super::prelude::*,
-    QueueCount, Steps,
+    Job, Steps,
     strategy::{Find, Hybrid},
 };
 use evenkeel_kernels::algorithm::color::{
@@ -11,7 +11,7 @@ use evenkeel_kernels::algorithm::color::{
     labelled::{ColorAssign, ColorFind, ColorGather, ColorStart, LabelGatherParams, LabelParams, LabelState},
     stealing::{ColorSteal, Queues},
 };
-use evenkeel_types::{Csr as DeviceCsr, LoopHeader, LoopState, WORKGROUP};
+use evenkeel_types::{LoopHeader, LoopState, WORKGROUP};
 
 /// The most elements in all queues together: a queue's head and tail are half a word each.
 const MAX_ELEMENTS: u32 = 1 << 15;
@@ -42,7 +42,7 @@ pub(super) fn plan(device: &DeviceInfo, csr: &Csr, find: Find) -> MemoryPlan {
 pub(super) struct Labelled {
     find: Find,
     params: LabelParams,
-    graph: DeviceCsr<Buffers>,
+    graph: DeviceGraph,
     colors: Buffer<u32>,
     largest: Buffer<u32>,
     queues: Queues<Buffers>,
@@ -51,14 +51,8 @@ pub(super) struct Labelled {
 }
 
 impl Labelled {
-    pub fn new(
-        device: &Device,
-        csr: &Csr,
-        graph: &DeviceGraph,
-        colors: &Buffer<u32>,
-        seed: u32,
-        (hybrid, find): (Option<Hybrid>, Find),
-    ) -> Result<Self> {
+    pub fn new(job: &Job<'_>, hybrid: Option<Hybrid>, find: Find) -> Result<Self> {
+        let &Job { device, csr, graph, colors, seed } = job;
         let nodes = csr.nodes();
         let queues = queues(device.info(), find);
         let scratch = match find {
@@ -130,12 +124,7 @@ impl Steps for Labelled {
         recorder.dispatch_indirect(&assign, *params, state, LabelState::GROUPS);
     }
 
-    fn has_queues(&self) -> bool {
-        self.params.queues > 0
-    }
-
-    fn queues(&self, device: &Device) -> Result<Vec<QueueCount>> {
-        let count = |(queue, taken): (usize, &[u32])| QueueCount { queue, popped: taken[0], stolen: taken[1] };
-        Ok(device.download(&self.queues.taken)?.chunks_exact(2).enumerate().map(count).collect())
+    fn taken(&self) -> Option<&Buffer<u32>> {
+        (self.params.queues > 0).then_some(&self.queues.taken)
     }
 }

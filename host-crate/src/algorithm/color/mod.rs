@@ -68,7 +68,8 @@ impl Tables<Color> for ColorTables {
     fn make(&self, color: &mut Color, _: &Colors, _: &[Span]) -> Result<Vec<Table>> {
         let mut tables = Vec::new();
         if let Some(path) = &self.queue_counts {
-            let rows = color.queues()?.iter().map(QueueCount::row).collect();
+            let row = |it: QueueCount| vec![it.queue.to_string(), it.popped.to_string(), it.stolen.to_string()];
+            let rows = color.queues()?.into_iter().map(row).collect();
             tables.push(Table { path: path.clone(), columns: &["queue", "popped", "stolen"], rows });
         }
         if let Some(path) = &self.per_iteration {
@@ -100,15 +101,19 @@ trait Steps: Send {
     /// Records one iteration; whether its number is odd says which worklist it reads.
     fn iteration(&self, recorder: &mut Recorder, odd: bool);
 
-    /// Whether each workgroup has a queue.
-    fn has_queues(&self) -> bool {
-        false
+    /// Where each workgroup has a queue, how many elements it has popped and stolen in the last run.
+    fn taken(&self) -> Option<&Buffer<u32>> {
+        None
     }
+}
 
-    /// What each queue's workgroup has taken in the last run; nothing where there are no queues.
-    fn queues(&self, _device: &Device) -> Result<Vec<QueueCount>> {
-        Ok(Vec::new())
-    }
+/// What is coloured, and with what.
+struct Job<'a> {
+    device: &'a Device,
+    csr: &'a Csr,
+    graph: &'a DeviceGraph,
+    colors: &'a Buffer<u32>,
+    seed: u32,
 }
 
 /// What the workgroup of one queue took in a run, counted in elements.
@@ -120,12 +125,6 @@ pub struct QueueCount {
     pub popped: u32,
     /// Off the heads of others.
     pub stolen: u32,
-}
-
-impl QueueCount {
-    fn row(&self) -> Vec<String> {
-        vec![self.queue.to_string(), self.popped.to_string(), self.stolen.to_string()]
-    }
 }
 
 /// What happened in one iteration.
@@ -197,9 +196,9 @@ Examples:
 
     /// Warns of edges that are going to be ignored.
     fn input((): &(), graph: &Graph, _: &ColorConfig) -> Result<()> {
-        match graph.csr.self_loops() {
-            0 => {}
-            count => tracing::warn!("{}: edges from a node to itself are ignored: {count}", graph.name),
+        let count = graph.csr.self_loops();
+        if count > 0 {
+            tracing::warn!("{}: edges from a node to itself are ignored: {count}", graph.name);
         }
         Ok(())
     }
@@ -225,15 +224,14 @@ Examples:
             false => DeviceGraph::upload(device, csr)?,
         };
         let colors = device.buffer("colours", csr.nodes() as usize)?;
+        let job = Job { device, csr, graph: &rows, colors: &colors, seed: config.seed };
         let steps: Box<dyn Steps> = match method {
             Method::Labelled { hybrid, find } => {
                 refuse_unending_rows(device, csr)?;
-                Box::new(Labelled::new(device, csr, &rows, &colors, config.seed, (hybrid, find))?)
+                Box::new(Labelled::new(&job, hybrid, find)?)
             }
-            Method::Independent | Method::Auto => {
-                Box::new(Sectioned::new(device, csr, &rows, &colors, config.seed, false)?)
-            }
-            Method::Speculative => Box::new(Sectioned::new(device, csr, &rows, &colors, config.seed, true)?),
+            Method::Independent | Method::Auto => Box::new(Sectioned::new(&job, false)?),
+            Method::Speculative => Box::new(Sectioned::new(&job, true)?),
         };
         let whole = DeviceLoop::record(
             device,
@@ -286,10 +284,9 @@ impl Color {
     /// # Errors
     /// [`Error::Usage`] when there are queues and no successful run; when the device fails.
     pub fn queues(&self) -> Result<Vec<QueueCount>> {
-        match self.steps.has_queues() {
-            true => self.steps.queues(self.session.answered()?.device()),
-            false => Ok(Vec::new()),
-        }
+        let Some(taken) = self.steps.taken() else { return Ok(Vec::new()) };
+        let count = |(queue, taken): (usize, &[u32])| QueueCount { queue, popped: taken[0], stolen: taken[1] };
+        Ok(self.session.answered()?.device().download(taken)?.chunks_exact(2).enumerate().map(count).collect())
     }
 
     /// Colours the graph once more and looks at it after every iteration, which takes longer than a run.
