@@ -13,7 +13,6 @@ use evenkeel_types::UNREACHED;
 use std::{
     fmt::Write,
     path::{Path, PathBuf},
-    time::Instant,
 };
 
 /// What can be chosen.
@@ -53,12 +52,8 @@ pub struct Bfs {
     session: Session,
     config: BfsConfig,
     search: Search,
-    parents: Option<Parents>,
-}
-
-struct Parents {
-    parents: Buffer<u32>,
-    recording: Recording,
+    /// The parents and the step that finds them, if they were asked for.
+    parents: Option<(Buffer<u32>, Recording)>,
 }
 
 impl Algorithm for Bfs {
@@ -109,7 +104,7 @@ Examples:
         refuse_unending_rows(device, graph.csr())?;
         let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
         let traversal = Traversal::new(graph, Operator::Bfs, "depths")?;
-        let parents = if config.parents { Some(Parents::record(device, &traversal)?) } else { None };
+        let parents = if config.parents { Some(record_parents(device, &traversal)?) } else { None };
         let search = Search::record(device, traversal, &config.strategy)?;
         Ok(Self { session, config: config.clone(), search, parents })
     }
@@ -121,10 +116,10 @@ Examples:
     fn run(&mut self, source: &u32) -> Result<Run> {
         self.session.run(|graph| {
             let mut run = Run::from(self.search.run(graph, *source)?);
-            if let Some(parents) = &mut self.parents {
-                let begin = Instant::now();
-                run.kernel += parents.recording.run()?;
-                run.total += begin.elapsed();
+            if let Some((_, recording)) = &mut self.parents {
+                let parents = Run::timed(0, || recording.run())?;
+                run.kernel += parents.kernel;
+                run.total += parents.total;
             }
             Ok(run)
         })
@@ -132,7 +127,7 @@ Examples:
 
     fn answer(&self) -> Result<Tree> {
         let device = self.session.answered()?.device();
-        let parents = self.parents.as_ref().map(|parents| device.download(&parents.parents)).transpose()?;
+        let parents = self.parents.as_ref().map(|(parents, _)| device.download(parents)).transpose()?;
         Ok(Tree { depths: device.download(&self.search.values)?, parents })
     }
 
@@ -194,17 +189,14 @@ pub(crate) fn plan_with(device: &DeviceInfo, csr: &Csr, strategy: &dyn Strategy)
     plan.and(strategy.plan(csr, Target { device, operator: Operator::Bfs }))
 }
 
-impl Parents {
-    fn record(device: &Device, traversal: &Traversal) -> Result<Self> {
-        let (graph, nodes) = (&traversal.graph, traversal.nodes());
-        let parents = device.buffer("parents", nodes as usize)?;
-        let step = BfsParents { graph, depths: &traversal.data.values, parents: &parents };
-        let recording = device.record("bfs parents", |recorder| {
-            recorder.fill(&parents, UNREACHED);
-            recorder.dispatch(&step, ParentParams { nodes }, nodes as usize);
-        })?;
-        Ok(Self { parents, recording })
-    }
+fn record_parents(device: &Device, traversal: &Traversal) -> Result<(Buffer<u32>, Recording)> {
+    let (graph, nodes, depths) = (&traversal.graph, traversal.nodes(), &traversal.data.values);
+    let parents = device.buffer("parents", nodes as usize)?;
+    let recording = device.record("bfs parents", |recorder| {
+        recorder.fill(&parents, UNREACHED);
+        recorder.dispatch(&BfsParents { graph, depths, parents: &parents }, ParentParams { nodes }, nodes as usize);
+    })?;
+    Ok((parents, recording))
 }
 
 impl Answer for Tree {

@@ -21,11 +21,6 @@ impl Session {
         &self.memory
     }
 
-    /// The graph.
-    pub fn graph(&self) -> &SharedGraph {
-        &self.graph
-    }
-
     /// Runs the algorithm. An earlier answer is gone from here on; there is one again when `run` succeeds.
     pub fn run<T>(&mut self, run: impl FnOnce(&SharedGraph) -> Result<T>) -> Result<T> {
         self.answered = false;

@@ -149,28 +149,15 @@ Examples:
         let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
         let choice = config.schedule(csr, device.info());
         let (blocks, team) = (config.blocks(), team(device.info(), config.blocks()));
-        let matrix = graph.rows()?;
-        let elements = dense_length(csr, config);
+        let (matrix, values, elements) = (graph.rows()?, graph.values()?, dense_length(csr, config));
         let (b, c) = (device.buffer("b", elements)?, device.buffer("c", elements)?);
-        let scratch = ScratchSpace::gather(device, choice, &matrix.row_offsets, tiles(csr, team))?;
-        let launch = spmm::Spmm {
-            schedule: choice.schedule,
-            matrix,
-            values: graph.values()?,
-            b: &b,
-            c: &c,
-            scratch: &scratch.buffers,
-        };
-        let rows = csr.nodes();
+        let space = ScratchSpace::gather(device, choice, &matrix.row_offsets, tiles(csr, team))?;
+        let (schedule, scratch, rows) = (choice.schedule, &space.buffers, csr.nodes());
+        let launch = spmm::Spmm { schedule, matrix, values, b: &b, c: &c, scratch };
         let recording = device.record(&format!("spmm {choice}"), |recorder| {
             for first_block in (0..blocks).step_by(team as usize) {
-                scratch.record_gather(recorder, &launch, |schedule| WideProductParams {
-                    rows,
-                    blocks,
-                    first_block,
-                    team,
-                    schedule,
-                });
+                let params = |schedule| WideProductParams { rows, blocks, first_block, team, schedule };
+                space.record_gather(recorder, &launch, params);
             }
         })?;
         Ok(Self { session, columns: config.columns as usize, b, c, loaded: None, recording })

@@ -75,17 +75,6 @@ enum Vectors {
     Double(Buffer<f64>, Buffer<f64>),
 }
 
-impl Vectors {
-    fn load(&self, device: &Device, elements: &[f64]) -> Result<()> {
-        match self {
-            Self::Single(x, _) => {
-                device.upload(x, 0, &elements.par_iter().map(|&element| element as f32).collect::<Vec<_>>())
-            }
-            Self::Double(x, _) => device.upload(x, 0, elements),
-        }
-    }
-}
-
 impl Algorithm for Spmv {
     const NAME: &'static str = "spmv";
     const SUMMARY: &'static str = "sparse matrix times dense vector";
@@ -134,23 +123,15 @@ Examples:
         }
         refuse_unending_rows(device, csr)?;
         let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
-        let matrix = graph.rows()?;
-        let (rows, extent) = (csr.nodes(), extent(csr));
-        let name = format!("spmv {choice}");
+        let (matrix, schedule, rows, extent) = (graph.rows()?, choice.schedule, csr.nodes(), extent(csr));
         macro_rules! prepare {
             ($number:ty, $vectors:ident, $values:expr) => {{
                 let (x, y) = (device.buffer("x", extent.tiles)?, device.buffer("y", extent.tiles)?);
-                let scratch = ScratchSpace::<$number>::gather(device, choice, &matrix.row_offsets, extent)?;
-                let launch = spmv::Spmv {
-                    schedule: choice.schedule,
-                    matrix,
-                    values: $values,
-                    x: &x,
-                    y: &y,
-                    scratch: &scratch.buffers,
-                };
-                let recording = device.record(&name, |recorder| {
-                    scratch.record_gather(recorder, &launch, |schedule| ProductParams { rows, schedule });
+                let space = ScratchSpace::<$number>::gather(device, choice, &matrix.row_offsets, extent)?;
+                let (values, scratch) = ($values, &space.buffers);
+                let launch = spmv::Spmv { schedule, matrix, values, x: &x, y: &y, scratch };
+                let recording = device.record(&format!("spmv {choice}"), |recorder| {
+                    space.record_gather(recorder, &launch, |schedule| ProductParams { rows, schedule });
                 })?;
                 Ok(Self { session, vectors: Vectors::$vectors(x, y), loaded: None, recording })
             }};
@@ -174,7 +155,13 @@ Examples:
                 if length != rows {
                     return Err(Error::Usage(format!("x has {length} elements, and the matrix {rows} columns")));
                 }
-                self.vectors.load(graph.device(), elements)
+                match &self.vectors {
+                    Vectors::Double(x, _) => graph.device().upload(x, 0, elements),
+                    Vectors::Single(x, _) => {
+                        let singles: Vec<f32> = elements.par_iter().map(|&element| element as f32).collect();
+                        graph.device().upload(x, 0, &singles)
+                    }
+                }
             })?;
             Run::timed(1, || self.recording.run())
         })

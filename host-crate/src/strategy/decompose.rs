@@ -1,6 +1,5 @@
 //! Workload decomposition: the edges of the worklist's nodes are dealt out in blocks of equal length. An iteration makes the prefix
-//! sums of the degrees, finds where each invocation's block begins, and takes the blocks. The kernels are
-//! `strategy/decompose.rs` of the kernels.
+//! sums of the degrees, finds where each invocation's block begins, and takes the blocks.
 
 use super::{
     prelude::*,

@@ -1,5 +1,4 @@
-//! One invocation for each edge: the worklist holds edges, each of which knows where it begins. The kernels are `strategy/edge.rs` of the
-//! kernels.
+//! One invocation for each edge: the worklist holds edges, each of which knows where it begins.
 
 use super::{named::named, prelude::*, worklists::Worklists};
 use evenkeel_kernels::{primitive::LengthParams, strategy::edge};

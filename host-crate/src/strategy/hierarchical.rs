@@ -1,6 +1,5 @@
 //! Hierarchical processing: an iteration is taken in rounds of at most so many edges a node, and short lists are finished by workload
-//! decomposition. A recorded step is one round; the device decides which list it takes and how. The kernels are
-//! `strategy/hierarchical.rs` of the kernels.
+//! decomposition. A recorded step is one round; the device decides which list it takes and how.
 
 use super::{adaptive::LevelSize, decompose, prelude::*, threshold, worklists::clear};
 use crate::graph::Splitting;

@@ -1,6 +1,6 @@
-//! Strategies: how the edges of a traversal are handed to a GPU's invocations. Each is a file here and one in the kernels'
-//! `strategy/`, and one line in the registry below, and has its settings as its own fields. None knows which algorithm it
-//! drives; that is the operator's business.
+//! Strategies: how the edges of a traversal are handed to a GPU's invocations. Each is a file here and one of the same name
+//! in the kernels' `strategy/`, and one line in the registry below, and has its settings as its own fields. None knows which
+//! algorithm it drives; that is the operator's business.
 //!
 //! ```
 //! use evenkeel::algorithm::{Algorithm, Bfs, BfsConfig};

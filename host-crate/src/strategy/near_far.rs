@@ -1,5 +1,4 @@
-//! Shortest paths that take what is near first, and many iterations in one dispatch while the lists are short (see the kernels'
-//! folder `near_far`).
+//! Shortest paths that take what is near first, and many iterations in one dispatch while the lists are short.
 
 use super::{
     prelude::*,

@@ -1,4 +1,4 @@
-//! One invocation for each node of the worklist: the papers' baseline. The kernel is `strategy/node.rs` of the kernels.
+//! One invocation for each node of the worklist: the papers' baseline.
 
 use super::{prelude::*, worklists::Worklists};
 use evenkeel_kernels::strategy::node;

@@ -1,5 +1,4 @@
-//! One invocation for every node in each iteration, and a flag: the simplest of the classic searches. The kernels are
-//! `strategy/parallel.rs` of the kernels.
+//! One invocation for every node in each iteration, and a flag: the simplest of the classic searches.
 
 use super::{
     prelude::*,

@@ -1,5 +1,4 @@
-//! One invocation for each node of a queue, and an atomic addition for each node that is put on the next: the second of the classic
-//! searches. The kernel is `strategy/queue.rs` of the kernels.
+//! One invocation for each node of a queue, and an atomic addition for each node put on the next: the second classic search.
 
 use super::{prelude::*, worklists::Worklists};
 use evenkeel_kernels::{operator::Search, strategy::queue};

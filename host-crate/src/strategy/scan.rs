@@ -1,5 +1,4 @@
-//! A queue whose places are found by prefix sums: the third of the classic searches. The kernels are `strategy/scan.rs` of the
-//! kernels.
+//! A queue whose places are found by prefix sums: the third of the classic searches.
 
 use super::{prelude::*, worklists::Worklists};
 use evenkeel_kernels::{

@@ -1,6 +1,6 @@
 //! A traversal under a schedule of the programming model: the worklist is a tile set. What a schedule wants to know of it
 //! beforehand, prefix sums of the degrees or an order, is made on the device in each iteration. There is a strategy for each
-//! registered schedule. The kernels are `strategy/scheduled.rs` and `schedule/` of the kernels.
+//! registered schedule.
 
 use super::{prelude::*, worklists::Worklists};
 use crate::engine::schedule::{Choice, Schedule, ScratchSpace};

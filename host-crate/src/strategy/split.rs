@@ -1,5 +1,4 @@
-//! Node splitting: nodes with many edges become several that share them, and the worklist holds those. The kernels are
-//! `strategy/split.rs` and `strategy/threshold.rs` of the kernels.
+//! Node splitting: nodes with many edges become several that share them, and the worklist holds those.
 
 use super::{prelude::*, threshold, worklists::Worklists};
 use crate::{

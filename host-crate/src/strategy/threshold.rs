@@ -1,5 +1,5 @@
-//! The threshold above which nodes are taken in pieces, chosen on the device from a histogram of the degrees. The kernels are
-//! `strategy/threshold.rs` of the kernels; [`Splitting`](crate::graph::Splitting) computes the same on the host, for memory plans.
+//! The threshold above which nodes are taken in pieces, chosen on the device from a histogram of the degrees.
+//! [`Splitting`](crate::graph::Splitting) computes the same on the host, for memory plans.
 
 use super::prelude::*;
 pub use evenkeel_kernels::strategy::threshold::MAX_BINS;

@@ -1,4 +1,4 @@
-//! Shortest paths in two phases, over every node in each iteration. The kernels are `strategy/two_phase.rs` of the kernels.
+//! Shortest paths in two phases, over every node in each iteration.
 
 use super::{
     parallel::{NONE, every_node},

@@ -124,7 +124,7 @@ impl Bench {
         let found = device.buffer("depths found", nodes)?;
         let order = device.buffer("nodes in order", nodes)?;
         let start = device.buffer("level start", 5)?;
-        let (lists, state) = (level_graph.lists(), &level_graph.state);
+        let (lists, state) = (&level_graph.lists, &level_graph.state);
         let depths = &traversal.data.values;
         let restore = LevelRestore { start: &start, found: &found, order: &order, lists, depths, state };
         let timed = |variant: Variant, params: LevelParams| -> Result<Timed> {

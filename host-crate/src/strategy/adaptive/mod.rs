@@ -224,7 +224,7 @@ pub(crate) struct LevelGraph {
     /// Two words each: a node, and the edge with which the piece of its row begins.
     pieces: Buffer<u32>,
     /// Of even levels and of odd ones, one behind the other.
-    lists: Buffer<u32>,
+    pub(crate) lists: Buffer<u32>,
     pub(crate) state: Buffer<LevelState>,
 }
 
@@ -360,12 +360,6 @@ impl LevelGraph {
                 recorder.dispatch_indirect(&step, params, state, LevelState::GROUPS);
             }
         }
-    }
-
-    /// The lists of the frontier.
-    #[cfg(feature = "cli")]
-    pub(crate) fn lists(&self) -> &Buffer<u32> {
-        &self.lists
     }
 }
 
