@@ -49,9 +49,13 @@ pub trait Answer: Sync {
     }
 }
 
-/// The first node whose value differs, as a person reads it: a node that was not reached is at `inf`.
+/// A value as a person reads it: a node that was not reached is at `inf`.
+pub(super) fn text(value: Option<Value>) -> String {
+    value.map_or("inf".to_owned(), |value| value.to_string())
+}
+
+/// The first node whose value differs.
 pub fn first_difference(expected: &impl Answer, found: &impl Answer, graph: &Graph) -> Option<Mismatch> {
     let node = (0..graph.csr.nodes()).find(|&node| expected.value(node) != found.value(node))?;
-    let text = |value: Option<Value>| value.map_or("inf".to_owned(), |value| value.to_string());
     Some(Mismatch { node, expected: text(expected.value(node)), found: text(found.value(node)) })
 }

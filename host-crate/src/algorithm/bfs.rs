@@ -5,7 +5,7 @@ use crate::{
     device::profile::Span,
     strategy::{
         Operator, Strategy, Target, Traversal,
-        adaptive::{TracedLevel, trace},
+        adaptive::{LevelSize, TracedLevel, trace},
     },
 };
 use evenkeel_kernels::algorithm::bfs::{BfsParents, ParentParams};
@@ -171,15 +171,11 @@ impl Tables<Bfs> for LevelTable {
         let (graph, strategy) = (bfs.session.answered()?, bfs.config.strategy.item());
         let levels = trace(graph.device(), graph.csr(), strategy.as_ref(), &answer.depths, spans)?;
         let row = |(level, TracedLevel { size, implementation, time }): (usize, TracedLevel)| {
-            let counts = [level as u32, size.frontier, size.discovered, size.edges].map(|count| count.to_string());
-            let microseconds = format!("{:.3}", time.as_secs_f64() * 1e6);
-            counts.into_iter().chain([implementation, microseconds]).collect()
+            let (LevelSize { frontier, discovered, edges }, microseconds) = (size, time.as_secs_f64() * 1e6);
+            format!("{level},{frontier},{discovered},{edges},{implementation},{microseconds:.3}")
         };
-        Ok(vec![Table {
-            path: path.clone(),
-            columns: &["level", "frontier", "discovered", "frontier_edges", "implementation", "microseconds"],
-            rows: levels.into_iter().enumerate().map(row).collect(),
-        }])
+        let columns = "level,frontier,discovered,frontier_edges,implementation,microseconds";
+        Ok(vec![Table::new(path, columns, levels.into_iter().enumerate().map(row))])
     }
 }
 

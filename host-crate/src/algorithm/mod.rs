@@ -46,6 +46,7 @@ use crate::{device::profile::Span, engine::LoopRun, strategy::About};
 use prelude::*;
 use serde::Serialize;
 use std::{
+    iter,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -121,10 +122,7 @@ pub trait Algorithm: Sized + 'static {
         Self::Alternative::all().into_iter().filter(Self::takes).map(described).collect()
     }
 
-    /// The name of a strategy or schedule as reports have it.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`] with the names there are.
+    /// The name of a strategy or schedule as reports have it; [`Error::UnknownName`] when there is none.
     fn known_alternative(name: &str) -> Result<String> {
         name.parse().map(|alternative: Configured<Self>| alternative.to_string())
     }
@@ -135,9 +133,6 @@ pub trait Algorithm: Sized + 'static {
     }
 
     /// The same configuration with another strategy or schedule, less the options that this one does not read.
-    ///
-    /// # Errors
-    /// When there is no such strategy or schedule.
     fn with_alternative(config: &Self::Config, name: &str) -> Result<Self::Config> {
         let mut config = config.clone();
         let choice = Self::choice(&mut config);
@@ -145,10 +140,7 @@ pub trait Algorithm: Sized + 'static {
         Ok(config)
     }
 
-    /// Refuses values that are out of range, and options that none of the named strategies or schedules reads.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] with the option and what it is for.
+    /// Refuses, by [`Error::Usage`], values out of range and options that none of the named strategies or schedules reads.
     fn check_config(config: &Self::Config, names: &[&str]) -> Result<()> {
         Self::choice(&mut config.clone()).check_given(names)
     }
@@ -161,10 +153,7 @@ pub trait Algorithm: Sized + 'static {
         None
     }
 
-    /// The memory it needs on a device, the graph included.
-    ///
-    /// # Errors
-    /// When the configuration is wrong, or the answer can be held by no device.
+    /// The memory it needs on a device, the graph included. It is an error when no device can hold the answer.
     fn plan(device: &DeviceInfo, csr: &Csr, config: &Self::Config) -> Result<MemoryPlan>;
 
     /// Which size of graph would fit a device that the plan does not fit, where that can be said.
@@ -240,10 +229,7 @@ pub trait Tables<A: Algorithm>: Options + Default {
         Vec::new()
     }
 
-    /// Refuses a table that the configuration does not give.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] with the option and what it is for.
+    /// Refuses, by [`Error::Usage`], a table that the configuration does not give.
     fn check(&self, _config: &A::Config) -> Result<()> {
         Ok(())
     }
@@ -254,9 +240,6 @@ pub trait Tables<A: Algorithm>: Options + Default {
     }
 
     /// Makes the tables after the last run, which found `answer`; `spans` are those of the timed runs.
-    ///
-    /// # Errors
-    /// When the device fails, or the runs do not give such a table.
     fn make(&self, _algorithm: &mut A, _answer: &A::Answer, _spans: &[Span]) -> Result<Vec<Table>> {
         Ok(Vec::new())
     }
@@ -269,10 +252,16 @@ impl<A: Algorithm> Tables<A> for () {}
 pub struct Table {
     /// The file.
     pub path: PathBuf,
-    /// The names of the columns.
-    pub columns: &'static [&'static str],
-    /// A text for each column of each row.
-    pub rows: Vec<Vec<String>>,
+    /// The names of the columns, and a line for each row.
+    pub csv: String,
+}
+
+impl Table {
+    /// A table whose columns have these names, with commas between, as the cells of each row have.
+    pub fn new(path: &Path, columns: &str, rows: impl IntoIterator<Item = String>) -> Self {
+        let lines = iter::once(columns.to_owned()).chain(rows);
+        Self { path: path.to_owned(), csv: lines.map(|line| line + "\n").collect() }
+    }
 }
 
 /// What one run of an algorithm took.

@@ -197,9 +197,6 @@ pub fn of(operator: Operator) -> impl Iterator<Item = About> {
 }
 
 /// Refuses a graph with a row that the driver would stop in the middle of, with a wrong answer and no error.
-///
-/// # Errors
-/// [`Error::Device`] with the node and the numbers.
 pub fn refuse_unending_rows(device: &Device, csr: &Csr) -> Result<()> {
     let info = device.info();
     // Most devices have no limit, and then there is nothing to look for.

@@ -6,7 +6,7 @@ mod record;
 
 pub use matrix::AllPairs;
 
-use super::{Distances, Selectable, prelude::*};
+use super::{Distances, Selectable, answer::text, prelude::*};
 use crate::{
     device::memory::Bytes,
     oracle::{dijkstra, floyd_warshall},
@@ -20,10 +20,7 @@ use evenkeel_kernels::{
 use evenkeel_types::LoopHeader;
 use rayon::prelude::*;
 use record::Job;
-use std::{
-    fmt::Write as _,
-    io::{self, Write},
-};
+use std::io::{self, Write};
 
 /// How all distances are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -226,14 +223,8 @@ Examples:
             Weights::F32(_) if is_negative(csr) => {
                 Distances::F32(floyd_warshall::real(csr)?.into_iter().map(|distance| distance as f32).collect())
             }
-            Weights::F32(_) => {
-                let rows = (0..nodes).into_par_iter().map(|source| dijkstra::real(csr, source));
-                Distances::F32(rows.collect::<Result<Vec<_>>>()?.concat())
-            }
-            _ => {
-                let rows = (0..nodes).into_par_iter().map(|source| dijkstra::whole(csr, source));
-                Distances::U32(rows.collect::<Result<Vec<_>>>()?.concat())
-            }
+            Weights::F32(_) => Distances::F32(rows(nodes, |source| dijkstra::real(csr, source))?),
+            _ => Distances::U32(rows(nodes, |source| dijkstra::whole(csr, source))?),
         })
     }
 
@@ -251,10 +242,7 @@ Examples:
             _ => Some(0),
         }?;
         let (source, target) = ((place / nodes) as u32, (place % nodes) as u32);
-        let text = |distances: &Distances| {
-            let value = distances.at(place).map_or("inf".to_owned(), |value| value.to_string());
-            format!("{value} to node {}", graph.ids.id(target))
-        };
+        let text = |distances: &Distances| format!("{} to node {}", text(distances.at(place)), graph.ids.id(target));
         Some(Mismatch { node: source, expected: text(expected), found: text(&found.distances) })
     }
 
@@ -274,6 +262,11 @@ impl Apsp {
     }
 }
 
+/// The rows of the matrix from every source, one after the other.
+fn rows<T: Clone + Send>(nodes: u32, row: impl Fn(u32) -> Result<Vec<T>> + Sync + Send) -> Result<Vec<T>> {
+    Ok((0..nodes).into_par_iter().map(row).collect::<Result<Vec<_>>>()?.concat())
+}
+
 /// Strategies add the weights of a path in different orders, so real distances differ by rounding: by some ten-thousandths of
 /// a weight even where weights of both signs come to nothing.
 fn is_close(found: f64, expected: f64, longest_weight: f64) -> bool {
@@ -288,11 +281,8 @@ impl Answer for AllPairs {
     fn further_columns(&self, node: u32, _: &NodeIds, line: &mut String) {
         let first = node as usize * self.nodes as usize;
         for place in first + 1..first + self.nodes as usize {
-            // Writing to a string does not fail.
-            let _ = match self.distances.at(place) {
-                Some(value) => write!(line, " {value}"),
-                None => write!(line, " inf"),
-            };
+            line.push(' ');
+            line.push_str(&text(self.distances.at(place)));
         }
     }
 

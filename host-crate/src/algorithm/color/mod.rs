@@ -68,13 +68,11 @@ impl Tables<Color> for ColorTables {
     fn make(&self, color: &mut Color, _: &Colors, _: &[Span]) -> Result<Vec<Table>> {
         let mut tables = Vec::new();
         if let Some(path) = &self.queue_counts {
-            let row = |it: QueueCount| vec![it.queue.to_string(), it.popped.to_string(), it.stolen.to_string()];
-            let rows = color.queues()?.into_iter().map(row).collect();
-            tables.push(Table { path: path.clone(), columns: &["queue", "popped", "stolen"], rows });
+            let row = |QueueCount { queue, popped, stolen }| format!("{queue},{popped},{stolen}");
+            tables.push(Table::new(path, "queue,popped,stolen", color.queues()?.into_iter().map(row)));
         }
         if let Some(path) = &self.per_iteration {
-            let rows = color.iterations()?.iter().map(Iteration::row).collect();
-            tables.push(Table { path: path.clone(), columns: Iteration::COLUMNS, rows });
+            tables.push(Table::new(path, Iteration::COLUMNS, color.iterations()?.iter().map(Iteration::row)));
         }
         Ok(tables)
     }
@@ -328,32 +326,14 @@ fn iterations(device: &Device, graph: &DeviceGraph, buffer: &Buffer<u32>, steps:
 }
 
 impl Iteration {
-    const COLUMNS: &'static [&'static str] = &[
-        "iteration",
-        "active",
-        "colored",
-        "colors",
-        "lowest_degree",
-        "median_degree",
-        "mean_degree",
-        "highest_degree",
-        "degrees",
-        "kernel_ms",
-    ];
+    const COLUMNS: &'static str =
+        "iteration,active,colored,colors,lowest_degree,median_degree,mean_degree,highest_degree,degrees,kernel_ms";
 
-    fn row(&self) -> Vec<String> {
-        vec![
-            self.iteration.to_string(),
-            self.active.to_string(),
-            self.colored.to_string(),
-            self.colors.to_string(),
-            self.lowest_degree.to_string(),
-            self.median_degree.to_string(),
-            format!("{:?}", self.mean_degree),
-            self.highest_degree.to_string(),
-            self.degrees.clone(),
-            format!("{:?}", self.kernel_ms),
-        ]
+    fn row(&self) -> String {
+        let Self { iteration, active, colored, colors, lowest_degree, median_degree, .. } = self;
+        let Self { mean_degree, highest_degree, degrees, kernel_ms, .. } = self;
+        let degrees = format!("{lowest_degree},{median_degree},{mean_degree:?},{highest_degree},{degrees}");
+        format!("{iteration},{active},{colored},{colors},{degrees},{kernel_ms:?}")
     }
 
     /// One in which the nodes with `degrees` were active, of which `left` still are, and after which the colours are as they

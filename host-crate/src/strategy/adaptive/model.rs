@@ -76,28 +76,19 @@ impl Model {
     }
 
     /// Reads a file.
-    ///
-    /// # Errors
-    /// When it cannot be read or is no model.
     pub fn read(path: &Path) -> Result<Self> {
         let text = fs::read(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
         Self::parse(path, &String::from_utf8_lossy(&text))
     }
 
-    /// Reads a text; `path` is what errors call it.
-    ///
-    /// # Errors
-    /// [`Error::Line`] with the first line that is wrong.
+    /// Reads a text; an [`Error::Line`] has `path` and the first line that is wrong.
     pub fn parse(path: &Path, text: &str) -> Result<Self> {
         let (root, family) = text::read(path, text)?;
         let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         Ok(Self { name, root, family })
     }
 
-    /// The model that comes with the program for a device.
-    ///
-    /// # Errors
-    /// Never, but for a program that was built with a broken one.
+    /// The model that comes with the program for a device; an error only where a broken one was built in.
     pub fn of_device(info: &DeviceInfo) -> Result<Self> {
         let name = match info.kind {
             _ if info.name.contains("H200") => "nvidia-h200",
