@@ -22,7 +22,8 @@ use std::{env, path::Path};
 const SCALE: u32 = 8;
 
 fn prepared(device: &Device, csr: &Csr, strategy: &str) -> Apsp {
-    let mut apsp = Apsp::prepare(device, csr, &ApspConfig { strategy: strategy.to_owned() }).expect("the graph fits");
+    let mut apsp = Apsp::prepare(device, csr, &ApspConfig { strategy: strategy.parse().expect("a strategy") })
+        .expect("the graph fits");
     apsp.run(&()).expect("a run");
     let nodes = csr.nodes() as usize;
     if let Distances::U32(found) = apsp.answer().expect("distances").distances {

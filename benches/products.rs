@@ -9,7 +9,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use evenkeel::{
     algorithm::{DenseMatrix, DenseVector, Spmm, SpmmConfig, Spmv, spmv::random_vector},
     device::{Buffer, Device, Recording},
-    engine::schedule::{AUTO, Schedule},
+    engine::schedule::Schedule,
     engine::{DeviceGraph, DeviceRows},
     graph::{Csr, Graph},
     oracle::spmv::{SINGLE, first_mismatch, product},
@@ -27,7 +27,7 @@ fn products(criterion: &mut Criterion) {
         let vectors = Subject::<Spmv>::new(&graph, DenseVector::from(x.as_slice()));
         let columns = SpmmConfig::default().columns as usize;
         let matrices = Subject::<Spmm>::new(&graph, DenseMatrix::from(random_vector(nodes * columns, 2)));
-        let schedules: Vec<_> = Schedule::ALL.iter().map(|schedule| schedule.name()).chain([AUTO]).collect();
+        let schedules: Vec<_> = Schedule::ALL.iter().map(|schedule| schedule.name()).chain(["auto"]).collect();
         for schedule in &schedules {
             vectors.measure(&mut group, &format!("spmv/{schedule}"), &device, schedule, |run| run.kernel);
         }

@@ -270,7 +270,7 @@ impl<R: Registry> Configured<R> {
     /// When it is no item of the registry, or a setting has no such value.
     pub fn new(item: impl Into<R::Item>) -> Result<Self> {
         let mut item = item.into();
-        let (name, mut default) = (item.name(), by_name::<R>(item.name())?);
+        let (name, mut default) = (item.name(), by_name(R::KIND, R::items(), item.name())?);
         if item.type_id_of() != default.type_id_of() {
             return Err(Error::Usage(format!("this {} is not the one that is registered as {name}", R::KIND)));
         }
@@ -331,11 +331,25 @@ impl<R: Registry> Configured<R> {
     }
 }
 
-fn by_name<R: Registry>(name: &str) -> Result<R::Item> {
-    let mut items = R::items();
-    let place = items.iter().position(|item| item.name() == name);
-    let unknown = || Error::unknown(R::KIND, name, R::items().iter().map(R::Item::name));
-    place.map(|place| items.swap_remove(place)).ok_or_else(unknown)
+fn by_name<T: Configurable>(kind: &'static str, mut items: Vec<T>, name: &str) -> Result<T> {
+    match items.iter().position(|item| item.name() == name) {
+        Some(place) => Ok(items.swap_remove(place)),
+        None => Err(Error::unknown(kind, name, items.iter().map(T::name))),
+    }
+}
+
+/// Reads `NAME` or `NAME:key=value,key=value` as one of `items`, each of which is a `kind`.
+///
+/// # Errors
+/// When there is no such item, or a setting has no such value.
+pub(crate) fn parse_item<T: Configurable>(kind: &'static str, items: Vec<T>, text: &str) -> Result<T> {
+    let Some((name, settings)) = text.split_once(':') else { return by_name(kind, items, text) };
+    let mut item = by_name(kind, items, name)?;
+    if settings.is_empty() {
+        return Err(Error::Usage(format!("'{text}' has no setting behind the colon")));
+    }
+    read(name, settings, item.keys())?;
+    Ok(item)
 }
 
 /// The default item with its default settings.
@@ -350,13 +364,7 @@ impl<R: Registry> FromStr for Configured<R> {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let Some((name, settings)) = text.split_once(':') else { return Self::new(by_name::<R>(text)?) };
-        let mut item = by_name::<R>(name)?;
-        if settings.is_empty() {
-            return Err(Error::Usage(format!("'{text}' has no setting behind the colon")));
-        }
-        read(name, settings, item.keys())?;
-        Self::new(item)
+        Self::new(parse_item(R::KIND, R::items(), text)?)
     }
 }
 
@@ -370,9 +378,9 @@ told_by_text!(Configured<R: Registry>, |configured| &configured.text);
 
 impl<R: Registry> serde::Serialize for Configured<R> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (name, mut item) = (self.item.name(), self.item.clone());
-        let mut default = by_name::<R>(name).map_err(serde::ser::Error::custom)?;
-        let (keys, defaults) = (item.keys(), default.keys());
+        let default = by_name(R::KIND, R::items(), self.item.name());
+        let (mut item, mut default) = (self.item.clone(), default.map_err(serde::ser::Error::custom)?);
+        let (name, keys, defaults) = (self.item.name(), item.keys(), default.keys());
         let (first, named): (Vec<_>, Vec<_>) = changed(&keys, &defaults, |_| false).partition(|key| key.positional);
         let first: Vec<String> = first.iter().filter_map(|key| key.value.clone()).collect();
         let mut map = serializer.serialize_map(None)?;

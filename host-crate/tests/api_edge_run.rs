@@ -58,7 +58,7 @@ fn no_algorithm_answers_before_it_has_run() {
     struct Ask(Vec<&'static str>);
 
     impl Visitor for Ask {
-        fn visit<A: Algorithm + 'static>(&mut self) {
+        fn visit<A: Algorithm>(&mut self) {
             let graph = generate("grid:rows=3,cols=4");
             let config = A::Config::default();
             let mut algorithm = A::prepare(&device(), &graph.csr, &config).unwrap();
@@ -67,7 +67,11 @@ fn no_algorithm_answers_before_it_has_run() {
             algorithm.run(&input).unwrap();
             let reference = A::reference(&graph, &input, &config).unwrap();
             assert_eq!(A::check(&algorithm.answer().unwrap(), &reference, &graph, &input), None, "{}", A::NAME);
-            assert!(algorithm.memory().bytes() > 0 && A::plan(&graph.csr, &config).is_ok(), "{}", A::NAME);
+            assert!(
+                algorithm.memory().bytes() > 0 && A::plan(device().info(), &graph.csr, &config).is_ok(),
+                "{}",
+                A::NAME
+            );
             self.0.push(A::NAME);
         }
     }
@@ -149,7 +153,7 @@ impl evenkeel::strategy::Strategy for Impostor {
         evenkeel::strategy::all().find(|strategy| strategy.name == "node").unwrap()
     }
 
-    fn plan(&self, _: &Csr, _: evenkeel::strategy::Operator) -> evenkeel::device::MemoryPlan {
+    fn plan(&self, _: &Csr, _: evenkeel::strategy::Target<'_>) -> evenkeel::device::MemoryPlan {
         evenkeel::device::MemoryPlan::new()
     }
 

@@ -4,7 +4,7 @@ use crate::common;
 use assert_cmd::assert::OutputAssertExt;
 use evenkeel::{
     Error,
-    algorithm::{Algorithm, AllPairs, Apsp, ApspConfig, Distances, apsp::STRATEGIES},
+    algorithm::{Algorithm, AllPairs, Apsp, ApspConfig, Distances},
     device::{Device, DeviceOptions},
     graph::{
         BuildOptions, Csr, EdgeList, EdgeWeights, OpenOptions, Weights,
@@ -31,7 +31,7 @@ fn random_edges(nodes: u32, count: u32, seed: u64) -> Vec<(u32, u32)> {
 }
 
 fn prepared(device: &Device, csr: &Csr, way: &str) -> evenkeel::Result<Apsp> {
-    Apsp::prepare(device, csr, &ApspConfig { strategy: way.to_owned() })
+    Apsp::prepare(device, csr, &ApspConfig { strategy: way.parse().unwrap() })
 }
 
 fn distances(device: &Device, csr: &Csr, way: &str) -> evenkeel::Result<AllPairs> {
@@ -64,7 +64,7 @@ fn check(device: &Device, csr: &Csr, ways: &[&str], what: &str) {
 
 #[test]
 fn the_strategies_are_those_that_are_listed() {
-    assert_eq!(STRATEGIES.map(|strategy| strategy[0]), EVERY_WAY);
+    assert!(Apsp::alternatives().into_iter().map(|strategy| strategy.name).eq(EVERY_WAY));
 }
 
 #[test]
@@ -205,14 +205,14 @@ fn a_matrix_that_does_not_fit_is_refused_with_the_most_that_does() {
     let device = Device::open("cpu", &limit).unwrap();
     let csr = csr(600, &[(0, 1)], EdgeWeights::None);
     for way in EVERY_WAY {
-        let config = ApspConfig { strategy: way.to_owned() };
+        let config = ApspConfig { strategy: way.parse().unwrap() };
         assert!(matches!(Apsp::prepare(&device, &csr, &config), Err(Error::Memory(_))), "{way}");
-        let most = Apsp::most_nodes(&device, &csr, &config).unwrap();
+        let most = Apsp::most_nodes(&device, &csr, &config);
         assert_eq!(most, 384, "{way}: 512 × 512 words are the whole limit");
         assert!(prepared(&device, &Csr::new(vec![0; 385], vec![], Weights::None).unwrap(), way).is_ok());
     }
     let huge = Csr::new(vec![0; 70_001], vec![], Weights::None).unwrap();
-    let Err(Error::Memory(reason)) = Apsp::plan(&huge, &ApspConfig::default()) else {
+    let Err(Error::Memory(reason)) = Apsp::plan(device.info(), &huge, &ApspConfig::default()) else {
         panic!("70,000 nodes are taken")
     };
     assert!(reason.contains("4900000000 distances") && reason.contains("65408"), "{reason}");

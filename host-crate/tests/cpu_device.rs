@@ -8,8 +8,8 @@ use evenkeel::{
     Error, Result,
     algorithm::{
         Algorithm, Apsp, ApspConfig, Bfs, BfsConfig, Color, ColorConfig, DenseMatrix, DenseVector, Distances, PageRank,
-        PageRankConfig, Precision, Spmm, SpmmConfig, Spmv, SpmvConfig, Sssp, SsspConfig, apsp::STRATEGIES,
-        color::names_with_schedules, spmv::random_vector,
+        PageRankConfig, Precision, Spmm, SpmmConfig, Spmv, SpmvConfig, Sssp, SsspConfig, color::names_with_schedules,
+        spmv::random_vector,
     },
     device::{Buffer, Device, DeviceKind, DeviceOptions, Recording},
     engine::primitive::{Compact, Kind, Reduction, Scan, reduce},
@@ -415,10 +415,11 @@ fn all_pairs_agree_with_the_oracle() {
     let edges = EdgeList { nodes: 129, sources, targets, weights: EdgeWeights::None };
     let csr = Csr::from_edges(edges, BuildOptions::default()).unwrap().0;
     let expected = Distances::U32(oracle::floyd_warshall::whole(&csr).unwrap());
-    for [strategy, ..] in STRATEGIES {
-        let mut apsp = Apsp::prepare(&device(), &csr, &ApspConfig { strategy: strategy.to_owned() }).unwrap();
+    for strategy in Apsp::alternatives() {
+        let mut apsp =
+            Apsp::prepare(&device(), &csr, &ApspConfig { strategy: strategy.name.parse().unwrap() }).unwrap();
         apsp.run(&()).unwrap();
-        assert_eq!(apsp.answer().unwrap().distances, expected, "{strategy}");
+        assert_eq!(apsp.answer().unwrap().distances, expected, "{strategy:?}");
     }
 }
 
@@ -432,7 +433,7 @@ fn ranks_agree_with_the_oracle_under_every_schedule() {
     let expected = oracle::pagerank::ranks(&csr, 0.85, 3);
     for schedule in Schedule::ALL {
         let config =
-            PageRankConfig { schedule: schedule.name().to_owned(), iterations: 3, ..PageRankConfig::default() };
+            PageRankConfig { schedule: schedule.name().parse().unwrap(), iterations: 3, ..PageRankConfig::default() };
         let mut pagerank = PageRank::prepare(&device(), &csr, &config).unwrap();
         pagerank.run(&()).unwrap();
         let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.answer().unwrap().0);
@@ -453,13 +454,13 @@ fn products_agree_with_the_oracle_under_every_schedule() {
     for schedule in Schedule::ALL.iter().map(|schedule| schedule.name().to_owned()) {
         for (precision, unit) in [(Precision::Single, oracle::spmv::SINGLE), (Precision::Double, oracle::spmv::DOUBLE)]
         {
-            let config = SpmvConfig { schedule: schedule.clone(), precision };
+            let config = SpmvConfig { schedule: schedule.parse().unwrap(), precision };
             let mut spmv = Spmv::prepare(&device(), &csr, &config).unwrap();
             spmv.run(&DenseVector::from(x.as_slice())).unwrap();
             let mismatch = oracle::spmv::first_mismatch(&expected, &spmv.answer().unwrap().rows, unit);
             assert_eq!(mismatch, None, "{config:?}");
         }
-        let config = SpmmConfig { schedule, columns: 6 };
+        let config = SpmmConfig { schedule: schedule.parse().unwrap(), columns: 6 };
         let mut spmm = Spmm::prepare(&device(), &csr, &config).unwrap();
         spmm.run(&DenseMatrix::from(b.clone())).unwrap();
         let mismatch = oracle::spmv::first_mismatch_of_matrix(&csr, &b, &spmm.answer().unwrap().elements, 6);

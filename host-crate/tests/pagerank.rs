@@ -9,6 +9,7 @@ use evenkeel::{
     engine::schedule::Choice,
     graph::{BuildOptions, Csr, EdgeList, EdgeWeights, generate::Generator},
     oracle::pagerank::{first_mismatch, ranks},
+    settings::Configured,
 };
 use proptest::prelude::*;
 
@@ -36,7 +37,7 @@ fn check(device: &Device, csr: &Csr, what: &str) {
 fn check_with(device: &Device, csr: &Csr, what: &str, config: &PageRankConfig, schedules: &[String]) {
     let expected = ranks(csr, config.damping, config.iterations);
     for schedule in schedules {
-        let config = PageRankConfig { schedule: schedule.clone(), ..config.clone() };
+        let config = PageRankConfig { schedule: schedule.parse().unwrap(), ..config.clone() };
         let mut pagerank = PageRank::prepare(device, csr, &config).unwrap();
         let mut answers = Vec::new();
         for _ in 0..2 {
@@ -151,6 +152,6 @@ fn what_means_nothing_is_refused() {
         let error = refused(PageRankConfig { damping, ..PageRankConfig::default() });
         assert!(matches!(&error, Error::Usage(message) if message.contains("from 0 to 1")), "{error}");
     }
-    let error = refused(PageRankConfig { schedule: "even".to_owned(), ..PageRankConfig::default() });
+    let error = "even".parse::<Configured<PageRank>>().unwrap_err();
     assert!(matches!(error, Error::UnknownName { kind: "schedule", .. }), "{error}");
 }

@@ -77,7 +77,7 @@ fn distances(device: &Device, graph: &Graph, source: u64, strategy: &str) -> Vec
 fn check_ranks(device: &Device, graph: &Graph, iterations: u32, path: &Path) {
     let expected = answers(path, graph);
     for schedule in Choice::all().iter().map(Choice::to_string).chain(["auto".to_owned()]) {
-        let config = PageRankConfig { schedule, iterations, ..PageRankConfig::default() };
+        let config = PageRankConfig { schedule: schedule.parse().unwrap(), iterations, ..PageRankConfig::default() };
         let mut pagerank = PageRank::prepare(device, &graph.csr, &config).unwrap();
         pagerank.run(&()).unwrap();
         let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.answer().unwrap().0);

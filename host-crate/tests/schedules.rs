@@ -8,7 +8,6 @@ use evenkeel::{
         spmv::{Spmv, SpmvConfig, random_vector},
     },
     device::Device,
-    engine::schedule,
     graph::{BuildOptions, Csr, EdgeList, EdgeWeights, OpenOptions, generate::Generator, open},
     oracle::spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, first_mismatch_of_matrix, product},
 };
@@ -17,7 +16,7 @@ use proptest::prelude::*;
 /// All schedules, groups narrower and wider than a subgroup, and the choices by rows.
 fn schedules() -> Vec<String> {
     let others = ["group-mapped:1", "group-mapped:4", "group-mapped:256"].map(str::to_owned);
-    schedule::names().into_iter().chain(others).collect()
+    Spmv::alternatives().into_iter().map(|schedule| schedule.name).chain(others).collect()
 }
 
 fn csr(nodes: u32, edges: &[(u32, u32)]) -> Csr {
@@ -52,7 +51,7 @@ fn check_vector(
     context: &str,
 ) {
     let unit = if precision == Precision::Single { SINGLE } else { DOUBLE };
-    let config = SpmvConfig { schedule: schedule.to_owned(), precision };
+    let config = SpmvConfig { schedule: schedule.parse().unwrap(), precision };
     let mut spmv = Spmv::prepare(device, csr, &config).unwrap();
     let input = DenseVector::from(x);
     let answers = [(); 2].map(|()| {
@@ -65,7 +64,7 @@ fn check_vector(
 }
 
 fn check_matrix(device: &Device, csr: &Csr, schedule: &str, columns: u32, context: &str) {
-    let mut spmm = Spmm::prepare(device, csr, &SpmmConfig { schedule: schedule.to_owned(), columns }).unwrap();
+    let mut spmm = Spmm::prepare(device, csr, &SpmmConfig { schedule: schedule.parse().unwrap(), columns }).unwrap();
     let b = random_vector(csr.nodes() as usize * columns as usize, 2);
     spmm.run(&DenseMatrix::from(b.clone())).unwrap();
     let c = spmm.answer().unwrap().elements;

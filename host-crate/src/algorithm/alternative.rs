@@ -1,11 +1,36 @@
-//! The strategies or schedules that an algorithm can be run with, as listings show them.
+//! The strategies or schedules that an algorithm can be run with.
 
+use super::Algorithm;
 use crate::{
-    engine::schedule::{self, Choice},
-    strategy::{self, About, Operator},
+    engine::schedule::RowSchedule,
+    settings::{Configurable, Registry},
+    strategy::{self, About, Operator, Strategy},
 };
 
-/// A strategy or schedule that can be asked for by name.
+/// A strategy or schedule as a configuration holds it. The default one is taken unless another is asked for.
+pub trait Selectable: Configurable + Default {
+    /// What it is called, as the option that chooses one is: `strategy` or `schedule`.
+    const KIND: &'static str;
+    /// The help text of that option.
+    const HELP: &'static str;
+    /// The heading in a listing. Algorithms whose alternatives have the same heading share one table.
+    const HEADING: &'static str = Self::KIND;
+    /// What is said below that table; empty for nothing.
+    const NOTE: &'static str = "";
+
+    /// All with their default settings, in the order they are listed.
+    fn all() -> Vec<Self>;
+
+    /// Describes it; the same for all settings.
+    fn about(&self) -> About;
+
+    /// Whether its atoms can be counted, if the algorithm counts any.
+    fn is_counted(&self) -> bool {
+        true
+    }
+}
+
+/// A strategy or schedule that an algorithm can be run with, as listings show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alternative {
     /// Its name.
@@ -18,40 +43,59 @@ pub struct Alternative {
     pub counted: bool,
 }
 
-impl Alternative {
-    /// One that cannot be counted.
-    pub fn new(name: &str, paper: &'static str, summary: &'static str) -> Self {
-        Self { name: name.to_owned(), paper, summary, counted: false }
+/// Every algorithm is a registry of the strategies or schedules that it takes.
+impl<A: Algorithm> Registry for A {
+    type Item = A::Alternative;
+    const KIND: &'static str = A::ALTERNATIVE;
+    const HELP: &'static str = <A::Alternative as Selectable>::HELP;
+
+    fn items() -> Vec<Self::Item> {
+        Selectable::all().into_iter().filter(A::takes).collect()
     }
 
-    /// The strategies of a traversal.
-    pub(super) fn strategies(operator: Operator) -> Vec<Self> {
-        let alternative = |strategy: About| Self {
-            name: strategy.name.to_owned(),
-            paper: strategy.paper,
-            summary: strategy.summary,
-            counted: strategy::counted(operator).any(|counted| counted.name == strategy.name),
-        };
-        strategy::of(operator).map(alternative).collect()
-    }
-
-    /// The schedules of a gather over rows.
-    pub(super) fn schedules(counted: bool) -> Vec<Self> {
-        let described = |choice: Choice| {
-            let name = choice.to_string();
-            let schedule = choice.schedule.implementation();
-            let (paper, summary) = (schedule.paper(), schedule.summary());
-            Self { name, paper, summary, counted }
-        };
-        let by_rows = [
-            (schedule::AUTO, "", "whichever of these suits the rows and the device"),
-            (schedule::PAPER, "Osama et al.", "merge-path, and for small matrices thread- or group-mapped"),
-        ]
-        .map(|(name, paper, summary)| Self { counted, ..Self::new(name, paper, summary) });
-        Choice::all().into_iter().map(described).chain(by_rows).collect()
+    fn default_item() -> Self::Item {
+        Default::default()
     }
 }
 
-/// What a listing says below the schedules.
-pub(super) const SCHEDULES_NOTE: &str =
-    "A node is a row of the matrix, an edge an entry. group-mapped:SIZE has groups of another size than 32.";
+impl Selectable for Box<dyn Strategy> {
+    const KIND: &'static str = "strategy";
+    const HELP: &'static str =
+        "How edges are handed to invocations: a name from `evenkeel strategies`, and settings behind a colon";
+
+    fn all() -> Vec<Self> {
+        strategy::items()
+    }
+
+    fn about(&self) -> About {
+        (**self).about()
+    }
+
+    fn is_counted(&self) -> bool {
+        self.operators() == Operator::ALL
+    }
+}
+
+impl Selectable for RowSchedule {
+    const KIND: &'static str = "schedule";
+    const HELP: &'static str = "Who does which part: a schedule's name, group-mapped:SIZE, auto, which looks at the rows, \
+                                or paper, which looks at the size of the matrix";
+    const NOTE: &'static str =
+        "A node is a row of the matrix, an edge an entry. group-mapped:SIZE has groups of another size than 32.";
+
+    fn all() -> Vec<Self> {
+        Self::all()
+    }
+
+    fn about(&self) -> About {
+        let (paper, summary) = match self {
+            Self::Fixed(choice) => {
+                let schedule = choice.schedule.implementation();
+                (schedule.paper(), schedule.summary())
+            }
+            Self::Auto => ("", "whichever of these suits the rows and the device"),
+            Self::Paper => ("Osama et al.", "merge-path, and for small matrices thread- or group-mapped"),
+        };
+        About { name: self.name(), paper, summary }
+    }
+}

@@ -44,17 +44,18 @@ pub trait Answer: Sync {
     fn further_columns(&self, _node: u32, _ids: &NodeIds, _line: &mut String) {}
 
     /// Writes the answer for a program, where it has a binary form; returns false when it has none.
-    ///
-    /// # Errors
-    /// When the writer fails.
     fn write_binary(&self, _writer: &mut dyn Write) -> io::Result<bool> {
         Ok(false)
     }
 }
 
-/// The first node whose value differs, as a person reads it: a node that was not reached is at `inf`.
+/// A value as a person reads it: a node that was not reached is at `inf`.
+pub(super) fn text(value: Option<Value>) -> String {
+    value.map_or("inf".to_owned(), |value| value.to_string())
+}
+
+/// The first node whose value differs.
 pub fn first_difference(expected: &impl Answer, found: &impl Answer, graph: &Graph) -> Option<Mismatch> {
     let node = (0..graph.csr.nodes()).find(|&node| expected.value(node) != found.value(node))?;
-    let text = |value: Option<Value>| value.map_or("inf".to_owned(), |value| value.to_string());
     Some(Mismatch { node, expected: text(expected.value(node)), found: text(found.value(node)) })
 }

@@ -1,27 +1,18 @@
 //! Breadth-first search: the depth of every node, that is, the fewest edges from the source, and on request a parent of each.
 
-use super::{
-    Algorithm, Alternative, Answer, Figures, Outcome, Run, Session, SourceOptions, Table, Tables, Value, check_source,
-    first_difference,
-};
+use super::{SourceOptions, prelude::*, search::Search};
 use crate::{
-    Error, Result,
-    device::{Buffer, Device, MemoryPlan, Recording, profile::Span},
-    engine::{DeviceGraph, DeviceLoop, DeviceRows, SharedGraph},
-    graph::{Csr, Graph, NodeIds},
-    oracle::{self, Mismatch},
-    settings::{Configured, Registry},
+    device::profile::Span,
     strategy::{
-        self, Strategy, Traversal, TraversalData,
-        adaptive::{TracedLevel, trace},
+        Operator, Strategy, Target, Traversal,
+        adaptive::{LevelSize, TracedLevel, trace},
     },
 };
-use evenkeel_kernels::{algorithm::bfs::BfsParents, operator::Operator, primitive::LengthParams};
+use evenkeel_kernels::{algorithm::bfs::BfsParents, primitive::LengthParams};
 use evenkeel_types::UNREACHED;
 use std::{
     fmt::Write,
     path::{Path, PathBuf},
-    time::Instant,
 };
 
 /// What can be chosen.
@@ -35,21 +26,6 @@ pub struct BfsConfig {
     /// Find a parent of every node too.
     #[cfg_attr(feature = "cli", arg(long))]
     pub parents: bool,
-}
-
-impl Registry for Bfs {
-    type Item = Box<dyn Strategy>;
-    const KIND: &'static str = "strategy";
-    const HELP: &'static str =
-        "How edges are handed to invocations: a name from `evenkeel strategies`, and settings behind a colon";
-
-    fn items() -> Vec<Self::Item> {
-        strategy::items(Operator::Bfs)
-    }
-
-    fn default_item() -> Self::Item {
-        strategy::auto()
-    }
 }
 
 /// A table of the levels of a search.
@@ -75,15 +51,9 @@ pub struct Tree {
 pub struct Bfs {
     session: Session,
     config: BfsConfig,
-    depths: Buffer<u32>,
-    source: Buffer<u32>,
-    traversal: DeviceLoop,
-    parents: Option<Parents>,
-}
-
-struct Parents {
-    parents: Buffer<u32>,
-    recording: Recording,
+    search: Search,
+    /// The parents and the step that finds them, if they were asked for.
+    parents: Option<(Buffer<u32>, Recording)>,
 }
 
 impl Algorithm for Bfs {
@@ -98,8 +68,9 @@ Examples:
   evenkeel bfs soc-LiveJournal1.txt.gz --source 0 --parents --output tree.txt
   evenkeel bfs grid:rows=1024,cols=1024 --runs 10 --warmup 2 --profile
   evenkeel bfs rmat:scale=18 --strategy adaptive --levels levels.csv";
-    const ALTERNATIVE: &'static str = "strategy";
+    const COUNTED: bool = true;
     const IN_DEMO: bool = true;
+    type Alternative = Box<dyn Strategy>;
     type Config = BfsConfig;
     type InputOptions = SourceOptions;
     type Tables = LevelTable;
@@ -107,24 +78,12 @@ Examples:
     type Answer = Tree;
     type Reference = Tree;
 
-    fn alternatives() -> Vec<Alternative> {
-        Alternative::strategies(Operator::Bfs)
+    fn choice(config: &mut BfsConfig) -> &mut Configured<Self> {
+        &mut config.strategy
     }
 
-    fn known_alternative(name: &str) -> Result<String> {
-        name.parse().map(|strategy: Configured<Self>| strategy.to_string())
-    }
-
-    fn alternative(config: &BfsConfig) -> &str {
-        config.strategy.as_str()
-    }
-
-    fn with_alternative(config: &BfsConfig, name: &str) -> Result<BfsConfig> {
-        Ok(BfsConfig { strategy: config.strategy.with(name)?, ..config.clone() })
-    }
-
-    fn check_config(config: &BfsConfig, names: &[&str]) -> Result<()> {
-        config.strategy.check_given(names)
+    fn takes(strategy: &Self::Alternative) -> bool {
+        strategy.operators().contains(&Operator::Bfs)
     }
 
     fn input(options: &SourceOptions, graph: &Graph, _: &BfsConfig) -> Result<u32> {
@@ -135,25 +94,19 @@ Examples:
         Some(*input)
     }
 
-    fn plan(csr: &Csr, config: &BfsConfig) -> Result<MemoryPlan> {
-        let plan = plan_with(csr, config.strategy.item().as_ref());
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &BfsConfig) -> Result<MemoryPlan> {
+        let plan = plan_with(device, csr, config.strategy.item().as_ref());
         Ok(if config.parents { plan.with::<u32>("parents", csr.nodes() as usize) } else { plan })
     }
 
     fn prepare_on(graph: &SharedGraph, config: &BfsConfig) -> Result<Self> {
         let device = graph.device();
-        strategy::refuse_unending_rows(device, graph.csr())?;
-        let session = Session::open(graph, Self::plan(graph.csr(), config)?)?;
-        let traversal = traversal(graph)?;
-        let parents = if config.parents { Some(Parents::record(device, &traversal)?) } else { None };
-        Ok(Self {
-            session,
-            config: config.clone(),
-            traversal: config.strategy.item().record(device, &traversal, &format!("bfs {}", config.strategy))?,
-            depths: traversal.data.values,
-            source: traversal.source,
-            parents,
-        })
+        refuse_unending_rows(device, graph.csr())?;
+        let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
+        let traversal = Traversal::new(graph, Operator::Bfs, "depths")?;
+        let parents = if config.parents { Some(record_parents(device, &traversal)?) } else { None };
+        let search = Search::record(device, traversal, &config.strategy)?;
+        Ok(Self { session, config: config.clone(), search, parents })
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -162,13 +115,11 @@ Examples:
 
     fn run(&mut self, source: &u32) -> Result<Run> {
         self.session.run(|graph| {
-            check_source(*source, graph.csr().nodes())?;
-            graph.device().upload(&self.source, 0, &[*source])?;
-            let mut run = Run::from(self.traversal.run()?);
-            if let Some(parents) = &mut self.parents {
-                let begin = Instant::now();
-                run.kernel += parents.recording.run()?;
-                run.total += begin.elapsed();
+            let mut run = Run::from(self.search.run(graph, *source)?);
+            if let Some((_, recording)) = &mut self.parents {
+                let parents = Run::timed(0, || recording.run())?;
+                run.kernel += parents.kernel;
+                run.total += parents.total;
             }
             Ok(run)
         })
@@ -176,8 +127,8 @@ Examples:
 
     fn answer(&self) -> Result<Tree> {
         let device = self.session.answered()?.device();
-        let parents = self.parents.as_ref().map(|parents| device.download(&parents.parents)).transpose()?;
-        Ok(Tree { depths: device.download(&self.depths)?, parents })
+        let parents = self.parents.as_ref().map(|(parents, _)| device.download(parents)).transpose()?;
+        Ok(Tree { depths: device.download(&self.search.values)?, parents })
     }
 
     fn reference(graph: &Graph, source: &u32, _: &BfsConfig) -> Result<Tree> {
@@ -220,51 +171,32 @@ impl Tables<Bfs> for LevelTable {
         let (graph, strategy) = (bfs.session.answered()?, bfs.config.strategy.item());
         let levels = trace(graph.device(), graph.csr(), strategy.as_ref(), &answer.depths, spans)?;
         let row = |(level, TracedLevel { size, implementation, time }): (usize, TracedLevel)| {
-            let counts = [level as u32, size.frontier, size.discovered, size.edges].map(|count| count.to_string());
-            let microseconds = format!("{:.3}", time.as_secs_f64() * 1e6);
-            counts.into_iter().chain([implementation, microseconds]).collect()
+            let (LevelSize { frontier, discovered, edges }, microseconds) = (size, time.as_secs_f64() * 1e6);
+            format!("{level},{frontier},{discovered},{edges},{implementation},{microseconds:.3}")
         };
-        Ok(vec![Table {
-            path: path.clone(),
-            columns: &["level", "frontier", "discovered", "frontier_edges", "implementation", "microseconds"],
-            rows: levels.into_iter().enumerate().map(row).collect(),
-        }])
+        let columns = "level,frontier,discovered,frontier_edges,implementation,microseconds";
+        Ok(vec![Table::new(path, columns, levels.into_iter().enumerate().map(row))])
     }
 }
 
 /// The memory of a search without parents.
-pub(crate) fn plan_with(csr: &Csr, strategy: &dyn Strategy) -> MemoryPlan {
+pub(crate) fn plan_with(device: &DeviceInfo, csr: &Csr, strategy: &dyn Strategy) -> MemoryPlan {
     let plan = DeviceGraph::plan(csr).with::<u32>("depths", csr.nodes() as usize);
-    plan.and(strategy.plan(csr, Operator::Bfs))
+    plan.and(strategy.plan(csr, Target { device, operator: Operator::Bfs }))
 }
 
-/// The graph on the device, and what a search writes.
-pub(crate) fn traversal(graph: &SharedGraph) -> Result<Traversal> {
-    let (device, csr) = (graph.device(), graph.csr());
-    Ok(Traversal {
-        operator: Operator::Bfs,
-        graph: graph.rows()?.clone(),
-        data: TraversalData {
-            weights: device.buffer("no weights", 1)?,
-            values: device.buffer("depths", csr.nodes() as usize)?,
-            marks: device.buffer("no marks", 1)?,
-        },
-        source: device.buffer("source", 1)?,
-        csr: csr.clone(),
-    })
-}
-
-impl Parents {
-    fn record(device: &Device, traversal: &Traversal) -> Result<Self> {
-        let (graph, nodes) = (&traversal.graph, traversal.graph.nodes());
-        let parents = device.buffer("parents", nodes as usize)?;
-        let step = BfsParents { graph, depths: &traversal.data.values, parents: &parents };
-        let recording = device.record("bfs parents", |recorder| {
-            recorder.fill(&parents, UNREACHED);
-            recorder.dispatch(&step, LengthParams { length: nodes }, nodes as usize);
-        })?;
-        Ok(Self { parents, recording })
-    }
+fn record_parents(device: &Device, traversal: &Traversal) -> Result<(Buffer<u32>, Recording)> {
+    let (graph, nodes, depths) = (&traversal.graph, traversal.nodes(), &traversal.data.values);
+    let parents = device.buffer("parents", nodes as usize)?;
+    let recording = device.record("bfs parents", |recorder| {
+        recorder.fill(&parents, UNREACHED);
+        recorder.dispatch(
+            &BfsParents { graph, depths, parents: &parents },
+            LengthParams { length: nodes },
+            nodes as usize,
+        );
+    })?;
+    Ok((parents, recording))
 }
 
 impl Answer for Tree {

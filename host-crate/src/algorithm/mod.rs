@@ -19,8 +19,10 @@
 
 mod alternative;
 mod answer;
+mod dense;
 mod figure;
 mod pull;
+mod search;
 mod session;
 pub mod source;
 
@@ -32,28 +34,45 @@ pub mod spmm;
 pub mod spmv;
 pub mod sssp;
 
-pub use alternative::Alternative;
+pub use alternative::{Alternative, Selectable};
 pub use answer::{Answer, Value, first_difference};
+pub use dense::{Dense, DenseMatrix, DenseVector};
 pub(crate) use figure::three_digits;
 pub use figure::{Figure, Figures, Outcome};
 pub use session::Session;
 pub use source::{Source, SourceOptions};
 
-use crate::{
-    Error, Result,
-    device::{Device, MemoryPlan, profile::Span},
-    engine::{LoopRun, SharedGraph},
-    graph::{Csr, Graph},
-    oracle::Mismatch,
-};
+use crate::{device::profile::Span, engine::LoopRun, strategy::About};
+use prelude::*;
 use serde::Serialize;
 use std::{
+    iter,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
+/// What most algorithms are written with.
+mod prelude {
+    pub(super) use super::{
+        Algorithm, Answer, Figure, Figures, Outcome, Run, Session, Table, Tables, Value, WeightUse, first_difference,
+    };
+    pub(super) use crate::{
+        Error, Result,
+        device::{Buffer, Device, DeviceInfo, MemoryPlan, Recorder, Recording},
+        engine::{
+            DeviceGraph, DeviceLoop, DeviceRows, SharedGraph,
+            schedule::{Choice, RowSchedule, Schedule, ScratchSpace, TileExtent, extent},
+        },
+        graph::{Csr, Graph, NodeIds, Weights},
+        oracle::{self, Mismatch},
+        settings::Configured,
+        strategy::refuse_unending_rows,
+    };
+    pub(super) use evenkeel_kernels::launch::Buffers;
+}
+
 /// An algorithm: how it is configured, planned, prepared on a graph, run, and checked.
-pub trait Algorithm: Sized {
+pub trait Algorithm: Sized + 'static {
     /// The name in commands and reports.
     const NAME: &'static str;
     /// What it computes, in a line that begins in lower case.
@@ -61,11 +80,9 @@ pub trait Algorithm: Sized {
     /// What its `--help` ends with: conventions, and examples.
     const HELP: &'static str;
     /// What its alternatives are called, as the option that chooses one is: `strategy` or `schedule`.
-    const ALTERNATIVE: &'static str;
-    /// The heading over its alternatives in a listing. Algorithms with the same heading share one table.
-    const HEADING: &'static str = Self::ALTERNATIVE;
-    /// What is said below that table; empty for nothing.
-    const NOTE: &'static str = "";
+    const ALTERNATIVE: &'static str = <Self::Alternative as Selectable>::KIND;
+    /// Whether its kernels count their atoms on a device that counts.
+    const COUNTED: bool = false;
     /// Whether the algorithm needs every edge in both directions.
     const UNDIRECTED: bool = false;
     /// What the weights of edges mean to it.
@@ -73,6 +90,8 @@ pub trait Algorithm: Sized {
     /// Whether the demonstration runs it.
     const IN_DEMO: bool = false;
 
+    /// What it can be run with: strategies or schedules.
+    type Alternative: Selectable;
     /// What can be chosen, the alternative included: for the library, the command line and the report alike.
     type Config: Options + Default + Clone + Serialize;
     /// The options by which the command line makes an [`Algorithm::Input`]; `()` when there are none.
@@ -86,36 +105,47 @@ pub trait Algorithm: Sized {
     /// What the oracle finds.
     type Reference;
 
-    /// All strategies or schedules, in the order they are listed.
-    fn alternatives() -> Vec<Alternative>;
+    /// The strategy or schedule in a configuration.
+    fn choice(config: &mut Self::Config) -> &mut Configured<Self>;
 
-    /// The name of a strategy or schedule as reports have it.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`] with the names there are.
-    fn known_alternative(name: &str) -> Result<String>;
-
-    /// The strategy or schedule that a configuration names.
-    fn alternative(config: &Self::Config) -> &str;
-
-    /// The same configuration with another strategy or schedule, less the options that this one does not read.
-    ///
-    /// # Errors
-    /// When there is no such strategy or schedule.
-    fn with_alternative(config: &Self::Config, name: &str) -> Result<Self::Config>;
-
-    /// Refuses values that are out of range, and options that none of the named strategies or schedules reads.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] with the option and what it is for.
-    fn check_config(_config: &Self::Config, _names: &[&str]) -> Result<()> {
-        Ok(())
+    /// Whether it can be run with one of [`Selectable::all`].
+    fn takes(_alternative: &Self::Alternative) -> bool {
+        true
     }
 
-    /// Makes the input that the options describe, once for each graph.
-    ///
-    /// # Errors
-    /// When the options do not suit the graph.
+    /// All strategies or schedules, in the order they are listed.
+    fn alternatives() -> Vec<Alternative> {
+        let described = |item: Self::Alternative| {
+            let (About { name, paper, summary }, counted) = (item.about(), Self::COUNTED && item.is_counted());
+            Alternative { name: name.to_owned(), paper, summary, counted }
+        };
+        Self::Alternative::all().into_iter().filter(Self::takes).map(described).collect()
+    }
+
+    /// The name of a strategy or schedule as reports have it; [`Error::UnknownName`] when there is none.
+    fn known_alternative(name: &str) -> Result<String> {
+        name.parse().map(|alternative: Configured<Self>| alternative.to_string())
+    }
+
+    /// The strategy or schedule that a configuration names.
+    fn alternative(config: &Self::Config) -> String {
+        Self::choice(&mut config.clone()).to_string()
+    }
+
+    /// The same configuration with another strategy or schedule, less the options that this one does not read.
+    fn with_alternative(config: &Self::Config, name: &str) -> Result<Self::Config> {
+        let mut config = config.clone();
+        let choice = Self::choice(&mut config);
+        *choice = choice.with(name)?;
+        Ok(config)
+    }
+
+    /// Refuses, by [`Error::Usage`], values out of range and options that none of the named strategies or schedules reads.
+    fn check_config(config: &Self::Config, names: &[&str]) -> Result<()> {
+        Self::choice(&mut config.clone()).check_given(names)
+    }
+
+    /// Makes the input that the options describe, once for each graph. It is an error when they do not suit it.
     fn input(options: &Self::InputOptions, graph: &Graph, config: &Self::Config) -> Result<Self::Input>;
 
     /// The node it begins at, if it begins at one.
@@ -123,11 +153,8 @@ pub trait Algorithm: Sized {
         None
     }
 
-    /// The device memory it needs, the graph included: an upper bound where the device decides.
-    ///
-    /// # Errors
-    /// When the configuration is wrong, or the answer can be held by no device.
-    fn plan(csr: &Csr, config: &Self::Config) -> Result<MemoryPlan>;
+    /// The memory it needs on a device, the graph included. It is an error when no device can hold the answer.
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &Self::Config) -> Result<MemoryPlan>;
 
     /// Which size of graph would fit a device that the plan does not fit, where that can be said.
     fn size_that_fits(_device: &Device, _csr: &Csr, _config: &Self::Config) -> Option<String> {
@@ -140,10 +167,7 @@ pub trait Algorithm: Sized {
     /// When the configuration or the graph is wrong, or something does not fit.
     fn prepare_on(graph: &SharedGraph, config: &Self::Config) -> Result<Self>;
 
-    /// Makes everything ready to run on a graph that nothing else uses.
-    ///
-    /// # Errors
-    /// As for [`Algorithm::prepare_on`].
+    /// Makes everything ready to run on a graph that nothing else uses; else as [`Algorithm::prepare_on`].
     fn prepare(device: &Device, csr: &Csr, config: &Self::Config) -> Result<Self> {
         Self::prepare_on(&SharedGraph::new(device, csr), config)
     }
@@ -163,10 +187,7 @@ pub trait Algorithm: Sized {
     /// [`Error::Usage`] when there was no successful run; when the device fails.
     fn answer(&self) -> Result<Self::Answer>;
 
-    /// Asks the oracle. Its answer is the same for every strategy or schedule.
-    ///
-    /// # Errors
-    /// When there is no answer, say because of a negative cycle.
+    /// Asks the oracle. Its answer is the same for every strategy or schedule; there may be none, say because of a negative cycle.
     fn reference(graph: &Graph, input: &Self::Input, config: &Self::Config) -> Result<Self::Reference>;
 
     /// The first node for which the oracle found something else.
@@ -192,11 +213,8 @@ pub enum WeightUse {
     Optional,
 }
 
-/// Options of a command. With the feature `cli` these are clap's.
 #[cfg(feature = "cli")]
-pub trait Options: clap::Args {}
-#[cfg(feature = "cli")]
-impl<T: clap::Args> Options for T {}
+pub use clap::Args as Options;
 
 /// Options of a command. With the feature `cli` these are clap's.
 #[cfg(not(feature = "cli"))]
@@ -207,13 +225,14 @@ impl<T> Options for T {}
 /// The tables that an algorithm can write beside its answer, each into a file that an option names.
 pub trait Tables<A: Algorithm>: Options + Default {
     /// The files that were asked for.
-    fn paths(&self) -> Vec<&Path>;
+    fn paths(&self) -> Vec<&Path> {
+        Vec::new()
+    }
 
-    /// Refuses a table that the configuration does not give.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] with the option and what it is for.
-    fn check(&self, config: &A::Config) -> Result<()>;
+    /// Refuses, by [`Error::Usage`], a table that the configuration does not give.
+    fn check(&self, _config: &A::Config) -> Result<()> {
+        Ok(())
+    }
 
     /// Whether a table shows the time of each step, for which the device must be opened with `profile`.
     fn need_spans(&self) -> bool {
@@ -221,35 +240,28 @@ pub trait Tables<A: Algorithm>: Options + Default {
     }
 
     /// Makes the tables after the last run, which found `answer`; `spans` are those of the timed runs.
-    ///
-    /// # Errors
-    /// When the device fails, or the runs do not give such a table.
-    fn make(&self, algorithm: &mut A, answer: &A::Answer, spans: &[Span]) -> Result<Vec<Table>>;
-}
-
-impl<A: Algorithm> Tables<A> for () {
-    fn paths(&self) -> Vec<&Path> {
-        Vec::new()
-    }
-
-    fn check(&self, _: &A::Config) -> Result<()> {
-        Ok(())
-    }
-
-    fn make(&self, _: &mut A, _: &A::Answer, _: &[Span]) -> Result<Vec<Table>> {
+    fn make(&self, _algorithm: &mut A, _answer: &A::Answer, _spans: &[Span]) -> Result<Vec<Table>> {
         Ok(Vec::new())
     }
 }
+
+impl<A: Algorithm> Tables<A> for () {}
 
 /// A table for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     /// The file.
     pub path: PathBuf,
-    /// The names of the columns.
-    pub columns: &'static [&'static str],
-    /// A text for each column of each row.
-    pub rows: Vec<Vec<String>>,
+    /// The names of the columns, and a line for each row.
+    pub csv: String,
+}
+
+impl Table {
+    /// A table whose columns have these names, with commas between, as the cells of each row have.
+    pub fn new(path: &Path, columns: &str, rows: impl IntoIterator<Item = String>) -> Self {
+        let lines = iter::once(columns.to_owned()).chain(rows);
+        Self { path: path.to_owned(), csv: lines.map(|line| line + "\n").collect() }
+    }
 }
 
 /// What one run of an algorithm took.
@@ -263,24 +275,25 @@ pub struct Run {
     pub iterations: u32,
 }
 
+impl Run {
+    /// Times recordings that are so many iterations together.
+    pub(crate) fn timed(iterations: u32, run: impl FnOnce() -> Result<Duration>) -> Result<Self> {
+        let begin = Instant::now();
+        let kernel = run()?;
+        Ok(Self { total: begin.elapsed(), kernel, iterations })
+    }
+}
+
 impl From<LoopRun> for Run {
     fn from(run: LoopRun) -> Self {
         Self { total: run.total, kernel: run.kernel, iterations: run.header.iteration }
     }
 }
 
-/// Refuses a source that is no node.
-fn check_source(source: u32, nodes: u32) -> Result<()> {
-    match source < nodes {
-        true => Ok(()),
-        false => Err(Error::Usage(format!("there is no node {source} to begin at: the graph has {nodes} nodes"))),
-    }
-}
-
 /// What is done with every registered algorithm in turn.
 pub trait Visitor {
     /// Takes the next one.
-    fn visit<A: Algorithm + 'static>(&mut self);
+    fn visit<A: Algorithm>(&mut self);
 }
 
 /// The registry. An algorithm's line names its module, its type, and what else of it this module exports.
@@ -299,8 +312,8 @@ algorithms! {
     bfs::{Bfs, BfsConfig, Tree},
     sssp::{Sssp, SsspConfig, Distances},
     apsp::{Apsp, ApspConfig, AllPairs},
-    spmv::{Spmv, SpmvConfig, DenseVector, Precision},
-    spmm::{Spmm, SpmmConfig, DenseMatrix},
+    spmv::{Spmv, SpmvConfig, Precision},
+    spmm::{Spmm, SpmmConfig},
     pagerank::{PageRank, PageRankConfig},
     color::{Color, ColorConfig},
 }

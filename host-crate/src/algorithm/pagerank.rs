@@ -3,37 +3,26 @@
 //! under any schedule; all iterations are recorded, and the host looks at none.
 
 use super::{
-    Algorithm, Alternative, Answer, Run, Session, Value,
-    alternative::SCHEDULES_NOTE,
+    prelude::*,
     pull::{Pull, PullSize},
 };
-use crate::{
-    Error, Result,
-    device::{Buffer, Device, MemoryPlan, Recorder, Recording},
-    engine::{
-        DeviceGraph, DeviceRows, SharedGraph,
-        schedule::{self, AUTO, Choice, PAPER, Schedule, ScratchSpace, TileExtent},
-    },
-    graph::{Csr, Graph},
-    oracle::{Mismatch, pagerank},
-};
+use crate::oracle::pagerank;
 use evenkeel_kernels::{
     algorithm::{
         pagerank::{RankGather, RankJoin, RankParams, RankStart, RankUpdate, Ranks as RankData},
         spmv::ProductParams,
     },
-    launch::Buffers,
     primitive::LengthParams,
 };
-use std::time::Instant;
 
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct PageRankConfig {
-    /// Who does which part: a schedule's name, group-mapped:SIZE, or auto, which looks at the rows
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = AUTO, value_parser = schedule::known))]
-    pub schedule: String,
+    /// Who does which part.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub schedule: Configured<PageRank>,
     /// How likely a walk is to follow an edge rather than to begin anew: from 0 to 1
     #[cfg_attr(feature = "cli", arg(long, value_name = "D", default_value_t = DAMPING, value_parser = known_damping))]
     pub damping: f64,
@@ -56,7 +45,7 @@ fn known_damping(text: &str) -> Result<f64> {
 
 impl Default for PageRankConfig {
     fn default() -> Self {
-        Self { schedule: AUTO.to_owned(), damping: DAMPING, iterations: ITERATIONS }
+        Self { schedule: Configured::default(), damping: DAMPING, iterations: ITERATIONS }
     }
 }
 
@@ -95,8 +84,7 @@ Examples:
   evenkeel pagerank rmat:scale=20 --validate
   evenkeel pagerank web.mtx --directed --damping 0.9 --iterations 50 --output ranks.txt
   evenkeel pagerank grid:rows=1024,cols=1024 --schedule merge-path --runs 10 --warmup 2 --profile";
-    const ALTERNATIVE: &'static str = "schedule";
-    const NOTE: &'static str = SCHEDULES_NOTE;
+    type Alternative = RowSchedule;
     type Config = PageRankConfig;
     type InputOptions = ();
     type Tables = ();
@@ -104,56 +92,46 @@ Examples:
     type Answer = Ranks;
     type Reference = Vec<f64>;
 
-    fn alternatives() -> Vec<Alternative> {
-        Alternative::schedules(false)
-    }
-
-    fn known_alternative(name: &str) -> Result<String> {
-        schedule::known(name)
-    }
-
-    fn alternative(config: &PageRankConfig) -> &str {
-        &config.schedule
-    }
-
-    fn with_alternative(config: &PageRankConfig, name: &str) -> Result<PageRankConfig> {
-        Ok(PageRankConfig { schedule: name.to_owned(), ..config.clone() })
+    fn choice(config: &mut PageRankConfig) -> &mut Configured<Self> {
+        &mut config.schedule
     }
 
     fn input((): &(), _: &Graph, _: &PageRankConfig) -> Result<()> {
         Ok(())
     }
 
-    /// Which schedule `auto` takes, and which rows are long, is known only when the graph has been transposed.
-    fn plan(csr: &Csr, config: &PageRankConfig) -> Result<MemoryPlan> {
-        let most = |schedule| plan(PullSize::most(csr, schedule), schedule);
-        if ![AUTO, PAPER].contains(&config.schedule.as_str()) {
-            return Ok(most(config.schedule.parse::<Choice>()?.schedule));
-        }
-        let (alike, skewed) = (most(Schedule::ThreadMapped), most(Schedule::NonzeroSplit));
-        Ok(if alike.bytes() > skewed.bytes() { alike } else { skewed })
+    /// An upper bound: which rows are long, and which schedule suits them, is known only when the graph has been transposed.
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &PageRankConfig) -> Result<MemoryPlan> {
+        let schedules = match config.schedule.item() {
+            RowSchedule::Fixed(choice) => vec![choice.schedule],
+            RowSchedule::Auto if device.kind.is_cpu() => vec![Schedule::ThreadMapped],
+            RowSchedule::Auto | RowSchedule::Paper => vec![Schedule::ThreadMapped, Schedule::NonzeroSplit],
+        };
+        let plans = schedules.into_iter().map(|schedule| plan(PullSize::most(csr, schedule), schedule));
+        Ok(plans.max_by_key(MemoryPlan::bytes).unwrap_or_default())
     }
 
     /// The device gets the transposed graph alone.
     fn prepare_on(graph: &SharedGraph, config: &PageRankConfig) -> Result<Self> {
         known_damping(&config.damping.to_string())?;
         let (device, whole) = (graph.device(), Pull::of(graph.csr())?);
-        let choice = Choice::for_rows(&config.schedule, &whole.matrix, device)?;
+        let choice = config.schedule.item().choose(&whole.matrix, device.info());
         let pull = whole.cut_for(choice.schedule);
         let session = Session::open(graph, plan(pull.size(), choice.schedule))?;
-        let state = State::new(device, &pull, choice, config)?;
+        let ranks = device.buffer("ranks", graph.csr().nodes() as usize)?;
+        let steps = Steps::new(device, &pull, choice, config, &ranks)?;
         let batch = |start: bool, length: u32| {
             device.record(&format!("pagerank {choice}, {length} iterations"), |recorder| {
                 if start {
-                    state.record_start(recorder);
+                    recorder.label("start");
+                    recorder.dispatch(&RankStart { nodes: &steps.nodes }, steps.params, ranks.len());
                 }
-                (1..=length).for_each(|number| state.record_iteration(recorder, number == length));
+                (1..=length).for_each(|number| steps.iteration(recorder, number == length));
             })
         };
         let (batches, rest) = (config.iterations / BATCH, config.iterations % BATCH);
         let more = if batches > 0 { Some((batch(false, BATCH)?, batches)) } else { None };
-        let first = batch(true, rest)?;
-        Ok(Self { session, ranks: state.nodes.ranks, iterations: config.iterations, first, more })
+        Ok(Self { session, first: batch(true, rest)?, ranks, iterations: config.iterations, more })
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -162,14 +140,15 @@ Examples:
 
     fn run(&mut self, (): &()) -> Result<Run> {
         self.session.run(|_| {
-            let begin = Instant::now();
-            let mut kernel = self.first.run()?;
-            if let Some((batch, times)) = &mut self.more {
-                for _ in 0..*times {
-                    kernel += batch.run()?;
+            Run::timed(self.iterations, || {
+                let mut kernel = self.first.run()?;
+                if let Some((batch, times)) = &mut self.more {
+                    for _ in 0..*times {
+                        kernel += batch.run()?;
+                    }
                 }
-            }
-            Ok(Run { total: begin.elapsed(), kernel, iterations: self.iterations })
+                Ok(kernel)
+            })
         })
     }
 
@@ -199,8 +178,8 @@ fn plan(size: PullSize, schedule: Schedule) -> MemoryPlan {
 }
 
 /// What an iteration reads and writes.
-struct State {
-    choice: Choice,
+struct Steps {
+    schedule: Schedule,
     params: RankParams,
     graph: DeviceGraph,
     cuts: Buffer<u32>,
@@ -209,58 +188,43 @@ struct State {
     scratch: ScratchSpace<f32>,
 }
 
-impl State {
-    fn new(device: &Device, pull: &Pull, choice: Choice, config: &PageRankConfig) -> Result<Self> {
-        let PullSize { nodes, rows, entries, .. } = pull.size();
-        let extent = TileExtent::new(rows, entries);
+impl Steps {
+    fn new(device: &Device, pull: &Pull, choice: Choice, config: &PageRankConfig, ranks: &Buffer<f32>) -> Result<Self> {
         let graph = DeviceGraph::upload(device, &pull.matrix)?;
-        let (all, damping) = (nodes as f64, config.damping);
-        let params = RankParams {
-            nodes: nodes as u32,
-            start: (1.0 / all) as f32,
-            teleport: ((1.0 - damping) / all) as f32,
-            damping: damping as f32,
-            spread: (damping / all) as f32,
-            last: 0,
-        };
+        let (all, damping) = (ranks.len() as f64, config.damping);
         Ok(Self {
-            choice,
-            params,
-            scratch: ScratchSpace::gather(device, choice, &graph.row_offsets, extent)?,
+            schedule: choice.schedule,
+            params: RankParams {
+                nodes: ranks.len() as u32,
+                start: (1.0 / all) as f32,
+                teleport: ((1.0 - damping) / all) as f32,
+                damping: damping as f32,
+                spread: (damping / all) as f32,
+                last: 0,
+            },
+            scratch: ScratchSpace::gather(device, choice, &graph.row_offsets, extent(&pull.matrix))?,
             graph,
             cuts: device.buffer_from("cuts", pull.cuts.as_flattened())?,
             nodes: RankData {
                 factors: device.buffer_from("factors", &pull.factors)?,
-                shares: device.buffer("shares", nodes)?,
-                ranks: device.buffer("ranks", nodes)?,
+                shares: device.buffer("shares", ranks.len())?,
+                ranks: ranks.clone(),
             },
-            sums: device.buffer("sums", rows)?,
+            sums: device.buffer("sums", pull.size().rows)?,
         })
     }
 
-    fn record_start(&self, recorder: &mut Recorder) {
-        recorder.label("start");
-        recorder.dispatch(&RankStart { nodes: &self.nodes }, self.params, self.nodes.ranks.len());
-    }
-
-    fn record_iteration(&self, recorder: &mut Recorder, last: bool) {
+    fn iteration(&self, recorder: &mut Recorder, last: bool) {
         recorder.label("iteration");
-        let gather = RankGather {
-            schedule: self.choice.schedule,
-            graph: &self.graph,
-            shares: &self.nodes.shares,
-            sums: &self.sums,
-            scratch: &self.scratch.buffers,
-        };
-        let rows = self.graph.nodes();
-        self.scratch.record_gather(recorder, &gather, |schedule| ProductParams { rows, schedule });
-        let cuts = self.cuts.len() / 3;
-        if cuts > 0 {
-            let join = RankJoin { cuts: &self.cuts, sums: &self.sums };
-            recorder.dispatch(&join, LengthParams { length: cuts as u32 }, cuts);
+        let Self { schedule, graph, cuts, nodes, sums, scratch, .. } = self;
+        let (rows, shares, buffers) = (graph.nodes(), &nodes.shares, &scratch.buffers);
+        let gather = RankGather { schedule: *schedule, graph, shares, sums, scratch: buffers };
+        scratch.record_gather(recorder, &gather, |schedule| ProductParams { rows, schedule });
+        if !cuts.is_empty() {
+            let count = cuts.len() / 3;
+            recorder.dispatch(&RankJoin { cuts, sums }, LengthParams { length: count as u32 }, count);
         }
-        let update = RankUpdate { sums: &self.sums, nodes: &self.nodes };
         let params = RankParams { last: last.into(), ..self.params };
-        recorder.dispatch(&update, params, self.nodes.ranks.len());
+        recorder.dispatch(&RankUpdate { sums, nodes }, params, nodes.ranks.len());
     }
 }

@@ -24,9 +24,6 @@ pub struct Pull {
 
 impl Pull {
     /// The matrix of a graph, in whole rows. Weights are left out.
-    ///
-    /// # Errors
-    /// When there is no memory for it, or it has more than `u32::MAX` entries.
     pub fn of(csr: &Csr) -> Result<Self> {
         let unweighted = csr.without_weights();
         let incoming = transpose(&unweighted)?;

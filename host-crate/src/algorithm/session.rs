@@ -10,10 +10,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Admits a plan to the graph's device, before anything is allocated.
-    ///
-    /// # Errors
-    /// [`Error::Memory`] when it does not fit.
+    /// Admits a plan to the graph's device, before anything is allocated; [`Error::Memory`] when it does not fit.
     pub fn open(graph: &SharedGraph, memory: MemoryPlan) -> Result<Self> {
         graph.device().admit(&memory)?;
         Ok(Self { graph: graph.clone(), memory, answered: false })
@@ -24,15 +21,7 @@ impl Session {
         &self.memory
     }
 
-    /// The graph.
-    pub fn graph(&self) -> &SharedGraph {
-        &self.graph
-    }
-
     /// Runs the algorithm. An earlier answer is gone from here on; there is one again when `run` succeeds.
-    ///
-    /// # Errors
-    /// Those of `run`.
     pub fn run<T>(&mut self, run: impl FnOnce(&SharedGraph) -> Result<T>) -> Result<T> {
         self.answered = false;
         let done = run(&self.graph)?;
@@ -40,10 +29,7 @@ impl Session {
         Ok(done)
     }
 
-    /// The graph, if the last run left an answer.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] when there was no run, or the last one failed.
+    /// The graph, if the last run left an answer; [`Error::Usage`] when there was none, or it failed.
     pub fn answered(&self) -> Result<&SharedGraph> {
         match self.answered {
             true => Ok(&self.graph),

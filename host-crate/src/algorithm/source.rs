@@ -53,10 +53,7 @@ impl fmt::Display for Source {
 }
 
 impl Source {
-    /// The node it means in `graph`.
-    ///
-    /// # Errors
-    /// When the graph has no node with that id, or no node at all.
+    /// The node it means in `graph`, which may have no such node, or none at all.
     pub fn find(self, graph: &Graph) -> Result<u32> {
         let nodes = graph.csr.nodes();
         if nodes == 0 {

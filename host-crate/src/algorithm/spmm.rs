@@ -1,37 +1,24 @@
 //! Sparse matrix times dense matrix, C = A B, with B row by row and of any width, in single precision, under any schedule. A
 //! team of invocations shares a row of B, four columns each; on the device a row is filled up to a multiple of four.
 
-use super::{
-    Algorithm, Alternative, Answer, Run, Session, Value, WeightUse, alternative::SCHEDULES_NOTE, spmv::random_vector,
-};
-use crate::{
-    Error, Result,
-    device::{Buffer, Device, MemoryPlan, Recording},
-    engine::{
-        DeviceGraph, DeviceRows, SharedGraph,
-        schedule::{self, Choice, Schedule, ScratchSpace, TileExtent},
-    },
-    graph::{Csr, Graph, NodeIds},
-    oracle::{Mismatch, spmv::first_mismatch_of_matrix},
-    strategy,
-};
+use super::{DenseMatrix, prelude::*, spmv::random_vector};
+use crate::oracle::spmv::first_mismatch_of_matrix;
 use evenkeel_kernels::{
     algorithm::spmm::{self, WideProductParams},
     memory::Vec4,
     primitive::workgroup::SUBGROUPS_ON_GPU,
 };
 use evenkeel_types::WORKGROUP;
-use std::{fmt::Write, sync::Arc, time::Instant};
+use std::fmt::Write;
 
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct SpmmConfig {
-    /// Who does which part: a schedule's name, group-mapped:SIZE, auto, which looks at the rows, or paper, which looks at the
-    /// size of the matrix
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = schedule::AUTO))]
-    #[cfg_attr(feature = "cli", arg(value_parser = schedule::known))]
-    pub schedule: String,
+    /// Who does which part.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub schedule: Configured<Spmm>,
     /// Columns of the dense matrix
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = SpmmConfig::default().columns))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
@@ -40,17 +27,19 @@ pub struct SpmmConfig {
 
 impl Default for SpmmConfig {
     fn default() -> Self {
-        Self { schedule: schedule::AUTO.to_owned(), columns: 32 }
+        Self { schedule: Configured::default(), columns: 32 }
     }
 }
 
 impl SpmmConfig {
     /// Wide values gain nothing from being loaded in order before they are summed, as a row of B lies in order anyhow:
     /// radix-binned is the faster one here.
-    fn choice(&self, of_rows: Choice) -> Choice {
-        match of_rows.schedule {
-            Schedule::NonzeroSplit if self.schedule == schedule::AUTO => Schedule::RadixBinned.into(),
-            _ => of_rows,
+    fn schedule(&self, csr: &Csr, device: &DeviceInfo) -> Choice {
+        let schedule = self.schedule.item();
+        let choice = schedule.choose(csr, device);
+        match (schedule, choice.schedule) {
+            (RowSchedule::Auto, Schedule::NonzeroSplit) => Schedule::RadixBinned.into(),
+            _ => choice,
         }
     }
 
@@ -89,26 +78,6 @@ impl Default for MatrixOptions {
     }
 }
 
-/// A dense matrix, row by row. Clones share its elements, and a product copies them to the device only when it is given other
-/// ones than in the run before.
-#[derive(Clone, Debug)]
-pub struct DenseMatrix {
-    elements: Arc<[f32]>,
-}
-
-impl From<Vec<f32>> for DenseMatrix {
-    fn from(elements: Vec<f32>) -> Self {
-        Self { elements: elements.into() }
-    }
-}
-
-impl DenseMatrix {
-    /// Its elements, one row after the other.
-    pub fn elements(&self) -> &[f32] {
-        &self.elements
-    }
-}
-
 /// The product, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatrixProduct {
@@ -141,10 +110,9 @@ Examples:
   evenkeel spmm rmat:scale=18 --validate
   evenkeel spmm matrix.mtx --columns 7 --schedule merge-path --runs 20 --warmup 2
   evenkeel compare spmm grid:rows=1024,cols=1024 --columns 64 --b-seed 5";
-    const ALTERNATIVE: &'static str = "schedule";
-    const NOTE: &'static str = SCHEDULES_NOTE;
     const WEIGHTS: WeightUse = WeightUse::Optional;
     const IN_DEMO: bool = true;
+    type Alternative = RowSchedule;
     type Config = SpmmConfig;
     type InputOptions = MatrixOptions;
     type Tables = ();
@@ -152,66 +120,44 @@ Examples:
     type Answer = MatrixProduct;
     type Reference = ();
 
-    fn alternatives() -> Vec<Alternative> {
-        Alternative::schedules(false)
+    fn choice(config: &mut SpmmConfig) -> &mut Configured<Self> {
+        &mut config.schedule
     }
 
-    fn known_alternative(name: &str) -> Result<String> {
-        schedule::known(name)
-    }
-
-    fn alternative(config: &SpmmConfig) -> &str {
-        &config.schedule
-    }
-
-    fn with_alternative(config: &SpmmConfig, name: &str) -> Result<SpmmConfig> {
-        Ok(SpmmConfig { schedule: name.to_owned(), ..config.clone() })
-    }
-
-    fn check_config(config: &SpmmConfig, _: &[&str]) -> Result<()> {
-        config.check()
+    fn check_config(config: &SpmmConfig, names: &[&str]) -> Result<()> {
+        config.check()?;
+        config.schedule.check_given(names)
     }
 
     fn input(options: &MatrixOptions, graph: &Graph, config: &SpmmConfig) -> Result<DenseMatrix> {
         Ok(random_vector(graph.csr.nodes() as usize * config.columns as usize, options.b_seed).into())
     }
 
-    fn plan(csr: &Csr, config: &SpmmConfig) -> Result<MemoryPlan> {
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &SpmmConfig) -> Result<MemoryPlan> {
         config.check()?;
-        let choice = config.choice(Choice::planned(&config.schedule, csr)?);
-        // The widest team there is: a narrower one needs no more.
-        Ok(plan(csr, config, choice, MAX_TEAM))
+        let (schedule, extent) = (config.schedule(csr, device).schedule, tiles(csr, team(device, config.blocks())));
+        Ok(DeviceGraph::plan(csr)
+            .with::<f32>("values", csr.columns().len())
+            .with::<Vec4>("b", dense_length(csr, config))
+            .with::<Vec4>("c", dense_length(csr, config))
+            .and(ScratchSpace::<Vec4>::plan_gather(schedule, extent)))
     }
 
     fn prepare_on(graph: &SharedGraph, config: &SpmmConfig) -> Result<Self> {
-        config.check()?;
         let (device, csr) = (graph.device(), graph.csr());
-        let choice = config.choice(Choice::for_rows(&config.schedule, csr, device)?);
-        strategy::refuse_unending_rows(device, csr)?;
-        let (blocks, team) = (config.blocks(), team(device, config.blocks()));
-        let session = Session::open(graph, plan(csr, config, choice, team))?;
-        let matrix = graph.rows()?;
-        let elements = dense_length(csr, config);
+        refuse_unending_rows(device, csr)?;
+        let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
+        let choice = config.schedule(csr, device.info());
+        let (blocks, team) = (config.blocks(), team(device.info(), config.blocks()));
+        let (matrix, values, elements) = (graph.rows()?, graph.values()?, dense_length(csr, config));
         let (b, c) = (device.buffer("b", elements)?, device.buffer("c", elements)?);
-        let scratch = ScratchSpace::gather(device, choice, &matrix.row_offsets, extent(csr, team))?;
-        let launch = spmm::Spmm {
-            schedule: choice.schedule,
-            matrix,
-            values: graph.values()?,
-            b: &b,
-            c: &c,
-            scratch: &scratch.buffers,
-        };
-        let rows = csr.nodes();
+        let space = ScratchSpace::gather(device, choice, &matrix.row_offsets, tiles(csr, team))?;
+        let (schedule, scratch, rows) = (choice.schedule, &space.buffers, csr.nodes());
+        let launch = spmm::Spmm { schedule, matrix, values, b: &b, c: &c, scratch };
         let recording = device.record(&format!("spmm {choice}"), |recorder| {
             for first_block in (0..blocks).step_by(team as usize) {
-                scratch.record_gather(recorder, &launch, |schedule| WideProductParams {
-                    rows,
-                    blocks,
-                    first_block,
-                    team,
-                    schedule,
-                });
+                let params = |schedule| WideProductParams { rows, blocks, first_block, team, schedule };
+                space.record_gather(recorder, &launch, params);
             }
         })?;
         Ok(Self { session, columns: config.columns as usize, b, c, loaded: None, recording })
@@ -223,14 +169,8 @@ Examples:
 
     fn run(&mut self, b: &DenseMatrix) -> Result<Run> {
         self.session.run(|graph| {
-            if self.loaded.as_ref().is_none_or(|loaded| !Arc::ptr_eq(&loaded.elements, &b.elements)) {
-                self.loaded = None;
-                load(graph, &self.b, &b.elements, self.columns)?;
-                self.loaded = Some(b.clone());
-            }
-            let begin = Instant::now();
-            let kernel = self.recording.run()?;
-            Ok(Run { total: begin.elapsed(), kernel, iterations: 1 })
+            b.load_once(&mut self.loaded, |elements| load(graph, &self.b, elements, self.columns))?;
+            Run::timed(1, || self.recording.run())
         })
     }
 
@@ -250,7 +190,7 @@ Examples:
     }
 
     fn check(found: &MatrixProduct, (): &(), graph: &Graph, b: &DenseMatrix) -> Option<Mismatch> {
-        first_mismatch_of_matrix(&graph.csr, &b.elements, &found.elements, found.columns)
+        first_mismatch_of_matrix(&graph.csr, b.elements(), &found.elements, found.columns)
     }
 }
 
@@ -293,24 +233,16 @@ impl Answer for MatrixProduct {
 const MAX_TEAM: u32 = 16;
 
 /// Invocations that share a row: one for each four columns, as far as a subgroup has that many and scratch for a value of each.
-fn team(device: &Device, blocks: u32) -> u32 {
-    let subgroup = device.info().subgroup_size;
+fn team(device: &DeviceInfo, blocks: u32) -> u32 {
+    let subgroup = device.subgroup_size;
     let scratch = (SUBGROUPS_ON_GPU as u32 / (WORKGROUP / subgroup).max(1)).max(1);
     blocks.next_power_of_two().min(subgroup).min(scratch).min(MAX_TEAM)
 }
 
-fn extent(csr: &Csr, team: u32) -> TileExtent {
-    TileExtent { team, ..TileExtent::new(csr.nodes() as usize, csr.columns().len()) }
+fn tiles(csr: &Csr, team: u32) -> TileExtent {
+    TileExtent { team, ..extent(csr) }
 }
 
 fn dense_length(csr: &Csr, config: &SpmmConfig) -> usize {
     csr.nodes() as usize * config.blocks() as usize
-}
-
-fn plan(csr: &Csr, config: &SpmmConfig, choice: Choice, team: u32) -> MemoryPlan {
-    DeviceGraph::plan(csr)
-        .with::<f32>("values", csr.columns().len())
-        .with::<Vec4>("b", dense_length(csr, config))
-        .with::<Vec4>("c", dense_length(csr, config))
-        .and(ScratchSpace::<Vec4>::plan_gather(choice.schedule, extent(csr, team)))
 }

@@ -1,55 +1,36 @@
 //! Sparse matrix times dense vector, y = A x, in single or double precision, under any schedule. A graph is a matrix: a node is
 //! a row, and its edges are the entries of the row.
 
-use super::{
-    Algorithm, Alternative, Answer, Figure, Figures, Outcome, Run, Session, Value, WeightUse,
-    alternative::SCHEDULES_NOTE,
-};
+use super::{DenseVector, prelude::*};
 use crate::{
-    Error, Result,
-    device::{Buffer, Device, MemoryPlan, Recording},
-    engine::{
-        DeviceGraph, DeviceRows, SharedGraph, matrix_values,
-        schedule::{self, Choice, ScratchSpace, TileExtent},
-    },
-    graph::{Csr, Graph, generate::random::mix},
-    oracle::{
-        Mismatch,
-        spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, product},
-    },
-    strategy,
+    engine::matrix_values,
+    graph::generate::random::mix,
+    oracle::spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, product},
 };
 use bytemuck::Pod;
 use evenkeel_kernels::algorithm::spmv::{self, ProductParams};
 use rayon::prelude::*;
-use std::{sync::Arc, time::Instant};
 
 /// What can be chosen.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct SpmvConfig {
-    /// Who does which part: a schedule's name, group-mapped:SIZE, auto, which looks at the rows, or paper, which looks at the
-    /// size of the matrix
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = schedule::AUTO))]
-    #[cfg_attr(feature = "cli", arg(value_parser = schedule::known))]
-    pub schedule: String,
+    /// Who does which part.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub schedule: Configured<Spmv>,
     /// The numbers that the product is computed with; double needs a device that has them
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "single"))]
     pub precision: Precision,
 }
 
-impl Default for SpmvConfig {
-    fn default() -> Self {
-        Self { schedule: schedule::AUTO.to_owned(), precision: Precision::Single }
-    }
-}
-
 /// The numbers that a product is computed with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
     /// 32 bits.
+    #[default]
     Single,
     /// 64 bits.
     Double,
@@ -67,32 +48,6 @@ pub struct VectorOptions {
 impl Default for VectorOptions {
     fn default() -> Self {
         Self { x_seed: 1 }
-    }
-}
-
-/// A dense vector. Clones share its elements, and a product copies them to the device only when it is given other ones than in
-/// the run before.
-#[derive(Clone, Debug)]
-pub struct DenseVector {
-    elements: Arc<[f64]>,
-}
-
-impl<T: Copy + Into<f64> + Sync> From<&[T]> for DenseVector {
-    fn from(elements: &[T]) -> Self {
-        Self { elements: elements.par_iter().map(|&element| element.into()).collect::<Vec<f64>>().into() }
-    }
-}
-
-impl<T: Copy + Into<f64> + Sync> From<Vec<T>> for DenseVector {
-    fn from(elements: Vec<T>) -> Self {
-        elements.as_slice().into()
-    }
-}
-
-impl DenseVector {
-    /// Its elements.
-    pub fn elements(&self) -> &[f64] {
-        &self.elements
     }
 }
 
@@ -120,17 +75,6 @@ enum Vectors {
     Double(Buffer<f64>, Buffer<f64>),
 }
 
-impl Vectors {
-    fn load(&self, device: &Device, x: &DenseVector) -> Result<()> {
-        match self {
-            Self::Single(buffer, _) => {
-                device.upload(buffer, 0, &x.elements.par_iter().map(|&element| element as f32).collect::<Vec<_>>())
-            }
-            Self::Double(buffer, _) => device.upload(buffer, 0, &x.elements),
-        }
-    }
-}
-
 impl Algorithm for Spmv {
     const NAME: &'static str = "spmv";
     const SUMMARY: &'static str = "sparse matrix times dense vector";
@@ -144,10 +88,10 @@ Examples:
   evenkeel spmv matrix.mtx --schedule group-mapped:8 --runs 20 --warmup 2
   evenkeel spmv matrix.mtx --precision double --validate
   evenkeel spmv grid:rows=1024,cols=1024 --weights random:1..64 --x-seed 5 --output product.txt";
-    const ALTERNATIVE: &'static str = "schedule";
-    const NOTE: &'static str = SCHEDULES_NOTE;
+    const COUNTED: bool = true;
     const WEIGHTS: WeightUse = WeightUse::Optional;
     const IN_DEMO: bool = true;
+    type Alternative = RowSchedule;
     type Config = SpmvConfig;
     type InputOptions = VectorOptions;
     type Tables = ();
@@ -155,28 +99,16 @@ Examples:
     type Answer = Product;
     type Reference = Vec<Bounded>;
 
-    fn alternatives() -> Vec<Alternative> {
-        Alternative::schedules(true)
-    }
-
-    fn known_alternative(name: &str) -> Result<String> {
-        schedule::known(name)
-    }
-
-    fn alternative(config: &SpmvConfig) -> &str {
-        &config.schedule
-    }
-
-    fn with_alternative(config: &SpmvConfig, name: &str) -> Result<SpmvConfig> {
-        Ok(SpmvConfig { schedule: name.to_owned(), ..config.clone() })
+    fn choice(config: &mut SpmvConfig) -> &mut Configured<Self> {
+        &mut config.schedule
     }
 
     fn input(options: &VectorOptions, graph: &Graph, _: &SpmvConfig) -> Result<DenseVector> {
         Ok(random_vector(graph.csr.nodes() as usize, options.x_seed).into())
     }
 
-    fn plan(csr: &Csr, config: &SpmvConfig) -> Result<MemoryPlan> {
-        let schedule = Choice::planned(&config.schedule, csr)?.schedule;
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &SpmvConfig) -> Result<MemoryPlan> {
+        let schedule = config.schedule.item().choose(csr, device).schedule;
         Ok(match config.precision {
             Precision::Single => plan::<f32>(csr, schedule),
             Precision::Double => plan::<f64>(csr, schedule),
@@ -185,29 +117,21 @@ Examples:
 
     fn prepare_on(graph: &SharedGraph, config: &SpmvConfig) -> Result<Self> {
         let (device, csr) = (graph.device(), graph.csr());
-        let choice = Choice::for_rows(&config.schedule, csr, device)?;
+        let choice = config.schedule.item().choose(csr, device.info());
         if config.precision == Precision::Double && !device.info().float64 {
             return Err(Error::Device(format!("{} has no double precision", device.info().name)));
         }
-        strategy::refuse_unending_rows(device, csr)?;
-        let session = Session::open(graph, Self::plan(csr, config)?)?;
-        let matrix = graph.rows()?;
-        let (rows, extent) = (csr.nodes(), extent(csr));
-        let name = format!("spmv {choice}");
+        refuse_unending_rows(device, csr)?;
+        let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
+        let (matrix, schedule, rows, extent) = (graph.rows()?, choice.schedule, csr.nodes(), extent(csr));
         macro_rules! prepare {
             ($number:ty, $vectors:ident, $values:expr) => {{
                 let (x, y) = (device.buffer("x", extent.tiles)?, device.buffer("y", extent.tiles)?);
-                let scratch = ScratchSpace::<$number>::gather(device, choice, &matrix.row_offsets, extent)?;
-                let launch = spmv::Spmv {
-                    schedule: choice.schedule,
-                    matrix,
-                    values: $values,
-                    x: &x,
-                    y: &y,
-                    scratch: &scratch.buffers,
-                };
-                let recording = device.record(&name, |recorder| {
-                    scratch.record_gather(recorder, &launch, |schedule| ProductParams { rows, schedule });
+                let space = ScratchSpace::<$number>::gather(device, choice, &matrix.row_offsets, extent)?;
+                let (values, scratch) = ($values, &space.buffers);
+                let launch = spmv::Spmv { schedule, matrix, values, x: &x, y: &y, scratch };
+                let recording = device.record(&format!("spmv {choice}"), |recorder| {
+                    space.record_gather(recorder, &launch, |schedule| ProductParams { rows, schedule });
                 })?;
                 Ok(Self { session, vectors: Vectors::$vectors(x, y), loaded: None, recording })
             }};
@@ -226,19 +150,20 @@ Examples:
 
     fn run(&mut self, x: &DenseVector) -> Result<Run> {
         self.session.run(|graph| {
-            let (rows, length) = (graph.csr().nodes() as usize, x.elements.len());
-            if length != rows {
-                return Err(Error::Usage(format!("x has {length} elements, and the matrix {rows} columns")));
-            }
-            // Copying the vector for each run would cost more than the product.
-            if self.loaded.as_ref().is_none_or(|loaded| !Arc::ptr_eq(&loaded.elements, &x.elements)) {
-                self.loaded = None;
-                self.vectors.load(graph.device(), x)?;
-                self.loaded = Some(x.clone());
-            }
-            let begin = Instant::now();
-            let kernel = self.recording.run()?;
-            Ok(Run { total: begin.elapsed(), kernel, iterations: 1 })
+            x.load_once(&mut self.loaded, |elements| {
+                let (rows, length) = (graph.csr().nodes() as usize, elements.len());
+                if length != rows {
+                    return Err(Error::Usage(format!("x has {length} elements, and the matrix {rows} columns")));
+                }
+                match &self.vectors {
+                    Vectors::Double(x, _) => graph.device().upload(x, 0, elements),
+                    Vectors::Single(x, _) => {
+                        let singles: Vec<f32> = elements.par_iter().map(|&element| element as f32).collect();
+                        graph.device().upload(x, 0, &singles)
+                    }
+                }
+            })?;
+            Run::timed(1, || self.recording.run())
         })
     }
 
@@ -254,7 +179,7 @@ Examples:
     }
 
     fn reference(graph: &Graph, x: &DenseVector, _: &SpmvConfig) -> Result<Vec<Bounded>> {
-        Ok(product(&graph.csr, &x.elements))
+        Ok(product(&graph.csr, x.elements()))
     }
 
     fn check(found: &Product, expected: &Vec<Bounded>, _: &Graph, _: &DenseVector) -> Option<Mismatch> {
@@ -288,11 +213,7 @@ impl Answer for Product {
     }
 }
 
-fn extent(csr: &Csr) -> TileExtent {
-    TileExtent::new(csr.nodes() as usize, csr.columns().len())
-}
-
-fn plan<T: Pod>(csr: &Csr, schedule: schedule::Schedule) -> MemoryPlan {
+fn plan<T: Pod>(csr: &Csr, schedule: Schedule) -> MemoryPlan {
     let extent = extent(csr);
     DeviceGraph::plan(csr)
         .with::<T>("values", extent.atoms)
@@ -311,7 +232,6 @@ pub fn random_vector(length: usize, seed: u64) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{NodeIds, Weights};
 
     #[test]
     fn rows_are_checked_to_their_own_bound() {

@@ -1,24 +1,12 @@
 //! Single-source shortest paths: the distance of every node, the smallest sum of weights from the source. Weights are whole
 //! or real, none negative.
 
-use super::{
-    Algorithm, Alternative, Answer, Figures, Outcome, Run, Session, SourceOptions, Value, WeightUse, check_source,
-    first_difference,
-};
+use super::{SourceOptions, prelude::*, search::Search};
 use crate::{
-    Error, Result,
-    device::{Buffer, MemoryPlan},
-    engine::{DeviceGraph, DeviceLoop, DeviceRows, SharedGraph},
-    graph::{Csr, Graph, Weights},
-    oracle::{Mismatch, dijkstra},
-    settings::{Configured, Registry},
-    strategy::{self, Strategy, Traversal, TraversalData},
+    oracle::dijkstra,
+    strategy::{Operator, Strategy, Target, Traversal},
 };
-use evenkeel_kernels::operator::Operator;
 use evenkeel_types::UNREACHED;
-
-/// For whole weights and for real ones there are the same strategies.
-const OPERATOR: Operator = Operator::SsspU32;
 
 /// What can be chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -28,21 +16,6 @@ pub struct SsspConfig {
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
     pub strategy: Configured<Sssp>,
-}
-
-impl Registry for Sssp {
-    type Item = Box<dyn Strategy>;
-    const KIND: &'static str = "strategy";
-    const HELP: &'static str =
-        "How edges are handed to invocations: a name from `evenkeel strategies`, and settings behind a colon";
-
-    fn items() -> Vec<Self::Item> {
-        strategy::items(OPERATOR)
-    }
-
-    fn default_item() -> Self::Item {
-        strategy::auto()
-    }
 }
 
 /// The distances of all nodes, in the kind of number that the weights are.
@@ -57,9 +30,7 @@ pub enum Distances {
 /// Shortest paths that are ready to run on one graph, from any source.
 pub struct Sssp {
     session: Session,
-    distances: Buffer<u32>,
-    source: Buffer<u32>,
-    traversal: DeviceLoop,
+    search: Search,
     overflowed: bool,
 }
 
@@ -74,9 +45,10 @@ Examples:
   evenkeel sssp USA-road-d.NY.gr.gz --source 1 --validate
   evenkeel sssp rmat:scale=20 --weights random:1..64 --seed 7 --runs 5 --warmup 1
   evenkeel sssp roads.gr --output - | sort -k2,2n | tail";
-    const ALTERNATIVE: &'static str = "strategy";
+    const COUNTED: bool = true;
     const WEIGHTS: WeightUse = WeightUse::Optional;
     const IN_DEMO: bool = true;
+    type Alternative = Box<dyn Strategy>;
     type Config = SsspConfig;
     type InputOptions = SourceOptions;
     type Tables = ();
@@ -84,24 +56,13 @@ Examples:
     type Answer = Distances;
     type Reference = Distances;
 
-    fn alternatives() -> Vec<Alternative> {
-        Alternative::strategies(OPERATOR)
+    fn choice(config: &mut SsspConfig) -> &mut Configured<Self> {
+        &mut config.strategy
     }
 
-    fn known_alternative(name: &str) -> Result<String> {
-        name.parse().map(|strategy: Configured<Self>| strategy.to_string())
-    }
-
-    fn alternative(config: &SsspConfig) -> &str {
-        config.strategy.as_str()
-    }
-
-    fn with_alternative(config: &SsspConfig, name: &str) -> Result<SsspConfig> {
-        Ok(SsspConfig { strategy: config.strategy.with(name)? })
-    }
-
-    fn check_config(config: &SsspConfig, names: &[&str]) -> Result<()> {
-        config.strategy.check_given(names)
+    /// For whole weights and for real ones there are the same strategies.
+    fn takes(strategy: &Self::Alternative) -> bool {
+        strategy.operators().contains(&Operator::SsspU32)
     }
 
     fn input(options: &SourceOptions, graph: &Graph, _: &SsspConfig) -> Result<u32> {
@@ -112,40 +73,22 @@ Examples:
         Some(*input)
     }
 
-    fn plan(csr: &Csr, config: &SsspConfig) -> Result<MemoryPlan> {
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &SsspConfig) -> Result<MemoryPlan> {
         let nodes = csr.nodes() as usize;
         Ok(DeviceGraph::plan(csr)
             .with::<u32>("weights", csr.columns().len())
             .with::<u32>("distances", nodes)
             .with::<u32>("marks", nodes)
-            .and(config.strategy.item().plan(csr, OPERATOR)))
+            .and(config.strategy.item().plan(csr, Target { device, operator: operator(csr) })))
     }
 
     fn prepare_on(graph: &SharedGraph, config: &SsspConfig) -> Result<Self> {
         let (device, csr) = (graph.device(), graph.csr());
         refuse_negative(csr)?;
-        strategy::refuse_unending_rows(device, csr)?;
-        let session = Session::open(graph, Self::plan(csr, config)?)?;
-        let nodes = csr.nodes() as usize;
-        let is_real = matches!(csr.weights(), Weights::F32(_));
-        let traversal = Traversal {
-            operator: if is_real { Operator::SsspF32 } else { Operator::SsspU32 },
-            graph: graph.rows()?.clone(),
-            data: TraversalData {
-                weights: graph.weights()?.clone(),
-                values: device.buffer("distances", nodes)?,
-                marks: device.buffer("marks", nodes)?,
-            },
-            source: device.buffer("source", 1)?,
-            csr: csr.clone(),
-        };
-        Ok(Self {
-            session,
-            traversal: config.strategy.item().record(device, &traversal, &format!("sssp {}", config.strategy))?,
-            distances: traversal.data.values,
-            source: traversal.source,
-            overflowed: false,
-        })
+        refuse_unending_rows(device, csr)?;
+        let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
+        let traversal = Traversal::new(graph, operator(csr), "distances")?;
+        Ok(Self { session, search: Search::record(device, traversal, &config.strategy)?, overflowed: false })
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -154,9 +97,7 @@ Examples:
 
     fn run(&mut self, source: &u32) -> Result<Run> {
         self.session.run(|graph| {
-            check_source(*source, graph.csr().nodes())?;
-            graph.device().upload(&self.source, 0, &[*source])?;
-            let run = self.traversal.run()?;
+            let run = self.search.run(graph, *source)?;
             self.overflowed = run.header.flags != 0;
             Ok(run.into())
         })
@@ -164,7 +105,7 @@ Examples:
 
     fn answer(&self) -> Result<Distances> {
         let graph = self.session.answered()?;
-        let words = graph.device().download(&self.distances)?;
+        let words = graph.device().download(&self.search.values)?;
         match graph.csr().weights() {
             Weights::F32(_) => {
                 let real = |word: u32| if word == UNREACHED { f32::INFINITY } else { f32::from_bits(word) };
@@ -189,6 +130,10 @@ Examples:
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {
         outcome.reach(*outcome.input)
     }
+}
+
+fn operator(csr: &Csr) -> Operator {
+    if matches!(csr.weights(), Weights::F32(_)) { Operator::SsspF32 } else { Operator::SsspU32 }
 }
 
 impl Distances {

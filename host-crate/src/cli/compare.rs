@@ -192,7 +192,7 @@ impl Comparison<'_> {
                     graph: GraphReport::new(bench.graph, bench.built),
                     device: bench.device.info().clone(),
                     algorithm: A::NAME,
-                    strategy: A::alternative(config).to_owned(),
+                    strategy: A::alternative(config),
                     refused: error.root_cause().to_string(),
                 };
                 self.refused.get_or_insert(error);
@@ -237,20 +237,53 @@ impl Comparison<'_> {
 mod tests {
     use super::*;
     use crate::{
-        algorithm::{Alternative, Answer, Run, Value},
+        algorithm::{Answer, Run, Selectable, Value},
         cli::failure::WrongAnswer,
-        device::MemoryPlan,
+        device::{DeviceInfo, MemoryPlan},
         engine::SharedGraph,
         graph::{Csr, generate::Generator},
         oracle::Mismatch,
+        settings::{Configurable, Configured, Key},
+        strategy::About,
     };
     use clap::Parser;
     use std::time::Duration;
 
     #[derive(Args, Clone, Default, serde::Serialize)]
     struct LieConfig {
-        #[arg(long, default_value = "honest")]
-        strategy: String,
+        #[command(flatten)]
+        strategy: Configured<Liar>,
+    }
+
+    #[derive(Clone, Copy, Default)]
+    enum Lie {
+        #[default]
+        Honest,
+        Not,
+        Neither,
+    }
+
+    impl Configurable for Lie {
+        fn name(&self) -> &'static str {
+            ["honest", "not", "neither"][*self as usize]
+        }
+
+        fn keys(&mut self) -> Vec<Key<'_>> {
+            Vec::new()
+        }
+    }
+
+    impl Selectable for Lie {
+        const KIND: &'static str = "strategy";
+        const HELP: &'static str = "";
+
+        fn all() -> Vec<Self> {
+            vec![Self::Honest, Self::Not, Self::Neither]
+        }
+
+        fn about(&self) -> About {
+            About::new(self.name(), "", "")
+        }
     }
 
     /// Has a strategy that is right, one that is wrong, and one that is refused.
@@ -269,7 +302,7 @@ mod tests {
         const NAME: &'static str = "lie";
         const SUMMARY: &'static str = "says what it likes";
         const HELP: &'static str = "";
-        const ALTERNATIVE: &'static str = "strategy";
+        type Alternative = Lie;
         type Config = LieConfig;
         type InputOptions = ();
         type Tables = ();
@@ -277,35 +310,23 @@ mod tests {
         type Answer = u32;
         type Reference = u32;
 
-        fn alternatives() -> Vec<Alternative> {
-            ["honest", "not", "neither"].map(|name| Alternative::new(name, "", "")).to_vec()
-        }
-
-        fn known_alternative(name: &str) -> Result<String> {
-            Ok(name.to_owned())
-        }
-
-        fn alternative(config: &LieConfig) -> &str {
-            &config.strategy
-        }
-
-        fn with_alternative(_: &LieConfig, name: &str) -> Result<LieConfig> {
-            Ok(LieConfig { strategy: name.to_owned() })
+        fn choice(config: &mut LieConfig) -> &mut Configured<Self> {
+            &mut config.strategy
         }
 
         fn input((): &(), _: &Graph, _: &LieConfig) -> Result<()> {
             Ok(())
         }
 
-        fn plan(_: &Csr, _: &LieConfig) -> Result<MemoryPlan> {
+        fn plan(_: &DeviceInfo, _: &Csr, _: &LieConfig) -> Result<MemoryPlan> {
             Ok(MemoryPlan::new())
         }
 
         fn prepare_on(_: &SharedGraph, config: &LieConfig) -> Result<Self> {
-            let answer = match config.strategy.as_str() {
-                "honest" => 1,
-                "not" => 2,
-                _ => return Err(Error::Graph("there is nothing to say".into())),
+            let answer = match config.strategy.item() {
+                Lie::Honest => 1,
+                Lie::Not => 2,
+                Lie::Neither => return Err(Error::Graph("there is nothing to say".into())),
             };
             Ok(Self { answer, memory: MemoryPlan::new() })
         }

@@ -81,7 +81,9 @@ impl<A: Algorithm> Bench<'_, A> {
     /// The error with what would fit, where it is the plan that does not.
     fn advise<T>(&self, error: Error, config: &A::Config) -> anyhow::Result<T> {
         let csr = &self.graph.csr;
-        let fits = |config: &A::Config| A::plan(csr, config).and_then(|plan| self.device.admit(&plan)).is_ok();
+        let fits = |config: &A::Config| {
+            A::plan(self.device.info(), csr, config).and_then(|plan| self.device.admit(&plan)).is_ok()
+        };
         if fits(config) {
             return Err(error.into());
         }
@@ -142,7 +144,7 @@ impl<A: Algorithm> Bench<'_, A> {
             device: self.device.info().clone(),
             algorithm: A::NAME,
             alternative: A::ALTERNATIVE,
-            strategy: A::alternative(config).to_owned(),
+            strategy: A::alternative(config),
             config: serde_json::to_value(config)?,
             source: A::source(input).map(|source| graph.ids.id(source)),
             median,

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    algorithm::{self, Algorithm, Alternative, Visitor, WeightUse},
+    algorithm::{self, Algorithm, Alternative, Selectable, Visitor, WeightUse},
     graph::{Graph, weights::WeightSource},
     settings::rejoin,
 };
@@ -56,14 +56,14 @@ impl Subcommand {
 }
 
 impl Registered {
-    fn of<A: Algorithm + 'static>() -> Self {
+    fn of<A: Algorithm>() -> Self {
         let counted = A::alternatives().iter().any(|alternative| alternative.counted);
         Self {
             name: A::NAME,
             summary: A::SUMMARY,
             alternative: A::ALTERNATIVE,
-            heading: A::HEADING,
-            note: A::NOTE,
+            heading: A::Alternative::HEADING,
+            note: A::Alternative::NOTE,
             alternatives: A::alternatives,
             run: Subcommand::of::<A, RunCommand<A>>(),
             compare: Subcommand::of::<A, CompareCommand<A>>(),
@@ -78,7 +78,7 @@ pub fn all() -> Vec<Registered> {
     struct Collect(Vec<Registered>);
 
     impl Visitor for Collect {
-        fn visit<A: Algorithm + 'static>(&mut self) {
+        fn visit<A: Algorithm>(&mut self) {
             self.0.push(Registered::of::<A>());
         }
     }

@@ -10,14 +10,13 @@ use super::{
 };
 use crate::{
     Error, Result,
-    algorithm::{Algorithm, Answer, Table, Tables},
+    algorithm::{Algorithm, Answer, Tables},
     device::profile::{self, KernelTimes, Span},
     graph::Graph,
 };
 use clap::{ArgMatches, Args};
 use std::{
     cell::OnceCell,
-    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -84,7 +83,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
     fn execute(&self, _: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
         let (run, config) = (&self.run, &self.config);
         let weights = self.input.weights()?;
-        A::check_config(config, &[A::alternative(config)])?;
+        A::check_config(config, &[&A::alternative(config)])?;
         self.tables.check(config)?;
         let outputs = run.outputs(&self.tables.paths())?;
         let found = self.graph.find()?.undirected_if(A::UNDIRECTED)?;
@@ -146,7 +145,7 @@ impl Outputs {
         if measured.mismatch.is_none() {
             for (path, output) in self.tables {
                 let table = measured.tables.iter().find(|table| table.path == path);
-                output.write(|writer| table.map_or(Ok(()), |table| write_csv(table, writer)))?;
+                output.write(|writer| table.map_or(Ok(()), |table| writer.write_all(table.csv.as_bytes())))?;
             }
         }
         if let Some(output) = self.trace {
@@ -155,15 +154,6 @@ impl Outputs {
         }
         self.json.map_or(Ok(()), |output| output.write_json(&measured.report))
     }
-}
-
-fn write_csv(table: &Table, writer: &mut dyn Write) -> io::Result<()> {
-    let mut csv = csv::Writer::from_writer(writer);
-    csv.write_record(table.columns)?;
-    for row in &table.rows {
-        csv.write_record(row)?;
-    }
-    csv.flush()
 }
 
 /// The table was asked for, so it is shown even where standard output is taken: beside it.

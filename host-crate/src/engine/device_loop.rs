@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 /// so that the looks cost little.
 pub(crate) const BATCHES: [usize; 5] = [6, 6, 12, 24, 48];
 
+// A batch must end as it began, or the worklists would be swapped.
+const _: () = assert!((BATCHES[0] | BATCHES[1] | BATCHES[2] | BATCHES[3] | BATCHES[4]).is_multiple_of(2));
+
 /// A loop that is ready to run.
 pub struct DeviceLoop {
     /// One after the other, the last again and again; there is one at least.
@@ -39,9 +42,6 @@ pub struct LoopRun {
 impl DeviceLoop {
     /// Records `start` once and `iteration` again and again. An iteration is told whether its number is odd, so that it can
     /// swap its worklists.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn record<S: LoopState>(
         device: &Device,
         name: &str,
@@ -49,16 +49,6 @@ impl DeviceLoop {
         start: impl Fn(&mut Recorder),
         iteration: impl Fn(&mut Recorder, bool),
     ) -> Result<Self> {
-        const {
-            let mut place = 0;
-            while place < BATCHES.len() {
-                assert!(
-                    BATCHES[place].is_multiple_of(2),
-                    "a batch must end as it began, or the worklists would be swapped"
-                );
-                place += 1;
-            }
-        };
         Self::record_in_batches(device, name, state, &BATCHES, start, iteration)
     }
 
@@ -91,9 +81,6 @@ impl DeviceLoop {
     }
 
     /// Runs from the start until the worklist is empty.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn run(&mut self) -> Result<LoopRun> {
         let begin = Instant::now();
         let mut run = LoopRun { total: Duration::ZERO, kernel: Duration::ZERO, header: LoopHeader::default() };

@@ -18,9 +18,6 @@ pub trait DeviceRows: Sized {
     fn plan(csr: &Csr) -> MemoryPlan;
 
     /// Copies a graph to the device.
-    ///
-    /// # Errors
-    /// When it does not fit.
     fn upload(device: &Device, csr: &Csr) -> Result<Self>;
 
     /// The number of nodes.
@@ -92,18 +89,12 @@ impl SharedGraph {
     }
 
     /// The rows on the device.
-    ///
-    /// # Errors
-    /// When they do not fit.
     pub(crate) fn rows(&self) -> Result<&DeviceGraph> {
         upload_once(&self.arrays.rows, || DeviceGraph::upload(self.device(), self.csr()))
     }
 
     /// The weights of all edges on the device: whole ones as they are, the bits of real ones. A graph without weights has 1 for
     /// each edge.
-    ///
-    /// # Errors
-    /// When they do not fit.
     pub(crate) fn weights(&self) -> Result<&Buffer<u32>> {
         let device = self.device();
         upload_once(&self.arrays.weights, || match self.csr().weights() {
@@ -114,9 +105,6 @@ impl SharedGraph {
     }
 
     /// The values of the graph's matrix on the device, in single precision. An entry of a matrix without values is 1.
-    ///
-    /// # Errors
-    /// When they do not fit.
     pub(crate) fn values(&self) -> Result<&Buffer<f32>> {
         upload_once(&self.arrays.values, || match self.csr().weights() {
             Weights::F32(_) => Ok(self.weights()?.cast()),

@@ -6,9 +6,9 @@ pub use evenkeel_kernels::schedule::{Schedule, TileExtent};
 
 use crate::{
     Error, Result,
-    device::Device,
+    device::DeviceInfo,
     graph::{Csr, Skew},
-    settings::{self, Key},
+    settings::{self, Configurable, Key},
 };
 use evenkeel_kernels::schedule::Parameter;
 use evenkeel_types::ScheduleParams;
@@ -32,38 +32,6 @@ impl Choice {
     /// What a kernel is told of it in one of its passes.
     pub fn params(self, pass: u32) -> ScheduleParams {
         ScheduleParams { group: self.parameter, pass }
-    }
-
-    /// Its settings.
-    pub(crate) fn keys(&mut self) -> Vec<Key<'_>> {
-        let Some(Parameter { name, about, values, .. }) = self.schedule.implementation().parameter() else {
-            return Vec::new();
-        };
-        vec![Key::option(name, about, &mut self.parameter).positional().one_of(values)]
-    }
-
-    /// The schedule of that name for gathers over the rows of `csr` on a device: a schedule's own, [`AUTO`], or [`PAPER`].
-    ///
-    /// # Errors
-    /// When there is no such schedule.
-    pub fn for_rows(name: &str, csr: &Csr, device: &Device) -> Result<Self> {
-        match name {
-            // There is no hardware that makes sharing a row cheap, and every barrier costs.
-            AUTO if device.info().kind.is_cpu() => Ok(Schedule::ThreadMapped.into()),
-            _ => Self::planned(name, csr),
-        }
-    }
-
-    /// The same before the device is known: on any device it takes as much memory, or more.
-    ///
-    /// # Errors
-    /// When there is no such schedule.
-    pub fn planned(name: &str, csr: &Csr) -> Result<Self> {
-        match name {
-            AUTO => Ok(Self::of_rows(csr)),
-            PAPER => Ok(Self::of_the_paper(csr)),
-            _ => name.parse(),
-        }
     }
 
     /// By what was measured on a GPU (docs/measurements.md): where rows are alike an invocation a row is fastest, and where they
@@ -93,29 +61,69 @@ impl Choice {
     }
 }
 
+impl Configurable for Choice {
+    fn name(&self) -> &'static str {
+        self.schedule.name()
+    }
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let Some(Parameter { name, about, values, .. }) = self.schedule.implementation().parameter() else {
+            return Vec::new();
+        };
+        vec![Key::option(name, about, &mut self.parameter).positional().one_of(values)]
+    }
+}
+
 /// Rows are alike when the longest has at most this many times the mean: 1 on grids, 3 on er, thousands on rmat.
 const ALIKE: f64 = 2.0;
 
-/// In place of a schedule's name: whichever suits the rows and the device.
-pub const AUTO: &str = "auto";
-
-/// In place of a schedule's name: the choice of Osama et al., by the size of the matrix alone.
-pub const PAPER: &str = "paper";
-
-/// The names of all schedules, and of the ways to choose one by the rows.
-pub fn names() -> Vec<String> {
-    Choice::all().iter().map(Choice::to_string).chain([AUTO, PAPER].map(str::to_owned)).collect()
+/// How a gather over rows gets its schedule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowSchedule {
+    /// It is this one.
+    Fixed(Choice),
+    /// Whichever suits the rows and the device.
+    #[default]
+    Auto,
+    /// The choice of Osama et al., by the size of the matrix alone.
+    Paper,
 }
 
-/// That name as reports have it, if a schedule or a way to choose one has it: for the command line.
-///
-/// # Errors
-/// When there is no such schedule.
-pub fn known(name: &str) -> Result<String> {
-    if [AUTO, PAPER].contains(&name) {
-        return Ok(name.to_owned());
+impl RowSchedule {
+    /// All schedules with their defaults, and the rules that choose one.
+    pub fn all() -> Vec<Self> {
+        Choice::all().into_iter().map(Self::Fixed).chain([Self::Auto, Self::Paper]).collect()
     }
-    name.parse::<Choice>().map(|choice| choice.to_string())
+
+    /// The schedule for gathers over the rows of `csr` on a device.
+    pub fn choose(self, csr: &Csr, device: &DeviceInfo) -> Choice {
+        match self {
+            Self::Fixed(choice) => choice,
+            // There is no hardware that makes sharing a row cheap, and every barrier costs.
+            Self::Auto if device.kind.is_cpu() => Schedule::ThreadMapped.into(),
+            Self::Auto => Choice::of_rows(csr),
+            Self::Paper => Choice::of_the_paper(csr),
+        }
+    }
+}
+
+impl Configurable for RowSchedule {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Fixed(choice) => choice.name(),
+            Self::Auto => "auto",
+            Self::Paper => "paper",
+        }
+    }
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        if let Self::Fixed(choice) = self { choice.keys() } else { Vec::new() }
+    }
+}
+
+/// The rows of a graph as tiles, and its edges as their atoms.
+pub fn extent(csr: &Csr) -> TileExtent {
+    TileExtent::new(csr.nodes() as usize, csr.columns().len())
 }
 
 /// A schedule with the default of its parameter.
@@ -130,16 +138,7 @@ impl FromStr for Choice {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let (name, settings) = text.split_once(':').map_or((text, None), |(name, settings)| (name, Some(settings)));
-        let found = Schedule::ALL.iter().copied().find(|schedule| schedule.name() == name);
-        let unknown = || Error::UnknownName { kind: "schedule", name: text.to_owned(), known: names() };
-        let mut choice = Self::from(found.ok_or_else(unknown)?);
-        match settings {
-            Some("") => return Err(Error::Usage(format!("'{text}' has no setting behind the colon"))),
-            Some(settings) => settings::read(name, settings, choice.keys())?,
-            None => {}
-        }
-        Ok(choice)
+        settings::parse_item("schedule", Self::all(), text)
     }
 }
 
@@ -168,14 +167,14 @@ mod tests {
         for text in ["group-mapped:24", "group-mapped:512", "group-mapped:", "merge-path:8", "merge-path:group=8"] {
             assert!(matches!(text.parse::<Choice>(), Err(Error::Usage(_))), "{text}");
         }
-        assert!(matches!("even".parse::<Choice>(), Err(Error::UnknownName { known, .. }) if known.len() == 7));
+        assert!(matches!("even".parse::<Choice>(), Err(Error::UnknownName { known, .. }) if known.len() == 5));
     }
 
     #[test]
     fn the_paper_takes_merge_path_but_for_small_matrices() {
         let choose = |text: &str| {
             let csr = text.parse::<Generator>().unwrap().generate().unwrap().csr;
-            Choice::planned(PAPER, &csr).unwrap().schedule
+            Choice::of_the_paper(&csr).schedule
         };
         assert_eq!(choose("grid:rows=20,cols=20"), Schedule::ThreadMapped);
         assert_eq!(choose("grid:rows=30,cols=20"), Schedule::MergePath);

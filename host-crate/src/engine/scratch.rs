@@ -35,18 +35,12 @@ impl<V: Pod> ScratchSpace<V> {
     }
 
     /// Allocates the memory for scatters over a worklist of up to `tiles` tiles.
-    ///
-    /// # Errors
-    /// When it does not fit.
     pub fn scatter(device: &Device, choice: Choice, tiles: usize) -> Result<Self> {
         Self::new(device, choice, choice.schedule.implementation().scatter_layout(tiles))
     }
 
     /// Allocates the memory for gathers over the tiles that begin at `offsets`, which has one more entry than there are tiles,
     /// and finds out what the schedule must know of the tiles.
-    ///
-    /// # Errors
-    /// When it does not fit or the device fails.
     pub fn gather(device: &Device, choice: Choice, offsets: &Buffer<u32>, extent: TileExtent) -> Result<Self> {
         if offsets.len() <= extent.tiles {
             let tiles = extent.tiles;

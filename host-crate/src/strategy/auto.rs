@@ -2,15 +2,7 @@
 //! in every iteration, on the device, by the frontier. The rule is [`choose`] and nothing else; docs/measurements.md has what
 //! supports it.
 
-use super::{
-    About, DeviceLoop, Strategy, Traversal, adaptive::Adaptive, direction::Direction, near_far::NearFar, node::Node,
-};
-use crate::{
-    Result,
-    device::{Device, MemoryPlan},
-    graph::Csr,
-};
-use evenkeel_kernels::operator::Operator;
+use super::{adaptive::Adaptive, direction::Direction, near_far::NearFar, node::Node, prelude::*};
 
 /// The strategy `auto`.
 #[derive(Clone)]
@@ -32,19 +24,11 @@ fn choose(operator: Operator, on_cpu: bool, is_symmetric: impl FnOnce() -> bool)
 
 impl Strategy for Auto {
     fn about(&self) -> About {
-        About {
-            name: super::AUTO,
-            paper: "",
-            summary: "whichever of these suits the algorithm, the graph and the device",
-            operators: Operator::ALL,
-        }
+        About::new("auto", "", "whichever of these suits the algorithm, the graph and the device")
     }
 
-    /// The larger of what is chosen on a CPU and on a GPU: the device is not known yet.
-    fn plan(&self, csr: &Csr, operator: Operator) -> MemoryPlan {
-        let [on_cpu, on_gpu] =
-            [true, false].map(|on_cpu| choose(operator, on_cpu, || csr.is_symmetric()).plan(csr, operator));
-        if on_cpu.bytes() > on_gpu.bytes() { on_cpu } else { on_gpu }
+    fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan {
+        choose(target.operator, target.device.kind.is_cpu(), || csr.is_symmetric()).plan(csr, target)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {

@@ -1,16 +1,7 @@
-//! One invocation for each edge: the worklist holds edges, each of which knows where it begins. The kernels are `strategy/edge.rs` of the
-//! kernels.
+//! One invocation for each edge: the worklist holds edges, each of which knows where it begins.
 
-use super::{About, DeviceLoop, Operator, Strategy, Traversal, worklists::Worklists};
-use crate::{
-    Error, Result,
-    device::{Device, MemoryPlan, Recorder},
-    graph::Csr,
-    settings::Key,
-};
+use super::{named::named, prelude::*, worklists::Worklists};
 use evenkeel_kernels::{primitive::LengthParams, strategy::edge};
-use evenkeel_types::LoopHeader;
-use std::{fmt, str::FromStr};
 
 /// The strategy `edge`.
 #[derive(Clone, Default)]
@@ -19,53 +10,29 @@ pub struct Edge {
     pub chunking: Chunking,
 }
 
-/// For what one atomic addition reserves places on a worklist of edges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Chunking {
-    /// For all edges of a node: the paper's work chunking.
-    #[default]
-    Node,
-    /// For one edge.
-    Edge,
-}
-
-impl FromStr for Chunking {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        match text {
-            "node" => Ok(Self::Node),
-            "edge" => Ok(Self::Edge),
-            _ => Err(Error::Usage(format!("'{text}' is neither node nor edge"))),
-        }
-    }
-}
-
-impl fmt::Display for Chunking {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Node => "node",
-            Self::Edge => "edge",
-        })
+named! {
+    /// For what one atomic addition reserves places on a worklist of edges.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    "chunking" pub enum Chunking {
+        /// For all edges of a node: the paper's work chunking.
+        #[default]
+        Node => "node",
+        /// For one edge.
+        Edge => "edge",
     }
 }
 
 impl Strategy for Edge {
     fn about(&self) -> About {
-        About {
-            name: "edge",
-            paper: "EP, Raval et al.",
-            summary: "one invocation an edge; the worklist holds edges",
-            operators: Operator::ALL,
-        }
+        About::new("edge", "EP, Raval et al.", "one invocation an edge; the worklist holds edges")
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
         let about = "reserve places for all edges of a node at once, or for one edge at a time";
-        vec![Key::option("chunking", about, &mut self.chunking).one_of([Chunking::Node, Chunking::Edge])]
+        vec![Key::option("chunking", about, &mut self.chunking).one_of(Chunking::ALL)]
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let edges = csr.columns().len();
         Worklists::<LoopHeader>::plan(edges).with::<u32>("sources of edges", edges)
     }

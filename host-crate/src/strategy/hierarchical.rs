@@ -1,28 +1,17 @@
 //! Hierarchical processing: an iteration is taken in rounds of at most so many edges a node, and short lists are finished by workload
-//! decomposition. A recorded step is one round; the device decides which list it takes and how. The kernels are
-//! `strategy/hierarchical.rs` of the kernels.
+//! decomposition. A recorded step is one round; the device decides which list it takes and how.
 
-use super::{
-    About, DeviceLoop, Operator, Strategy, Traversal, adaptive::LevelSize, decompose, threshold, worklists::clear,
-};
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    graph::{Csr, Splitting},
-    settings::Key,
-};
-use evenkeel_kernels::{
-    launch::Buffers,
-    strategy::{
-        TraversalParams,
-        decompose::FindOffsets,
-        hierarchical::{
-            self, HierarchicalRest, HierarchicalStart, HierarchicalStep, HierarchyLists, HierarchyParams,
-            HierarchyState,
-        },
+use super::{adaptive::LevelSize, decompose, prelude::*, threshold, worklists::clear};
+use crate::graph::Splitting;
+use evenkeel_kernels::strategy::{
+    TraversalParams,
+    decompose::FindOffsets,
+    hierarchical::{
+        self, HierarchicalRest, HierarchicalStart, HierarchicalStep, HierarchyLists, HierarchyParams, HierarchyState,
     },
+    threshold::Threshold,
 };
-use evenkeel_types::{LoopState, Offset, Remainder, WORKGROUP};
+use evenkeel_types::{Offset, Remainder, WORKGROUP};
 
 /// The strategy `hierarchical`.
 #[derive(Clone)]
@@ -44,12 +33,11 @@ impl Default for Hierarchical {
 
 impl Strategy for Hierarchical {
     fn about(&self) -> About {
-        About {
-            name: "hierarchical",
-            paper: "HP, Raval et al.",
-            summary: "an invocation a node, in rounds of a few edges each; short lists decomposed",
-            operators: Operator::ALL,
-        }
+        About::new(
+            "hierarchical",
+            "HP, Raval et al.",
+            "an invocation a node, in rounds of a few edges each; short lists decomposed",
+        )
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
@@ -63,7 +51,7 @@ impl Strategy for Hierarchical {
         Ok(None)
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let split_nodes = Splitting::of(csr, self.bins).nodes_split as usize;
         MemoryPlan::new()
             .with::<u32>("worklists", 2 * csr.nodes() as usize)
@@ -75,81 +63,45 @@ impl Strategy for Hierarchical {
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let graph = &traversal.graph;
-        let (threshold, _) = threshold::choose(device, graph, self.bins)?;
-        let steps = Steps {
-            traversal,
-            lists: HierarchyLists {
-                worklists: device.buffer("worklists", 2 * traversal.nodes() as usize)?,
-                remainders: device.buffer("nodes with edges left", 2 * threshold.split_nodes as usize)?,
-            },
-            edges_before: device.buffer("edge prefixes", self.switch_below as usize)?,
-            offsets: device.buffer("offsets", decompose::offsets(graph.columns.len()))?,
-            state: device.buffer("loop state", 1)?,
-            params: HierarchyParams {
-                nodes: traversal.nodes(),
-                max_groups: device.info().max_groups,
-                max_decomposed_groups: decompose::max_groups(device),
-                threshold: threshold.threshold,
-                switch_below: self.switch_below,
-                split_nodes: threshold.split_nodes,
-            },
+        let (Traversal { graph, data, source, .. }, operator) = (traversal, traversal.operator);
+        let (nodes, max_groups) = (traversal.nodes(), device.info().max_groups);
+        let (Threshold { threshold, split_nodes, .. }, _) = threshold::choose(device, graph, self.bins)?;
+        let lists = &HierarchyLists {
+            worklists: device.buffer("worklists", 2 * nodes as usize)?,
+            remainders: device.buffer("nodes with edges left", 2 * split_nodes as usize)?,
+        };
+        let edges_before = &device.buffer("edge prefixes", self.switch_below as usize)?;
+        let offsets = &device.buffer("offsets", decompose::offsets(graph.columns.len()))?;
+        let state = &device.buffer("loop state", 1)?;
+        let params = HierarchyParams {
+            nodes,
+            max_groups,
+            max_decomposed_groups: decompose::max_groups(device.info()),
+            threshold,
+            switch_below: self.switch_below,
+            split_nodes,
+        };
+        // For the kernels that are no strategy's own.
+        let common = TraversalParams { nodes, max_groups };
+        let start = |recorder: &mut Recorder| {
+            clear(recorder, traversal);
+            let (values, worklists) = (&data.values, &lists.worklists);
+            recorder.dispatch(&HierarchicalStart { source, values, worklists, state }, common, 1);
+        };
+        let decompose = |recorder: &mut Recorder| {
+            let find = FindOffsets { degrees_before: edges_before, state: &state.prefix(), offsets };
+            recorder.dispatch_indirect(&find, common, state, HierarchyState::EXPAND_GROUPS);
+            let rest = HierarchicalRest { operator, graph, data, lists, offsets, state };
+            recorder.dispatch_indirect(&rest, params, state, HierarchyState::EXPAND_GROUPS);
         };
         // The device knows which side of the lists is read; to the recording all steps are alike.
-        let step = |recorder: &mut Recorder, _| {
-            steps.begin(recorder);
-            steps.decompose(recorder);
-            steps.round(recorder);
-        };
-        DeviceLoop::record(device, name, &steps.state, |recorder| steps.start(recorder), step)
-    }
-}
-
-/// What a step is made of.
-struct Steps<'a> {
-    traversal: &'a Traversal,
-    lists: HierarchyLists<Buffers>,
-    edges_before: Buffer<u32>,
-    offsets: Buffer<Offset>,
-    state: Buffer<HierarchyState>,
-    params: HierarchyParams,
-}
-
-impl Steps<'_> {
-    /// What the kernels that are no strategy's own are told.
-    fn traversal_params(&self) -> TraversalParams {
-        let HierarchyParams { nodes, max_groups, .. } = self.params;
-        TraversalParams { nodes, max_groups }
-    }
-
-    fn start(&self, recorder: &mut Recorder) {
-        clear(recorder, self.traversal);
-        let Traversal { data, source, .. } = self.traversal;
-        let (values, worklists, state) = (&data.values, &self.lists.worklists, &self.state);
-        let step = HierarchicalStart { source, values, worklists, state };
-        recorder.dispatch(&step, self.traversal_params(), 1);
-    }
-
-    /// One of the two that follow has no workgroups after this.
-    fn begin(&self, recorder: &mut Recorder) {
-        let Self { lists, edges_before, state, params, .. } = self;
-        let step = HierarchicalStep { graph: &self.traversal.graph, lists, edges_before, state };
-        recorder.dispatch(&step, *params, WORKGROUP as usize);
-    }
-
-    fn decompose(&self, recorder: &mut Recorder) {
-        let Self { lists, edges_before, offsets, state, params, .. } = self;
-        let Traversal { operator, graph, data, .. } = self.traversal;
-        let find = FindOffsets { degrees_before: edges_before, state: &state.prefix(), offsets };
-        recorder.dispatch_indirect(&find, self.traversal_params(), state, HierarchyState::EXPAND_GROUPS);
-        let rest = HierarchicalRest { operator: *operator, graph, data, lists, offsets, state };
-        recorder.dispatch_indirect(&rest, *params, state, HierarchyState::EXPAND_GROUPS);
-    }
-
-    fn round(&self, recorder: &mut Recorder) {
-        let Self { lists, state, params, .. } = self;
-        let Traversal { operator, graph, data, .. } = self.traversal;
-        let round = hierarchical::Hierarchical { operator: *operator, graph, data, lists, state };
-        recorder.dispatch_indirect(&round, *params, state, HierarchyState::GROUPS);
+        DeviceLoop::record(device, name, state, start, |recorder, _| {
+            // One of the two that follow has no workgroups after this.
+            let step = HierarchicalStep { graph, lists, edges_before, state };
+            recorder.dispatch(&step, params, WORKGROUP as usize);
+            decompose(recorder);
+            let round = hierarchical::Hierarchical { operator, graph, data, lists, state };
+            recorder.dispatch_indirect(&round, params, state, HierarchyState::GROUPS);
+        })
     }
 }

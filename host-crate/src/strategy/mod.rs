@@ -1,6 +1,6 @@
-//! Strategies: how the edges of a traversal are handed to a GPU's invocations. Each is a file here and one in the kernels'
-//! `strategy/`, and one line in the registry below, and has its settings as its own fields. None knows which algorithm it
-//! drives; that is the operator's business.
+//! Strategies: how the edges of a traversal are handed to a GPU's invocations. Each is a file here and one of the same name
+//! in the kernels' `strategy/`, and one line in the registry below, and has its settings as its own fields. None knows which
+//! algorithm it drives; that is the operator's business.
 //!
 //! ```
 //! use evenkeel::algorithm::{Algorithm, Bfs, BfsConfig};
@@ -24,10 +24,12 @@ mod decompose;
 mod direction;
 mod edge;
 mod hierarchical;
+mod named;
 mod near_far;
 mod node;
 mod parallel;
 mod queue;
+mod rounds;
 mod scan;
 mod scheduled;
 mod split;
@@ -44,24 +46,27 @@ pub use scheduled::Scheduled;
 pub use split::{Split, SplitGraph};
 pub use two_phase::TwoPhase;
 
-use crate::{
-    Error, Result,
-    device::{Buffer, Device, MemoryPlan},
-    graph::Csr,
-    settings::{Configurable, Key},
-};
+use crate::engine::SharedGraph;
 use adaptive::{Adaptive, Fixed, LevelSize};
-use auto::Auto;
-use decompose::Decompose;
-use direction::Direction;
-use evenkeel_kernels::launch::Buffers;
-use node::Node;
-use parallel::Parallel;
-use queue::Queue;
-use scan::Scan;
-use std::{any::TypeId, sync::LazyLock};
+use evenkeel_kernels::operator::Path;
+use prelude::*;
+use std::any::{Any, TypeId};
 
-/// What commands, tables and the documentation say of a strategy.
+/// What most strategies are written with.
+mod prelude {
+    pub(super) use super::{About, Strategy, Target, Traversal};
+    pub(super) use crate::{
+        Error, Result,
+        device::{Buffer, Device, DeviceInfo, MemoryPlan, Recorder},
+        engine::{DeviceGraph, DeviceLoop, DeviceRows},
+        graph::Csr,
+        settings::{Configurable, Key},
+    };
+    pub(super) use evenkeel_kernels::{launch::Buffers, operator::Operator};
+    pub(super) use evenkeel_types::{LoopHeader, LoopState};
+}
+
+/// What commands, tables and the documentation say of a strategy or schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct About {
     /// Its name in commands and reports.
@@ -70,14 +75,33 @@ pub struct About {
     pub paper: &'static str,
     /// What it does, in a line.
     pub summary: &'static str,
-    /// The operators it is made for.
-    pub operators: &'static [Operator],
+}
+
+impl About {
+    /// The three texts.
+    pub const fn new(name: &'static str, paper: &'static str, summary: &'static str) -> Self {
+        Self { name, paper, summary }
+    }
+}
+
+/// What a plan is made for.
+#[derive(Clone, Copy)]
+pub struct Target<'a> {
+    /// The device.
+    pub device: &'a DeviceInfo,
+    /// What is done at an edge.
+    pub operator: Operator,
 }
 
 /// A strategy with its settings, which are its fields.
-pub trait Strategy: CloneStrategy + Send + Sync {
+pub trait Strategy: CloneStrategy + Any + Send + Sync {
     /// Names and describes it; the same for all settings.
     fn about(&self) -> About;
+
+    /// The operators it is made for. One for all of them hands the edges of a worklist to whichever it is.
+    fn operators(&self) -> &'static [Operator] {
+        Operator::ALL
+    }
 
     /// Its settings, in the order in which they are written.
     fn keys(&mut self) -> Vec<Key<'_>> {
@@ -85,18 +109,12 @@ pub trait Strategy: CloneStrategy + Send + Sync {
     }
 
     /// The device memory it needs beside the graph and the algorithm's values.
-    fn plan(&self, csr: &Csr, operator: Operator) -> MemoryPlan;
+    fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan;
 
     /// Allocates that and records the loop, which is called `name` in profilers and traces.
-    ///
-    /// # Errors
-    /// When something does not fit.
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop>;
 
     /// Says what each level of a search was done by; none where an iteration of the loop is not a level.
-    ///
-    /// # Errors
-    /// When that cannot be found out.
     fn level_names(&self, _device: &Device, _csr: &Csr, levels: &[LevelSize]) -> Result<Option<Vec<String>>> {
         Ok(Some(vec![self.about().name.to_owned(); levels.len()]))
     }
@@ -106,22 +124,15 @@ pub trait Strategy: CloneStrategy + Send + Sync {
 pub trait CloneStrategy {
     /// Returns the same strategy with the same settings.
     fn boxed(&self) -> Box<dyn Strategy>;
-
-    /// Its type, by which a strategy of the registry is told from another of the same name.
-    fn type_id_of(&self) -> TypeId;
 }
 
-impl<S: Strategy + Clone + 'static> CloneStrategy for S {
+impl<S: Strategy + Clone> CloneStrategy for S {
     fn boxed(&self) -> Box<dyn Strategy> {
         Box::new(self.clone())
     }
-
-    fn type_id_of(&self) -> TypeId {
-        TypeId::of::<S>()
-    }
 }
 
-impl<S: Strategy + 'static> From<S> for Box<dyn Strategy> {
+impl<S: Strategy> From<S> for Box<dyn Strategy> {
     fn from(strategy: S) -> Self {
         Box::new(strategy)
     }
@@ -130,6 +141,12 @@ impl<S: Strategy + 'static> From<S> for Box<dyn Strategy> {
 impl Clone for Box<dyn Strategy> {
     fn clone(&self) -> Self {
         (**self).boxed()
+    }
+}
+
+impl Default for Box<dyn Strategy> {
+    fn default() -> Self {
+        Box::new(auto::Auto)
     }
 }
 
@@ -143,64 +160,43 @@ impl Configurable for Box<dyn Strategy> {
     }
 
     fn type_id_of(&self) -> TypeId {
-        (**self).type_id_of()
+        (**self).type_id()
     }
 }
 
-/// The name of the strategy that is taken unless another is asked for.
-pub const AUTO: &str = "auto";
-
 /// The registry: all strategies with their default settings, a line each, and one for each schedule.
-static STRATEGIES: LazyLock<Vec<Box<dyn Strategy>>> = LazyLock::new(|| {
+pub(crate) fn items() -> Vec<Box<dyn Strategy>> {
     let mut strategies: Vec<Box<dyn Strategy>> = vec![
-        Box::new(Node),
+        Box::new(node::Node),
         Box::new(Edge::default()),
-        Box::new(Decompose),
+        Box::new(decompose::Decompose),
         Box::new(Split::default()),
         Box::new(Hierarchical::default()),
     ];
     strategies.extend(Scheduled::all());
-    strategies.push(Box::new(Direction));
+    strategies.push(Box::new(direction::Direction));
     strategies.push(Box::new(NearFar::default()));
-    strategies.push(Box::new(Parallel));
-    strategies.push(Box::new(Queue));
-    strategies.push(Box::new(Scan));
+    strategies.push(Box::new(parallel::Parallel));
+    strategies.push(Box::new(queue::Queue));
+    strategies.push(Box::new(scan::Scan));
     strategies.push(Box::new(TwoPhase::default()));
     strategies.extend(Fixed::all());
     strategies.push(Box::new(Adaptive::default()));
-    strategies.push(Box::new(Auto));
+    strategies.push(Box::new(auto::Auto));
     strategies
-});
+}
 
 /// Describes all strategies, in the order they are listed.
 pub fn all() -> impl Iterator<Item = About> {
-    STRATEGIES.iter().map(|strategy| strategy.about())
+    items().into_iter().map(|strategy| strategy.about())
 }
 
 /// Describes the strategies that an operator can take, in the order they are listed.
 pub fn of(operator: Operator) -> impl Iterator<Item = About> {
-    all().filter(move |strategy| strategy.operators.contains(&operator))
-}
-
-/// Describes those of them that hand the edges of a worklist to an operator, whichever it is: whose balance can be counted.
-pub fn counted(operator: Operator) -> impl Iterator<Item = About> {
-    of(operator).filter(|strategy| strategy.operators == Operator::ALL)
-}
-
-/// The strategies that an operator can take, with their default settings.
-pub(crate) fn items(operator: Operator) -> Vec<Box<dyn Strategy>> {
-    STRATEGIES.iter().filter(|strategy| strategy.about().operators.contains(&operator)).cloned().collect()
-}
-
-/// The strategy [`AUTO`].
-pub(crate) fn auto() -> Box<dyn Strategy> {
-    Box::new(Auto)
+    items().into_iter().filter(move |it| it.operators().contains(&operator)).map(|strategy| strategy.about())
 }
 
 /// Refuses a graph with a row that the driver would stop in the middle of, with a wrong answer and no error.
-///
-/// # Errors
-/// [`Error::Device`] with the node and the numbers.
 pub fn refuse_unending_rows(device: &Device, csr: &Csr) -> Result<()> {
     let info = device.info();
     // Most devices have no limit, and then there is nothing to look for.
@@ -231,6 +227,24 @@ pub struct Traversal {
 }
 
 impl Traversal {
+    /// Allocates what the operator needs; its values are called as `values` says.
+    pub(crate) fn new(graph: &SharedGraph, operator: Operator, values: &str) -> Result<Self> {
+        let (device, csr, weighted) = (graph.device(), graph.csr(), operator != Operator::Bfs);
+        let nodes = csr.nodes() as usize;
+        let data = TraversalData {
+            weights: if weighted { graph.weights()?.clone() } else { device.buffer("no weights", 1)? },
+            values: device.buffer(values, nodes)?,
+            marks: device.buffer("marks", if weighted { nodes } else { 1 })?,
+        };
+        let (source, graph) = (device.buffer("source", 1)?, graph.rows()?.clone());
+        Ok(Self { operator, graph, data, source, csr: csr.clone() })
+    }
+
+    /// The paths that its operator finds, for kernels that find no other.
+    fn path(&self) -> Path {
+        if self.operator == Operator::SsspF32 { Path::Real } else { Path::Whole }
+    }
+
     /// The number of nodes.
     pub fn nodes(&self) -> u32 {
         self.csr.nodes()

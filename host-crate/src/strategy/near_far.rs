@@ -1,24 +1,17 @@
-//! Shortest paths that take what is near first, and many iterations in one dispatch while the lists are short (see the kernels'
-//! folder `near_far`).
+//! Shortest paths that take what is near first, and many iterations in one dispatch while the lists are short.
 
-use super::{About, DeviceLoop, Strategy, Traversal, direction, worklists::clear};
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    graph::{Csr, Weights},
-    settings::Key,
+use super::{
+    prelude::*,
+    rounds::{MAX_GROUPS, Rounds},
+    worklists::clear,
 };
-use evenkeel_kernels::{
-    launch::Buffers,
-    operator::{Operator, Path},
-    rounds::SHORT,
-    strategy::near_far::{
-        NearFar as Iteration, NearFarData, NearFarParams, NearFarState, PIECE,
-        begin::NearFarStart,
-        many_iterations::{NearFarCooperating, NearFarPersistent},
-    },
+use crate::graph::{Skew, Weights};
+use evenkeel_kernels::strategy::near_far::{
+    NearFar as Iteration, NearFarData, NearFarParams, NearFarState, PIECE,
+    begin::NearFarStart,
+    many_iterations::{NearFarCooperating, NearFarPersistent},
 };
-use evenkeel_types::{Csr as Rows, LoopState, WORKGROUP};
+use evenkeel_types::WORKGROUP;
 use rayon::prelude::*;
 
 /// The strategy `near-far`.
@@ -28,22 +21,14 @@ pub struct NearFar {
     pub delta: Option<f64>,
 }
 
-/// The most workgroups of a dispatch: five for each of an H200's 132 multiprocessors.
-const MAX_GROUPS: u32 = 660;
-
 /// Workgroups that take many iterations of a list of medium length in one dispatch.
 const COOPERATING: u32 = 64;
-/// The longest list that they take: four nodes for each of their invocations.
-const MEDIUM: u32 = COOPERATING * 1024;
 
 /// Davidson et al. take the mean weight times a warp's width for each edge of a node: then what is near keeps a GPU busy.
 const WIDTH: f64 = 32.0;
 
 /// Where frontiers are short, a GPU has invocations to spare, and fewer splits are faster.
 const WIDE: f64 = 128.0;
-
-/// Iterations of the whole dispatch between two chances to take many in one.
-const ITERATIONS_BETWEEN: usize = 2;
 
 /// By how much the threshold grows, as the kernels read it; `given` is what was asked for.
 fn delta(csr: &Csr, given: Option<f64>, mean_degree: f64, many: bool) -> u32 {
@@ -70,12 +55,15 @@ fn pieces(csr: &Csr) -> usize {
 
 impl Strategy for NearFar {
     fn about(&self) -> About {
-        About {
-            name: "near-far",
-            paper: "Davidson et al.",
-            summary: "what is near first; many iterations a dispatch while lists are short",
-            operators: &[Operator::SsspU32, Operator::SsspF32],
-        }
+        About::new(
+            "near-far",
+            "Davidson et al.",
+            "what is near first; many iterations a dispatch while lists are short",
+        )
+    }
+
+    fn operators(&self) -> &'static [Operator] {
+        &[Operator::SsspU32, Operator::SsspF32]
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
@@ -84,7 +72,7 @@ impl Strategy for NearFar {
         vec![Key::optional("delta", about, default, &mut self.delta).within(0, f64::INFINITY)]
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         MemoryPlan::new()
             .with::<u32>("lists", 4 * nodes)
@@ -95,83 +83,45 @@ impl Strategy for NearFar {
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let csr = &traversal.csr;
-        let skew = csr.skew();
-        let many = direction::many_levels(device, skew);
-        let mut params = NearFarParams {
+        let Skew { mean, .. } = csr.skew();
+        let rounds = Rounds::new(device.info(), csr.skew(), COOPERATING);
+        let Rounds { short, medium, cooperating, loop_limit } = rounds;
+        let params = NearFarParams {
             nodes: csr.nodes(),
             max_groups: MAX_GROUPS,
-            nodes_per_group: (f64::from(WORKGROUP) / skew.mean.max(1.0)).ceil() as u32,
-            delta: delta(csr, self.delta, skew.mean, many),
+            nodes_per_group: (f64::from(WORKGROUP) / mean.max(1.0)).ceil() as u32,
+            delta: delta(csr, self.delta, mean, rounds.are_taken()),
             pieces: pieces(csr) as u32,
-            short: 0,
-            medium: 0,
-            cooperating: 0,
-            loop_limit: 0,
+            short,
+            medium,
+            cooperating,
+            loop_limit,
         };
-        if many {
-            let (cooperating, loop_limit) = (direction::cooperating(device, COOPERATING), device.info().loop_budget());
-            params = NearFarParams { short: SHORT, medium: MEDIUM, cooperating, loop_limit, ..params };
-        }
-        let steps = Steps::new(device, params, traversal)?;
-        DeviceLoop::record(
-            device,
-            name,
-            &steps.state,
-            |recorder| steps.start(recorder, traversal),
-            |recorder, _| {
-                if many {
-                    steps.many_iterations(recorder);
-                }
-                for _ in 0..if many { ITERATIONS_BETWEEN } else { 1 } {
-                    steps.iteration(recorder);
-                }
-            },
-        )
-    }
-}
-
-/// What an iteration is made of.
-struct Steps {
-    params: NearFarParams,
-    path: Path,
-    graph: Rows<Buffers>,
-    data: NearFarData<Buffers>,
-    state: Buffer<NearFarState>,
-}
-
-impl Steps {
-    fn new(device: &Device, params: NearFarParams, traversal: &Traversal) -> Result<Self> {
-        let nodes = params.nodes as usize;
-        let data = NearFarData {
+        let (graph, path) = (&traversal.graph, traversal.path());
+        let (nodes, pieces) = (params.nodes as usize, params.pieces as usize);
+        let data = &NearFarData {
             weights: traversal.data.weights.clone(),
             distances: traversal.data.values.clone(),
             marks: traversal.data.marks.clone(),
             waiting: device.buffer("waiting", nodes.div_ceil(32))?,
             lists: device.buffer("lists", 4 * nodes)?,
-            pieces: device.buffer("pieces of long rows", 4 * params.pieces as usize)?,
+            pieces: device.buffer("pieces of long rows", 4 * pieces)?,
         };
-        let path = if traversal.operator == Operator::SsspF32 { Path::Real } else { Path::Whole };
-        Ok(Self { params, path, graph: traversal.graph.clone(), data, state: device.buffer("state", 1)? })
-    }
-
-    fn start(&self, recorder: &mut Recorder, traversal: &Traversal) {
-        let Self { params, graph, data, state, .. } = self;
-        clear(recorder, traversal);
-        recorder.fill(&data.waiting, 0);
-        recorder.dispatch(&NearFarStart { graph, source: &traversal.source, data, state }, *params, 1);
-    }
-
-    fn iteration(&self, recorder: &mut Recorder) {
-        let Self { params, path, graph, data, state } = self;
-        let step = Iteration { path: *path, graph, data, state };
-        recorder.dispatch_indirect(&step, *params, state, NearFarState::GROUPS);
-    }
-
-    fn many_iterations(&self, recorder: &mut Recorder) {
-        let Self { params, path, graph, data, state } = self;
-        let persistent = NearFarPersistent { path: *path, graph, data, state };
-        recorder.dispatch_indirect(&persistent, *params, state, NearFarState::PERSISTENT_GROUPS);
-        let cooperating = NearFarCooperating { path: *path, graph, data, state };
-        recorder.dispatch_indirect(&cooperating, *params, state, NearFarState::COOPERATING_GROUPS);
+        let state = &device.buffer("state", 1)?;
+        let start = |recorder: &mut Recorder| {
+            clear(recorder, traversal);
+            recorder.fill(&data.waiting, 0);
+            recorder.dispatch(&NearFarStart { graph, source: &traversal.source, data, state }, params, 1);
+        };
+        let many_iterations = |recorder: &mut Recorder| {
+            let persistent = NearFarPersistent { path, graph, data, state };
+            recorder.dispatch_indirect(&persistent, params, state, NearFarState::PERSISTENT_GROUPS);
+            let cooperating = NearFarCooperating { path, graph, data, state };
+            recorder.dispatch_indirect(&cooperating, params, state, NearFarState::COOPERATING_GROUPS);
+        };
+        rounds.record((device, name, state), start, many_iterations, |recorder| {
+            let step = Iteration { path, graph, data, state };
+            recorder.dispatch_indirect(&step, params, state, NearFarState::GROUPS);
+        })
     }
 }

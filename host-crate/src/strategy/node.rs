@@ -1,13 +1,7 @@
-//! One invocation for each node of the worklist: the papers' baseline. The kernel is `strategy/node.rs` of the kernels.
+//! One invocation for each node of the worklist: the papers' baseline.
 
-use super::{About, DeviceLoop, Operator, Strategy, Traversal, worklists::Worklists};
-use crate::{
-    Result,
-    device::{Device, MemoryPlan, Recorder},
-    graph::Csr,
-};
+use super::{prelude::*, worklists::Worklists};
 use evenkeel_kernels::strategy::node;
-use evenkeel_types::LoopHeader;
 
 /// The strategy `node`.
 #[derive(Clone)]
@@ -15,15 +9,10 @@ pub(super) struct Node;
 
 impl Strategy for Node {
     fn about(&self) -> About {
-        About {
-            name: "node",
-            paper: "BS, Raval et al.",
-            summary: "one invocation a node of the worklist, with all its edges",
-            operators: Operator::ALL,
-        }
+        About::new("node", "BS, Raval et al.", "one invocation a node of the worklist, with all its edges")
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         Worklists::<LoopHeader>::plan(csr.nodes() as usize)
     }
 

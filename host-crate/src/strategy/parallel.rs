@@ -1,20 +1,14 @@
-//! One invocation for every node in each iteration, and a flag: the simplest of the classic searches. The kernels are
-//! `strategy/parallel.rs` of the kernels.
+//! One invocation for every node in each iteration, and a flag: the simplest of the classic searches.
 
 use super::{
-    About, DeviceLoop, Operator, Strategy, Traversal,
+    prelude::*,
     worklists::{Worklists, clear},
-};
-use crate::{
-    Result,
-    device::{Device, MemoryPlan, Recorder},
-    graph::Csr,
 };
 use evenkeel_kernels::{
     operator::Search,
     strategy::parallel::{self, EveryNodeParams, ParallelStart},
 };
-use evenkeel_types::{LoopHeader, WORKGROUP};
+use evenkeel_types::WORKGROUP;
 
 /// The strategy `parallel`.
 #[derive(Clone)]
@@ -31,15 +25,18 @@ pub(super) fn every_node(device: &Device, nodes: u32, coarsen: u32) -> EveryNode
 
 impl Strategy for Parallel {
     fn about(&self) -> About {
-        About {
-            name: "parallel",
-            paper: "Harish and Narayanan",
-            summary: "an invocation to every node in each iteration; those of the level take their edges",
-            operators: &[Operator::Bfs],
-        }
+        About::new(
+            "parallel",
+            "Harish and Narayanan",
+            "an invocation to every node in each iteration; those of the level take their edges",
+        )
     }
 
-    fn plan(&self, _: &Csr, _: Operator) -> MemoryPlan {
+    fn operators(&self) -> &'static [Operator] {
+        &[Operator::Bfs]
+    }
+
+    fn plan(&self, _: &Csr, _: Target<'_>) -> MemoryPlan {
         Worklists::<LoopHeader>::plan(NONE)
     }
 

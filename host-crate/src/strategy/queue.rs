@@ -1,14 +1,7 @@
-//! One invocation for each node of a queue, and an atomic addition for each node that is put on the next: the second of the classic
-//! searches. The kernel is `strategy/queue.rs` of the kernels.
+//! One invocation for each node of a queue, and an atomic addition for each node put on the next: the second classic search.
 
-use super::{About, DeviceLoop, Operator, Strategy, Traversal, worklists::Worklists};
-use crate::{
-    Result,
-    device::{Device, MemoryPlan, Recorder},
-    graph::Csr,
-};
+use super::{prelude::*, worklists::Worklists};
 use evenkeel_kernels::{operator::Search, strategy::queue};
-use evenkeel_types::LoopHeader;
 
 /// The strategy `queue`.
 #[derive(Clone)]
@@ -16,15 +9,18 @@ pub(super) struct Queue;
 
 impl Strategy for Queue {
     fn about(&self) -> About {
-        About {
-            name: "queue",
-            paper: "Pathak et al.",
-            summary: "an invocation to each node of a queue, an atomic addition to each node found",
-            operators: &[Operator::Bfs],
-        }
+        About::new(
+            "queue",
+            "Pathak et al.",
+            "an invocation to each node of a queue, an atomic addition to each node found",
+        )
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn operators(&self) -> &'static [Operator] {
+        &[Operator::Bfs]
+    }
+
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         Worklists::<LoopHeader>::plan(csr.nodes() as usize)
     }
 

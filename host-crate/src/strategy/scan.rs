@@ -1,18 +1,11 @@
-//! A queue whose places are found by prefix sums: the third of the classic searches. The kernels are `strategy/scan.rs` of the
-//! kernels.
+//! A queue whose places are found by prefix sums: the third of the classic searches.
 
-use super::{About, DeviceLoop, Operator, Strategy, Traversal, worklists::Worklists};
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    graph::Csr,
-};
+use super::{prelude::*, worklists::Worklists};
 use evenkeel_kernels::{
-    launch::Buffers,
     operator::Search,
     strategy::scan::{Places, SWEEP, ScanBlocksAgain, ScanCounts, ScanLayer, ScanPopulate, ScanSweep},
 };
-use evenkeel_types::{LoopHeader, LoopState, UNREACHED, WORKGROUP};
+use evenkeel_types::{UNREACHED, WORKGROUP};
 
 /// The strategy `scan`.
 #[derive(Clone)]
@@ -20,15 +13,18 @@ pub(super) struct Scan;
 
 impl Strategy for Scan {
     fn about(&self) -> About {
-        About {
-            name: "scan",
-            paper: "Pathak et al.; Blelloch",
-            summary: "a queue whose places are found by prefix sums instead of atomic additions",
-            operators: &[Operator::Bfs],
-        }
+        About::new(
+            "scan",
+            "Pathak et al.; Blelloch",
+            "a queue whose places are found by prefix sums instead of atomic additions",
+        )
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn operators(&self) -> &'static [Operator] {
+        &[Operator::Bfs]
+    }
+
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         Worklists::<LoopHeader>::plan(nodes)
             .with::<u32>("claims", nodes)
@@ -37,52 +33,29 @@ impl Strategy for Scan {
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let nodes = traversal.nodes() as usize;
-        let steps = Steps {
-            traversal,
-            worklists: Worklists::new(device, traversal, nodes)?,
-            claims: device.buffer("claims", nodes)?,
-            places: Places {
-                counts: device.buffer("counts", nodes)?,
-                sums: device.buffer("sums of counts", nodes.div_ceil(SWEEP as usize))?,
-            },
+        let (Traversal { graph, data, .. }, nodes) = (traversal, traversal.nodes() as usize);
+        let worklists: Worklists = Worklists::new(device, traversal, nodes)?;
+        let (state, params, claims) = (&worklists.state, worklists.params, &device.buffer("claims", nodes)?);
+        let places = &Places {
+            counts: device.buffer("counts", nodes)?,
+            sums: device.buffer("sums of counts", nodes.div_ceil(SWEEP as usize))?,
         };
-        DeviceLoop::record(
-            device,
-            name,
-            &steps.worklists.state,
-            |recorder| {
-                // No edge has this number, so nobody has claimed anything.
-                recorder.fill(&steps.claims, UNREACHED);
-                steps.worklists.start(recorder, traversal);
-            },
-            |recorder, odd| steps.iteration(recorder, odd),
-        )
-    }
-}
-
-/// What an iteration is made of.
-struct Steps<'a> {
-    traversal: &'a Traversal,
-    worklists: Worklists,
-    claims: Buffer<u32>,
-    places: Places<Buffers>,
-}
-
-impl Steps<'_> {
-    fn iteration(&self, recorder: &mut Recorder, odd: bool) {
-        let Self { worklists, claims, places, .. } = self;
-        let Traversal { graph, data, .. } = self.traversal;
-        let (state, params) = (&worklists.state, worklists.params);
-        let worklist = worklists.of_iteration(odd);
-        let queue = &worklist.current;
-        let layer = ScanLayer { search: Search::Bfs, graph, data, worklist, claims, state };
-        recorder.dispatch_indirect(&layer, params, state, LoopHeader::GROUPS);
-        let count = ScanCounts { graph, queue, claims, places, state };
-        recorder.dispatch_indirect(&count, params, state, LoopHeader::GROUPS);
-        recorder.dispatch_indirect(&ScanSweep { places, state }, params, state, LoopHeader::GROUPS);
-        recorder.dispatch(&ScanBlocksAgain { places, state }, params, WORKGROUP as usize);
-        let populate = ScanPopulate { graph, worklist, claims, places, state };
-        recorder.dispatch_indirect(&populate, params, state, LoopHeader::GROUPS);
+        let start = |recorder: &mut Recorder| {
+            // No edge has this number, so nobody has claimed anything.
+            recorder.fill(claims, UNREACHED);
+            worklists.start(recorder, traversal);
+        };
+        DeviceLoop::record(device, name, state, start, |recorder, odd| {
+            let worklist = worklists.of_iteration(odd);
+            let queue = &worklist.current;
+            let layer = ScanLayer { search: Search::Bfs, graph, data, worklist, claims, state };
+            recorder.dispatch_indirect(&layer, params, state, LoopHeader::GROUPS);
+            let count = ScanCounts { graph, queue, claims, places, state };
+            recorder.dispatch_indirect(&count, params, state, LoopHeader::GROUPS);
+            recorder.dispatch_indirect(&ScanSweep { places, state }, params, state, LoopHeader::GROUPS);
+            recorder.dispatch(&ScanBlocksAgain { places, state }, params, WORKGROUP as usize);
+            let populate = ScanPopulate { graph, worklist, claims, places, state };
+            recorder.dispatch_indirect(&populate, params, state, LoopHeader::GROUPS);
+        })
     }
 }

@@ -1,21 +1,15 @@
 //! A traversal under a schedule of the programming model: the worklist is a tile set. What a schedule wants to know of it
 //! beforehand, prefix sums of the degrees or an order, is made on the device in each iteration. There is a strategy for each
-//! registered schedule. The kernels are `strategy/scheduled.rs` and `schedule/` of the kernels.
+//! registered schedule.
 
-use super::{About, DeviceLoop, Operator, Strategy, Traversal, worklists::Worklists};
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    engine::schedule::{Choice, Schedule, ScratchSpace},
-    graph::Csr,
-    settings::Key,
-};
+use super::{prelude::*, worklists::Worklists};
+use crate::engine::schedule::{Choice, Schedule, ScratchSpace};
 use evenkeel_kernels::{
-    launch::{Buffers, DispatchSize},
+    launch::DispatchSize,
     schedule::PART,
     strategy::scheduled::{DegreeBlocks, DegreePrefixes, DegreeSums, DegreesBefore, Expand, ExpandParams, ExpandState},
 };
-use evenkeel_types::{Field, LoopState, SCAN_BLOCK, ScheduleParams, WORKGROUP};
+use evenkeel_types::{SCAN_BLOCK, ScheduleParams, WORKGROUP};
 
 /// The strategy of one schedule.
 #[derive(Clone)]
@@ -44,14 +38,14 @@ impl Strategy for Scheduled {
     fn about(&self) -> About {
         let schedule = self.choice.schedule;
         let (paper, summary) = (schedule.implementation().paper(), schedule.implementation().summary());
-        About { name: schedule.name(), paper, summary, operators: Operator::ALL }
+        About { name: schedule.name(), paper, summary }
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
         self.choice.keys()
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         let [prefixes, sums] = self.prefix_lengths(nodes);
         Worklists::<ExpandState>::plan(nodes)
@@ -61,88 +55,43 @@ impl Strategy for Scheduled {
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let nodes = traversal.nodes() as usize;
+        let (Traversal { graph, data, .. }, operator) = (traversal, traversal.operator);
+        let (nodes, schedule) = (traversal.nodes() as usize, self.choice.schedule);
         let worklists = Worklists::<ExpandState>::new(device, traversal, nodes)?;
+        let state = &worklists.state;
+        let params = ExpandParams {
+            max_groups: worklists.params.max_groups,
+            part: PART,
+            schedule: self.choice.params(ScheduleParams::MAIN),
+        };
+        let space = ScratchSpace::scatter(device, self.choice, nodes)?;
         let [prefixes, sums] = self.prefix_lengths(nodes);
-        let (max_groups, schedule) = (worklists.params.max_groups, self.choice.params(ScheduleParams::MAIN));
-        let steps = Steps {
-            schedule: self.choice.schedule,
-            params: ExpandParams { max_groups, part: PART, schedule },
-            scratch: ScratchSpace::scatter(device, self.choice, nodes)?,
-            degrees_before: DegreesBefore {
-                sums: device.buffer("degree sums", sums)?,
-                prefixes: device.buffer("degree prefixes", prefixes)?,
-            },
+        let degrees_before = &DegreesBefore {
+            sums: device.buffer("degree sums", sums)?,
+            prefixes: device.buffer("degree prefixes", prefixes)?,
         };
-        DeviceLoop::record(
-            device,
-            name,
-            &worklists.state,
-            |recorder| worklists.start(recorder, traversal),
-            |recorder, odd| {
-                let size = if self.needs_prefix_sums() {
-                    steps.prefix_sums(recorder, traversal, &worklists, odd);
-                    ExpandState::EXPAND_GROUPS
-                } else {
-                    ExpandState::GROUPS
-                };
-                steps.prepare(recorder, &worklists.state);
-                steps.expand(recorder, traversal, &worklists, odd, size);
-            },
-        )
-    }
-}
-
-/// The buffers and parameters of an iteration.
-struct Steps {
-    schedule: Schedule,
-    params: ExpandParams,
-    scratch: ScratchSpace<u32>,
-    degrees_before: DegreesBefore<Buffers>,
-}
-
-impl Steps {
-    fn prefix_sums(
-        &self,
-        recorder: &mut Recorder,
-        traversal: &Traversal,
-        worklists: &Worklists<ExpandState>,
-        odd: bool,
-    ) {
-        let (graph, state, worklist) = (&traversal.graph, &worklists.state, &worklists.of_iteration(odd).current);
-        let degrees_before = &self.degrees_before;
-        let step = DegreeSums { graph, worklist, degrees_before, state };
-        recorder.dispatch_indirect(&step, self.params, state, ExpandState::GROUPS);
-        recorder.dispatch(&DegreeBlocks { degrees_before, state }, self.params, WORKGROUP as usize);
-        let step = DegreePrefixes { graph, worklist, degrees_before, state };
-        recorder.dispatch_indirect(&step, self.params, state, ExpandState::GROUPS);
-    }
-
-    fn prepare(&self, recorder: &mut Recorder, state: &Buffer<ExpandState>) {
-        let (buffer, offset) = (state.raw().clone(), u64::from(ExpandState::GROUPS.word()) * 4);
-        let size = DispatchSize::Indirect { buffer, offset };
-        let length = (&state.cast(), ExpandState::FRONTIER.word());
-        self.scratch.prepare_scatter(recorder, &self.degrees_before.prefixes, length, size);
-    }
-
-    fn expand(
-        &self,
-        recorder: &mut Recorder,
-        traversal: &Traversal,
-        worklists: &Worklists<ExpandState>,
-        odd: bool,
-        size: Field<ExpandState, [u32; 3]>,
-    ) {
-        let step = Expand {
-            schedule: self.schedule,
-            operator: traversal.operator,
-            graph: &traversal.graph,
-            data: &traversal.data,
-            worklist: worklists.of_iteration(odd),
-            degrees_before: &self.degrees_before.prefixes,
-            state: &worklists.state,
-            scratch: &self.scratch.buffers,
+        let prefix_sums = |recorder: &mut Recorder, worklist: &Buffer<u32>| {
+            let sums = DegreeSums { graph, worklist, degrees_before, state };
+            recorder.dispatch_indirect(&sums, params, state, ExpandState::GROUPS);
+            recorder.dispatch(&DegreeBlocks { degrees_before, state }, params, WORKGROUP as usize);
+            let prefixes = DegreePrefixes { graph, worklist, degrees_before, state };
+            recorder.dispatch_indirect(&prefixes, params, state, ExpandState::GROUPS);
         };
-        recorder.dispatch_indirect(&step, self.params, &worklists.state, size);
+        let start = |recorder: &mut Recorder| worklists.start(recorder, traversal);
+        DeviceLoop::record(device, name, state, start, |recorder, odd| {
+            let (worklist, scratch) = (worklists.of_iteration(odd), &space.buffers);
+            let mut groups = ExpandState::GROUPS;
+            if self.needs_prefix_sums() {
+                prefix_sums(recorder, &worklist.current);
+                groups = ExpandState::EXPAND_GROUPS;
+            }
+            let (buffer, offset) = (state.raw().clone(), u64::from(ExpandState::GROUPS.word()) * 4);
+            let (length, size) =
+                ((&state.cast(), ExpandState::FRONTIER.word()), DispatchSize::Indirect { buffer, offset });
+            let degrees_before = &degrees_before.prefixes;
+            space.prepare_scatter(recorder, degrees_before, length, size);
+            let expand = Expand { schedule, operator, graph, data, worklist, degrees_before, state, scratch };
+            recorder.dispatch_indirect(&expand, params, state, groups);
+        })
     }
 }

@@ -1,24 +1,17 @@
-//! Node splitting: nodes with many edges become several that share them, and the worklist holds those. The kernels are
-//! `strategy/split.rs` and `strategy/threshold.rs` of the kernels.
+//! Node splitting: nodes with many edges become several that share them, and the worklist holds those.
 
-use super::{
-    About, DeviceGraph, DeviceLoop, DeviceRows, Operator, Strategy, Traversal, threshold, worklists::Worklists,
-};
+use super::{prelude::*, threshold, worklists::Worklists};
 use crate::{
-    Error, Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
     engine::{
         SharedGraph,
         primitive::{Kind, Scan},
     },
-    graph::{Csr, Splitting},
-    settings::Key,
+    graph::Splitting,
 };
 use evenkeel_kernels::strategy::{
     split::{self, MakePieces, PieceCounts},
     threshold::{Threshold, ThresholdParams},
 };
-use evenkeel_types::LoopHeader;
 
 /// The strategy `split`.
 #[derive(Clone)]
@@ -35,19 +28,14 @@ impl Default for Split {
 
 impl Strategy for Split {
     fn about(&self) -> About {
-        About {
-            name: "split",
-            paper: "NS, Raval et al.",
-            summary: "nodes with many edges split once, an invocation to each piece",
-            operators: Operator::ALL,
-        }
+        About::new("split", "NS, Raval et al.", "nodes with many edges split once, an invocation to each piece")
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
         vec![threshold::bins_key(&mut self.bins)]
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let splitting = Splitting::of(csr, self.bins);
         let (nodes, pieces) = (csr.nodes() as usize, splitting.nodes_after as usize);
         Worklists::<LoopHeader>::plan(pieces)
@@ -102,9 +90,6 @@ impl SplitGraph {
     }
 
     /// Splits a graph by a histogram of its degrees with so many bins.
-    ///
-    /// # Errors
-    /// When something does not fit or the device fails.
     pub fn of(graph: &SharedGraph, bins: u32) -> Result<Self> {
         if !(1..=threshold::MAX_BINS).contains(&bins) {
             return Err(Error::Usage(format!("{bins} bins are not in 1..={}", threshold::MAX_BINS)));
@@ -126,8 +111,7 @@ impl SplitGraph {
         let Self { first_pieces, piece_offsets, parents, .. } = &split;
         device
             .record("splitting nodes", |recorder| {
-                let step = PieceCounts { row_offsets, threshold: &chosen, counts: &counts };
-                recorder.dispatch(&step, params, nodes);
+                recorder.dispatch(&PieceCounts { row_offsets, threshold: &chosen, counts: &counts }, params, nodes);
                 scan.record(recorder, &counts, first_pieces, nodes + 1, Kind::Exclusive);
                 recorder.dispatch(&MakePieces { row_offsets, first_pieces, piece_offsets, parents }, params, nodes);
             })?

@@ -1,12 +1,7 @@
-//! The threshold above which nodes are taken in pieces, chosen on the device from a histogram of the degrees. The kernels are
-//! `strategy/threshold.rs` of the kernels; [`Splitting`](crate::graph::Splitting) computes the same on the host, for memory plans.
+//! The threshold above which nodes are taken in pieces, chosen on the device from a histogram of the degrees.
+//! [`Splitting`](crate::graph::Splitting) computes the same on the host, for memory plans.
 
-use super::{DeviceGraph, DeviceRows};
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan},
-    settings::Key,
-};
+use super::prelude::*;
 pub use evenkeel_kernels::strategy::threshold::MAX_BINS;
 use evenkeel_kernels::strategy::threshold::{
     ChooseThreshold, CountPieces, DegreeHistogram, LargestDegree, Threshold, ThresholdParams,
@@ -27,9 +22,6 @@ pub(super) fn plan(bins: u32) -> MemoryPlan {
 }
 
 /// Chooses the threshold for a graph, and leaves it on the device too.
-///
-/// # Errors
-/// When something does not fit or the device fails.
 pub(super) fn choose(device: &Device, graph: &DeviceGraph, bins: u32) -> Result<(Threshold, Buffer<Threshold>)> {
     let threshold = &device.buffer::<Threshold>("threshold", 1)?;
     let histogram = &device.buffer("histogram", bins as usize)?;

@@ -1,21 +1,15 @@
-//! Shortest paths in two phases, over every node in each iteration. The kernels are `strategy/two_phase.rs` of the kernels.
+//! Shortest paths in two phases, over every node in each iteration.
 
 use super::{
-    About, DeviceLoop, Strategy, Traversal,
     parallel::{NONE, every_node},
+    prelude::*,
     worklists::{Worklists, clear},
 };
-use crate::{
-    Result,
-    device::{Device, MemoryPlan},
-    graph::Csr,
-    settings::Key,
-};
 use evenkeel_kernels::{
-    operator::{Operator, Path, TraversalData},
+    operator::TraversalData,
     strategy::two_phase::{TwoPhaseCommit, TwoPhaseRelax, TwoPhaseStart},
 };
-use evenkeel_types::{LoopHeader, LoopState, UNREACHED};
+use evenkeel_types::UNREACHED;
 
 /// The strategy `two-phase`.
 #[derive(Clone)]
@@ -35,12 +29,15 @@ impl Default for TwoPhase {
 
 impl Strategy for TwoPhase {
     fn about(&self) -> About {
-        About {
-            name: "two-phase",
-            paper: "Harish and Narayanan; Martín et al.",
-            summary: "every node in each iteration: lower the neighbours' tentative costs, then commit those that fell",
-            operators: &[Operator::SsspU32, Operator::SsspF32],
-        }
+        About::new(
+            "two-phase",
+            "Harish and Narayanan; Martín et al.",
+            "every node in each iteration: lower the neighbours' tentative costs, then commit those that fell",
+        )
+    }
+
+    fn operators(&self) -> &'static [Operator] {
+        &[Operator::SsspU32, Operator::SsspF32]
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
@@ -48,20 +45,20 @@ impl Strategy for TwoPhase {
         vec![Key::option("coarsen", about, &mut self.coarsen).within(1, MAX_COARSEN)]
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         Worklists::<LoopHeader>::plan(NONE).with::<u32>("updated costs", nodes).with::<u32>("mask", nodes)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let Traversal { operator, graph, data, source, .. } = traversal;
+        let Traversal { graph, data, source, .. } = traversal;
         let nodes = traversal.nodes() as usize;
         let worklists: Worklists = Worklists::new(device, traversal, NONE)?;
         let (state, next, costs) = (&worklists.state, &worklists.of_iteration(false).next, &data.values);
         let (updated, mask) = (&device.buffer("updated costs", nodes)?, &device.buffer("mask", nodes)?);
         let data = &TraversalData { values: updated.clone(), ..data.clone() };
         let params = every_node(device, traversal.nodes(), self.coarsen);
-        let path = if *operator == Operator::SsspF32 { Path::Real } else { Path::Whole };
+        let path = traversal.path();
         let relax = TwoPhaseRelax { path, graph, data, costs, mask, next, state };
         let commit = TwoPhaseCommit { updated, costs, mask, state };
         DeviceLoop::record(

@@ -1,18 +1,12 @@
 //! Two worklists that are swapped after each iteration, and the state of the loop that counts in them.
 
-use super::{DeviceLoop, Traversal};
-use crate::{
-    Result,
-    device::{Buffer, Device, Launch, MemoryPlan, Recorder},
+use super::prelude::*;
+use crate::device::Launch;
+use evenkeel_kernels::strategy::{
+    TraversalParams,
+    start::{Start, StartRange},
 };
-use evenkeel_kernels::{
-    launch::Buffers,
-    strategy::{
-        TraversalParams,
-        start::{Start, StartRange},
-    },
-};
-use evenkeel_types::{LoopHeader, LoopState, UNREACHED, Worklist};
+use evenkeel_types::{UNREACHED, Worklist};
 
 /// Invocations that put a source's edges on the worklist: enough to fill a large GPU, and most sources have few.
 const MOST_AT_START: usize = 1 << 16;
@@ -76,9 +70,6 @@ impl<L: LoopState> Worklists<L> {
     }
 
     /// Records a loop whose iterations are one dispatch each, which `step` makes for the worklists of the iteration.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn record_loop<'a, K: Launch>(
         &'a self,
         device: &Device,

@@ -10,7 +10,7 @@ use crate::{
     engine::SharedGraph,
     graph::Graph,
     strategy::{
-        self, DeviceLoop, Traversal,
+        self, DeviceLoop, Operator, Strategy, Traversal,
         adaptive::{
             DEFAULT_VIRTUAL_WARP, Family, Features, GraphFeatures, LevelGraph, LevelSize, Variant, level_sizes,
         },
@@ -119,19 +119,19 @@ impl Bench {
     fn new(device: &Device, graph: &Graph, virtual_warp: u32) -> Result<Self> {
         let (csr, variants) = (&graph.csr, Variant::all());
         let nodes = csr.nodes() as usize;
-        let whole = strategy::auto();
+        let whole: Box<dyn Strategy> = Box::default();
         strategy::refuse_unending_rows(device, csr)?;
-        let plan = bfs::plan_with(csr, whole.as_ref()).and(LevelGraph::plan(csr, &variants));
+        let plan = bfs::plan_with(device.info(), csr, whole.as_ref()).and(LevelGraph::plan(csr, &variants));
         device.admit(&plan.with::<u32>("depths found", nodes).with::<u32>("nodes in order", nodes))?;
 
-        let traversal = bfs::traversal(&SharedGraph::new(device, csr))?;
+        let traversal = Traversal::new(&SharedGraph::new(device, csr), Operator::Bfs, "depths")?;
         let level_graph = LevelGraph::new(device, &traversal, &variants)?;
         let params = level_graph.params(device, virtual_warp, Family::Fifteen.first());
         let tree = device.buffer_from("decisions", &[Decision::leaf(Decision::REPEAT)])?;
         let found = device.buffer("depths found", nodes)?;
         let order = device.buffer("nodes in order", nodes)?;
         let start = device.buffer("level start", 5)?;
-        let (lists, state) = (level_graph.lists(), &level_graph.state);
+        let (lists, state) = (&level_graph.lists, &level_graph.state);
         let depths = &traversal.data.values;
         let restore = LevelRestore { start: &start, found: &found, order: &order, lists, depths, state };
         let timed = |variant: Variant, params: LevelParams| -> Result<Timed> {

@@ -2,8 +2,7 @@
 
 use super::*;
 use evenkeel::{
-    algorithm::apsp,
-    engine::schedule,
+    algorithm::{Algorithm, Apsp, Spmv},
     strategy::{self, Operator},
 };
 
@@ -19,8 +18,8 @@ fn a_comparison_has_a_line_for_each_strategy_on_each_graph() {
         let names = match algorithm {
             "bfs" => strategy::of(Operator::Bfs).count(),
             "sssp" => strategy::of(Operator::SsspU32).count(),
-            "apsp" => apsp::STRATEGIES.len(),
-            _ => schedule::names().len(),
+            "apsp" => Apsp::alternatives().len(),
+            _ => Spmv::alternatives().len(),
         };
         assert_eq!(entries.len(), 2 * names);
         assert_eq!(text.matches('✓').count(), entries.len(), "{text}");

@@ -19,10 +19,7 @@ pub struct AllPairs {
 }
 
 impl AllPairs {
-    /// Out of the words of a matrix with rows of `width` words.
-    ///
-    /// # Errors
-    /// When a cycle is negative, or a distance does not fit into 32 bits.
+    /// Out of the words of a matrix with rows of `width` words. Refuses negative cycles, and distances of more than 32 bits.
     pub(super) fn from_words(mut words: Vec<u32>, width: usize, csr: &Csr, length: Length) -> Result<Self> {
         let nodes = csr.nodes() as usize;
         for row in 1..nodes {
@@ -52,24 +49,20 @@ impl AllPairs {
 
     /// Writes them for a program: [`Self::MAGIC`], the number of nodes and the kind (0 whole, 1 real) as 32-bit words, then all
     /// distances row by row, `u32` or `f32`; everything little-endian. What is not reached is the largest word, or infinite.
-    ///
-    /// # Errors
-    /// When the writer fails.
     pub fn write(&self, writer: &mut dyn io::Write) -> io::Result<()> {
         let kind = u32::from(matches!(self.distances, Distances::F32(_)));
         writer.write_all(&Self::MAGIC)?;
         writer.write_all(&[self.nodes.to_le_bytes(), kind.to_le_bytes()].concat())?;
-        let words = |words: &mut dyn Iterator<Item = [u8; 4]>| words.flatten().collect::<Vec<u8>>();
+        let bits = |place: usize| match &self.distances {
+            Distances::U32(all) => all[place],
+            Distances::F32(all) => all[place].to_bits(),
+        };
         // A row at a time: enough to write in one go, and little to hold.
-        let row = (self.nodes as usize).max(1);
-        match &self.distances {
-            Distances::U32(all) => {
-                all.chunks(row).try_for_each(|row| writer.write_all(&words(&mut row.iter().map(|it| it.to_le_bytes()))))
-            }
-            Distances::F32(all) => {
-                all.chunks(row).try_for_each(|row| writer.write_all(&words(&mut row.iter().map(|it| it.to_le_bytes()))))
-            }
-        }
+        let nodes = self.nodes as usize;
+        (0..nodes).try_for_each(|row| {
+            let words = row * nodes..(row + 1) * nodes;
+            writer.write_all(&words.flat_map(|place| bits(place).to_le_bytes()).collect::<Vec<u8>>())
+        })
     }
 }
 

@@ -6,14 +6,12 @@ mod record;
 
 pub use matrix::AllPairs;
 
-use super::{Algorithm, Alternative, Answer, Distances, Figures, Outcome, Run, Session, Value, WeightUse};
+use super::{Distances, Selectable, answer::text, prelude::*};
 use crate::{
-    Error, Result,
-    device::{Buffer, Device, MemoryPlan, Recording, memory::Bytes},
-    engine::{DeviceLoop, SharedGraph},
-    graph::{Csr, Graph, NodeIds, Weights},
-    oracle::{Mismatch, dijkstra, floyd_warshall},
-    strategy::{self, AUTO},
+    device::memory::Bytes,
+    oracle::{dijkstra, floyd_warshall},
+    settings::{Configurable, Key},
+    strategy::About,
 };
 use evenkeel_kernels::{
     algorithm::apsp::{Length, MATRIX_TILE, SPAN},
@@ -22,61 +20,71 @@ use evenkeel_kernels::{
 use evenkeel_types::LoopHeader;
 use rayon::prelude::*;
 use record::Job;
-use std::{
-    fmt::Write as _,
-    io::{self, Write},
-    time::Instant,
-};
+use std::io::{self, Write};
 
 /// How all distances are computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ApspStrategy {
+    /// All sources at once along the edges.
     Sssp,
+    /// A pass over the whole matrix for each node.
     FloydWarshall,
+    /// A pass over the whole matrix for each tile of nodes.
     Blocked,
+    /// The first or the last of these, by the density.
+    #[default]
+    Auto,
 }
 
-/// The strategies for all pairs: name, where it is from, and what it does.
-pub const STRATEGIES: [[&str; 3]; 4] = [
+/// Name, origin and summary of each.
+const STRATEGIES: [[&str; 3]; 4] = [
     ["sssp", "Bellman and Ford", "all sources at once, every edge for 128 of them at a time; no negative weights"],
     ["floyd-warshall", "Floyd; Warshall", "a pass over the whole matrix for each node"],
     ["blocked", "Venkataraman et al.", "the same for 64 nodes at a time, in three phases of tiles"],
-    [AUTO, "", "sssp where there are few edges, else blocked"],
+    ["auto", "", "sssp where there are few edges, else blocked"],
 ];
 
-/// What can be chosen.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-pub struct ApspConfig {
-    /// How distances are computed: sssp, floyd-warshall, blocked or auto, which looks at the density.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = AUTO, value_parser = known_strategy))]
-    pub strategy: String,
-}
+impl Configurable for ApspStrategy {
+    fn name(&self) -> &'static str {
+        self.about().name
+    }
 
-impl Default for ApspConfig {
-    fn default() -> Self {
-        Self { strategy: AUTO.to_owned() }
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        Vec::new()
     }
 }
 
-/// The name, if a strategy of all pairs has it.
-fn known_strategy(name: &str) -> Result<String> {
-    let names = || STRATEGIES.iter().map(|strategy| strategy[0]);
-    names().find(|known| *known == name).map(str::to_owned).ok_or_else(|| Error::UnknownName {
-        kind: "strategy",
-        name: name.to_owned(),
-        known: names().map(str::to_owned).collect(),
-    })
+impl Selectable for ApspStrategy {
+    const KIND: &'static str = "strategy";
+    const HELP: &'static str =
+        "How distances are computed: sssp, floyd-warshall, blocked or auto, which looks at the density";
+    const HEADING: &'static str = "for all pairs";
+
+    fn all() -> Vec<Self> {
+        vec![Self::Sssp, Self::FloydWarshall, Self::Blocked, Self::Auto]
+    }
+
+    fn about(&self) -> About {
+        let [name, paper, summary] = STRATEGIES[*self as usize];
+        About { name, paper, summary }
+    }
 }
 
-impl ApspConfig {
-    fn method(&self, csr: &Csr) -> Result<Method> {
-        Ok(match known_strategy(&self.strategy)?.as_str() {
-            "sssp" => Method::Sssp,
-            "floyd-warshall" => Method::FloydWarshall,
-            "blocked" => Method::Blocked,
-            _ => choose(csr.nodes(), csr.edges(), is_negative(csr)),
-        })
+/// What can be chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct ApspConfig {
+    /// How distances are computed.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub strategy: Configured<Apsp>,
+}
+
+/// The strategy for a graph; never `auto`.
+fn method(csr: &Csr, config: &ApspConfig) -> ApspStrategy {
+    match config.strategy.item() {
+        ApspStrategy::Auto => choose(csr.nodes(), csr.edges(), is_negative(csr)),
+        strategy => *strategy,
     }
 }
 
@@ -84,11 +92,11 @@ impl ApspConfig {
 const SPARSE: f64 = 50.0;
 
 /// The rule of `auto`: edges are less work than the matrix when a node has less than a fiftieth of all nodes for neighbours.
-fn choose(nodes: u32, edges: u32, negative: bool) -> Method {
+fn choose(nodes: u32, edges: u32, negative: bool) -> ApspStrategy {
     if !negative && f64::from(edges) * SPARSE < f64::from(nodes) * f64::from(nodes) {
-        Method::Sssp
+        ApspStrategy::Sssp
     } else {
-        Method::Blocked
+        ApspStrategy::Blocked
     }
 }
 
@@ -129,9 +137,8 @@ Examples:
   evenkeel apsp complete:nodes=1000 --weights random:1..64 --validate
   evenkeel apsp soc-sign-bitcoinotc.csv --weights unit --strategy sssp --runs 5 --warmup 1
   evenkeel apsp roads.gr --output distances.bin";
-    const ALTERNATIVE: &'static str = "strategy";
-    const HEADING: &'static str = "for all pairs";
     const WEIGHTS: WeightUse = WeightUse::Optional;
+    type Alternative = ApspStrategy;
     type Config = ApspConfig;
     type InputOptions = ();
     type Tables = ();
@@ -139,28 +146,15 @@ Examples:
     type Answer = AllPairs;
     type Reference = Distances;
 
-    fn alternatives() -> Vec<Alternative> {
-        STRATEGIES.iter().map(|[name, paper, summary]| Alternative::new(name, paper, summary)).collect()
-    }
-
-    fn known_alternative(name: &str) -> Result<String> {
-        known_strategy(name)
-    }
-
-    fn alternative(config: &ApspConfig) -> &str {
-        &config.strategy
-    }
-
-    fn with_alternative(_: &ApspConfig, name: &str) -> Result<ApspConfig> {
-        Ok(ApspConfig { strategy: name.to_owned() })
+    fn choice(config: &mut ApspConfig) -> &mut Configured<Self> {
+        &mut config.strategy
     }
 
     fn input((): &(), _: &Graph, _: &ApspConfig) -> Result<()> {
         Ok(())
     }
 
-    fn plan(csr: &Csr, config: &ApspConfig) -> Result<MemoryPlan> {
-        let method = config.method(csr)?;
+    fn plan(_: &DeviceInfo, csr: &Csr, config: &ApspConfig) -> Result<MemoryPlan> {
         if csr.nodes() > WIDEST {
             let distances = u64::from(csr.nodes()) * u64::from(csr.nodes());
             return Err(Error::Memory(format!(
@@ -169,20 +163,20 @@ Examples:
                 Bytes(4 * distances)
             )));
         }
-        Ok(plan(csr.nodes(), csr.columns().len(), method))
+        Ok(plan(csr.nodes(), csr.columns().len(), method(csr, config)))
     }
 
     fn size_that_fits(device: &Device, csr: &Csr, config: &ApspConfig) -> Option<String> {
-        let most = Self::most_nodes(device, csr, config).ok()?;
+        let most = Self::most_nodes(device, csr, config);
         Some(format!("of {} nodes at most {most} would fit", csr.nodes()))
     }
 
     fn prepare_on(graph: &SharedGraph, config: &ApspConfig) -> Result<Self> {
         let (device, csr) = (graph.device(), graph.csr());
-        strategy::refuse_unending_rows(device, csr)?;
-        let session = Session::open(graph, Self::plan(csr, config)?)?;
-        let method = config.method(csr)?;
-        if method == Method::Sssp && is_negative(csr) {
+        refuse_unending_rows(device, csr)?;
+        let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
+        let method = method(csr, config);
+        if method == ApspStrategy::Sssp && is_negative(csr) {
             return Err(Error::Graph(
                 "the graph has negative weights, which strategy sssp cannot take; blocked and floyd-warshall can"
                     .into(),
@@ -193,9 +187,11 @@ Examples:
         let (words, weights) = (fours.cast(), graph.weights()?.clone());
         let job = Job { device, graph: graph.rows()?.clone(), weights, length, words, fours };
         let steps = match method {
-            Method::Sssp => Steps::Loop(job.batched()?),
-            Method::FloydWarshall => Steps::Fixed(job.floyd_warshall()?, csr.nodes()),
-            Method::Blocked => Steps::Fixed(job.blocked()?, csr.nodes().div_ceil(MATRIX_TILE)),
+            ApspStrategy::Sssp => Steps::Loop(job.batched()?),
+            ApspStrategy::FloydWarshall => Steps::Fixed(job.floyd_warshall()?, csr.nodes()),
+            ApspStrategy::Blocked | ApspStrategy::Auto => {
+                Steps::Fixed(job.blocked()?, csr.nodes().div_ceil(MATRIX_TILE))
+            }
         };
         Ok(Self { session, length, matrix: job.words, steps })
     }
@@ -208,9 +204,7 @@ Examples:
         self.session.run(|_| match &mut self.steps {
             Steps::Loop(iterations) => Ok(iterations.run()?.into()),
             Steps::Fixed(recordings, iterations) => {
-                let begin = Instant::now();
-                let kernel = recordings.iter_mut().map(Recording::run).sum::<Result<_>>()?;
-                Ok(Run { total: begin.elapsed(), kernel, iterations: *iterations })
+                Run::timed(*iterations, || recordings.iter_mut().map(Recording::run).sum())
             }
         })
     }
@@ -229,14 +223,8 @@ Examples:
             Weights::F32(_) if is_negative(csr) => {
                 Distances::F32(floyd_warshall::real(csr)?.into_iter().map(|distance| distance as f32).collect())
             }
-            Weights::F32(_) => {
-                let rows = (0..nodes).into_par_iter().map(|source| dijkstra::real(csr, source));
-                Distances::F32(rows.collect::<Result<Vec<_>>>()?.concat())
-            }
-            _ => {
-                let rows = (0..nodes).into_par_iter().map(|source| dijkstra::whole(csr, source));
-                Distances::U32(rows.collect::<Result<Vec<_>>>()?.concat())
-            }
+            Weights::F32(_) => Distances::F32(rows(nodes, |source| dijkstra::real(csr, source))?),
+            _ => Distances::U32(rows(nodes, |source| dijkstra::whole(csr, source))?),
         })
     }
 
@@ -254,10 +242,7 @@ Examples:
             _ => Some(0),
         }?;
         let (source, target) = ((place / nodes) as u32, (place % nodes) as u32);
-        let text = |distances: &Distances| {
-            let value = distances.at(place).map_or("inf".to_owned(), |value| value.to_string());
-            format!("{value} to node {}", graph.ids.id(target))
-        };
+        let text = |distances: &Distances| format!("{} to node {}", text(distances.at(place)), graph.ids.id(target));
         Some(Mismatch { node: source, expected: text(expected), found: text(&found.distances) })
     }
 
@@ -270,15 +255,16 @@ Examples:
 
 impl Apsp {
     /// The most nodes whose matrix the device has memory for, beside as many edges as the graph has.
-    ///
-    /// # Errors
-    /// When the strategy is not known.
-    pub fn most_nodes(device: &Device, csr: &Csr, config: &ApspConfig) -> Result<u32> {
-        let method = config.method(csr)?;
-        let spans: Vec<u32> = (1..=WIDEST / SPAN).collect();
+    pub fn most_nodes(device: &Device, csr: &Csr, config: &ApspConfig) -> u32 {
+        let (method, spans) = (method(csr, config), Vec::from_iter(1..=WIDEST / SPAN));
         let fits = |spans: &u32| device.admit(&plan(spans * SPAN, csr.columns().len(), method)).is_ok();
-        Ok(spans.partition_point(fits) as u32 * SPAN)
+        spans.partition_point(fits) as u32 * SPAN
     }
+}
+
+/// The rows of the matrix from every source, one after the other.
+fn rows<T: Clone + Send>(nodes: u32, row: impl Fn(u32) -> Result<Vec<T>> + Sync + Send) -> Result<Vec<T>> {
+    Ok((0..nodes).into_par_iter().map(row).collect::<Result<Vec<_>>>()?.concat())
 }
 
 /// Strategies add the weights of a path in different orders, so real distances differ by rounding: by some ten-thousandths of
@@ -295,11 +281,8 @@ impl Answer for AllPairs {
     fn further_columns(&self, node: u32, _: &NodeIds, line: &mut String) {
         let first = node as usize * self.nodes as usize;
         for place in first + 1..first + self.nodes as usize {
-            // Writing to a string does not fail.
-            let _ = match self.distances.at(place) {
-                Some(value) => write!(line, " {value}"),
-                None => write!(line, " inf"),
-            };
+            line.push(' ');
+            line.push_str(&text(self.distances.at(place)));
         }
     }
 
@@ -308,7 +291,7 @@ impl Answer for AllPairs {
     }
 }
 
-fn plan(nodes: u32, edges: usize, method: Method) -> MemoryPlan {
+fn plan(nodes: u32, edges: usize, method: ApspStrategy) -> MemoryPlan {
     let width = width(nodes) as usize;
     let plan = MemoryPlan::new()
         .with::<u32>("row offsets", nodes as usize + 1)
@@ -316,7 +299,7 @@ fn plan(nodes: u32, edges: usize, method: Method) -> MemoryPlan {
         .with::<u32>("weights", edges)
         .with::<u32>("distances", width * width);
     match method {
-        Method::Sssp => plan.with::<u32>("marks", marks(nodes)).with::<LoopHeader>("loop state", 1),
+        ApspStrategy::Sssp => plan.with::<u32>("marks", marks(nodes)).with::<LoopHeader>("loop state", 1),
         _ => plan,
     }
 }
@@ -347,11 +330,11 @@ mod tests {
 
     #[test]
     fn density_and_sign_decide() {
-        assert_eq!(choose(5881, 35_592, false), Method::Sssp, "bitcoin-otc");
-        assert_eq!(choose(4412, 217_640, false), Method::Sssp, "faster by edges on an H200");
-        assert_eq!(choose(7500, 1_673_348, false), Method::Blocked, "and this by tiles");
-        assert_eq!(choose(5881, 35_592, true), Method::Blocked);
-        assert_eq!(choose(0, 0, false), Method::Blocked);
+        assert_eq!(choose(5881, 35_592, false), ApspStrategy::Sssp, "bitcoin-otc");
+        assert_eq!(choose(4412, 217_640, false), ApspStrategy::Sssp, "faster by edges on an H200");
+        assert_eq!(choose(7500, 1_673_348, false), ApspStrategy::Blocked, "and this by tiles");
+        assert_eq!(choose(5881, 35_592, true), ApspStrategy::Blocked);
+        assert_eq!(choose(0, 0, false), ApspStrategy::Blocked);
     }
 
     #[test]

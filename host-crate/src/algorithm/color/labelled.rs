@@ -2,58 +2,47 @@
 //! kernels are `color/labelled.rs` and `color/stealing.rs` of the kernels.
 
 use super::{
-    QueueCount, Steps,
+    super::prelude::*,
+    Job, Steps,
     strategy::{Find, Hybrid},
 };
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    engine::{
-        DeviceGraph,
-        schedule::{Schedule, ScratchSpace, TileExtent},
-    },
-    graph::Csr,
+use evenkeel_kernels::algorithm::color::{
+    UNCOLORED,
+    labelled::{ColorAssign, ColorFind, ColorGather, ColorStart, LabelGatherParams, LabelParams, LabelState},
+    stealing::{ColorSteal, Queues},
 };
-use evenkeel_kernels::{
-    algorithm::color::{
-        UNCOLORED,
-        labelled::{ColorAssign, ColorFind, ColorGather, ColorStart, LabelGatherParams, LabelParams, LabelState},
-        stealing::{ColorSteal, Queues},
-    },
-    launch::Buffers,
-};
-use evenkeel_types::{Csr as DeviceCsr, LoopHeader, LoopState, WORKGROUP};
+use evenkeel_types::{LoopHeader, LoopState, WORKGROUP};
 
-/// Queues unless said: as many workgroups as a large GPU runs at a time.
-const QUEUES: u32 = 1024;
-/// The same on a CPU, of which each queue keeps a thread busy.
-const QUEUES_ON_CPU: u32 = 16;
 /// The most elements in all queues together: a queue's head and tail are half a word each.
 const MAX_ELEMENTS: u32 = 1 << 15;
 
+/// The number of queues: unless said, as many workgroups as a large GPU runs at a time, or as keep the threads of a CPU busy.
+fn queues(device: &DeviceInfo, find: Find) -> u32 {
+    match find {
+        Find::Stealing(queues) => queues.unwrap_or(if device.kind.is_cpu() { 16 } else { 1024 }),
+        Find::Rows(_) => 0,
+    }
+}
+
 /// The memory beside the graph and the colours.
-pub(super) fn plan(csr: &Csr, find: Find) -> MemoryPlan {
+pub(super) fn plan(device: &DeviceInfo, csr: &Csr, find: Find) -> MemoryPlan {
     let nodes = csr.nodes() as usize;
     let plan = MemoryPlan::new().with::<u32>("largest labels", nodes).with::<LabelState>("loop state", 1);
     match find {
         Find::Rows(None) => plan,
         Find::Rows(Some(choice)) => plan.and(ScratchSpace::<u32>::plan_gather(choice.schedule, extent(csr))),
-        Find::Stealing(queues) => {
-            let queues = queues.unwrap_or(QUEUES) as usize;
+        Find::Stealing(_) => {
+            let queues = queues(device, find) as usize;
             plan.with::<u32>("queues", queues).with::<[u32; 2]>("taken", queues)
         }
     }
-}
-
-fn extent(csr: &Csr) -> TileExtent {
-    TileExtent::new(csr.nodes() as usize, csr.columns().len())
 }
 
 /// What an iteration reads and writes.
 pub(super) struct Labelled {
     find: Find,
     params: LabelParams,
-    graph: DeviceCsr<Buffers>,
+    graph: DeviceGraph,
     colors: Buffer<u32>,
     largest: Buffer<u32>,
     queues: Queues<Buffers>,
@@ -62,17 +51,10 @@ pub(super) struct Labelled {
 }
 
 impl Labelled {
-    pub fn new(
-        device: &Device,
-        csr: &Csr,
-        graph: &DeviceGraph,
-        colors: &Buffer<u32>,
-        seed: u32,
-        (hybrid, find): (Option<Hybrid>, Find),
-    ) -> Result<Self> {
+    pub fn new(job: &Job<'_>, hybrid: Option<Hybrid>, find: Find) -> Result<Self> {
+        let &Job { device, csr, graph, colors, seed } = job;
         let nodes = csr.nodes();
-        let by_default = if device.info().kind.is_cpu() { QUEUES_ON_CPU } else { QUEUES };
-        let queues = if let Find::Stealing(queues) = find { queues.unwrap_or(by_default) } else { 0 };
+        let queues = queues(device.info(), find);
         let scratch = match find {
             Find::Rows(Some(choice)) => ScratchSpace::gather(device, choice, &graph.row_offsets, extent(csr))?,
             // Placeholders of one word in each buffer, which no kernel reads.
@@ -142,12 +124,7 @@ impl Steps for Labelled {
         recorder.dispatch_indirect(&assign, *params, state, LabelState::GROUPS);
     }
 
-    fn has_queues(&self) -> bool {
-        self.params.queues > 0
-    }
-
-    fn queues(&self, device: &Device) -> Result<Vec<QueueCount>> {
-        let count = |(queue, taken): (usize, &[u32])| QueueCount { queue, popped: taken[0], stolen: taken[1] };
-        Ok(device.download(&self.queues.taken)?.chunks_exact(2).enumerate().map(count).collect())
+    fn taken(&self) -> Option<&Buffer<u32>> {
+        (self.params.queues > 0).then_some(&self.queues.taken)
     }
 }

@@ -6,20 +6,13 @@ mod labelled;
 mod sections;
 pub mod strategy;
 
-pub use strategy::{ColorStrategy, STRATEGIES, names_with_schedules};
+pub use strategy::{ColorStrategy, names_with_schedules};
 
-use super::{Algorithm, Alternative, Answer, Figure, Figures, Outcome, Run, Session, Table, Tables, Value};
+use super::prelude::*;
 use crate::{
-    Error, Result,
-    device::{Buffer, Device, MemoryPlan, Recorder, profile::Span},
-    engine::{DeviceGraph, DeviceLoop, DeviceRows, SharedGraph},
-    graph::{Csr, Graph, NodeIds, Weights, statistics::grouped, transform},
-    oracle::{
-        Mismatch,
-        color::{check, count, largest_first},
-    },
-    settings::Configured,
-    strategy::refuse_unending_rows,
+    device::profile::Span,
+    graph::{statistics::grouped, transform},
+    oracle::color::{check, count, largest_first},
 };
 use evenkeel_kernels::algorithm::color::TENTATIVE;
 use evenkeel_types::LoopHeader;
@@ -75,12 +68,11 @@ impl Tables<Color> for ColorTables {
     fn make(&self, color: &mut Color, _: &Colors, _: &[Span]) -> Result<Vec<Table>> {
         let mut tables = Vec::new();
         if let Some(path) = &self.queue_counts {
-            let rows = color.queues()?.iter().map(QueueCount::row).collect();
-            tables.push(Table { path: path.clone(), columns: &["queue", "popped", "stolen"], rows });
+            let row = |QueueCount { queue, popped, stolen }| format!("{queue},{popped},{stolen}");
+            tables.push(Table::new(path, "queue,popped,stolen", color.queues()?.into_iter().map(row)));
         }
         if let Some(path) = &self.per_iteration {
-            let rows = color.iterations()?.iter().map(Iteration::row).collect();
-            tables.push(Table { path: path.clone(), columns: Iteration::COLUMNS, rows });
+            tables.push(Table::new(path, Iteration::COLUMNS, color.iterations()?.iter().map(Iteration::row)));
         }
         Ok(tables)
     }
@@ -107,15 +99,19 @@ trait Steps: Send {
     /// Records one iteration; whether its number is odd says which worklist it reads.
     fn iteration(&self, recorder: &mut Recorder, odd: bool);
 
-    /// Whether each workgroup has a queue.
-    fn has_queues(&self) -> bool {
-        false
+    /// Where each workgroup has a queue, how many elements it has popped and stolen in the last run.
+    fn taken(&self) -> Option<&Buffer<u32>> {
+        None
     }
+}
 
-    /// What each queue's workgroup has taken in the last run; nothing where there are no queues.
-    fn queues(&self, _device: &Device) -> Result<Vec<QueueCount>> {
-        Ok(Vec::new())
-    }
+/// What is coloured, and with what.
+struct Job<'a> {
+    device: &'a Device,
+    csr: &'a Csr,
+    graph: &'a DeviceGraph,
+    colors: &'a Buffer<u32>,
+    seed: u32,
 }
 
 /// What the workgroup of one queue took in a run, counted in elements.
@@ -127,12 +123,6 @@ pub struct QueueCount {
     pub popped: u32,
     /// Off the heads of others.
     pub stolen: u32,
-}
-
-impl QueueCount {
-    fn row(&self) -> Vec<String> {
-        vec![self.queue.to_string(), self.popped.to_string(), self.stolen.to_string()]
-    }
 }
 
 /// What happened in one iteration.
@@ -188,11 +178,8 @@ Examples:
   evenkeel color rmat:scale=14 --strategy hybrid --switch-at 4 --per-iteration iterations.csv
   evenkeel color rmat:scale=14 --strategy stealing --queues 16 --queue-counts queues.csv
   evenkeel compare color rmat:scale=14 --strategies random,random:merge-path,hybrid,auto";
-    const ALTERNATIVE: &'static str = "strategy";
-    const HEADING: &'static str = "colouring";
-    const NOTE: &'static str =
-        "random and hybrid also run under a schedule, as random:merge-path or hybrid:group-mapped:8.";
     const UNDIRECTED: bool = true;
+    type Alternative = ColorStrategy;
     type Config = ColorConfig;
     type InputOptions = ();
     type Tables = ColorTables;
@@ -201,38 +188,26 @@ Examples:
     /// The number of colours that a sequential greedy colouring takes.
     type Reference = u32;
 
-    fn alternatives() -> Vec<Alternative> {
-        let alternative = |strategy: &ColorStrategy| Alternative::new(strategy.name, strategy.paper, strategy.summary);
-        STRATEGIES.iter().map(alternative).collect()
-    }
-
-    fn known_alternative(name: &str) -> Result<String> {
-        name.parse().map(|strategy: Configured<Self>| strategy.to_string())
-    }
-
-    fn alternative(config: &ColorConfig) -> &str {
-        config.strategy.as_str()
-    }
-
-    fn with_alternative(config: &ColorConfig, name: &str) -> Result<ColorConfig> {
-        Ok(ColorConfig { strategy: config.strategy.with(name)?, seed: config.seed })
-    }
-
-    fn check_config(config: &ColorConfig, names: &[&str]) -> Result<()> {
-        config.strategy.check_given(names)
+    fn choice(config: &mut ColorConfig) -> &mut Configured<Self> {
+        &mut config.strategy
     }
 
     /// Warns of edges that are going to be ignored.
     fn input((): &(), graph: &Graph, _: &ColorConfig) -> Result<()> {
-        match graph.csr.self_loops() {
-            0 => {}
-            count => tracing::warn!("{}: edges from a node to itself are ignored: {count}", graph.name),
+        let count = graph.csr.self_loops();
+        if count > 0 {
+            tracing::warn!("{}: edges from a node to itself are ignored: {count}", graph.name);
         }
         Ok(())
     }
 
-    fn plan(csr: &Csr, config: &ColorConfig) -> Result<MemoryPlan> {
-        Ok(plan(csr, method(csr, config)))
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &ColorConfig) -> Result<MemoryPlan> {
+        let plan = DeviceGraph::plan(csr).with::<u32>("colours", csr.nodes() as usize);
+        Ok(plan.and(match method(csr, config) {
+            Method::Labelled { find, .. } => labelled::plan(device, csr, find),
+            Method::Independent | Method::Auto => sections::plan(csr, false),
+            Method::Speculative => sections::plan(csr, true),
+        }))
     }
 
     /// Edges from a node to itself are ignored; an edge without its reverse is an error.
@@ -240,22 +215,21 @@ Examples:
         let device = graph.device();
         // Before self-loops are left out: what is planned is what is done.
         let method = method(graph.csr(), config);
-        let session = Session::open(graph, plan(graph.csr(), method))?;
+        let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
         let csr = &*undirected(graph.csr())?;
         let rows = match csr.columns().len() == graph.csr().columns().len() {
             true => graph.rows()?.clone(),
             false => DeviceGraph::upload(device, csr)?,
         };
         let colors = device.buffer("colours", csr.nodes() as usize)?;
+        let job = Job { device, csr, graph: &rows, colors: &colors, seed: config.seed };
         let steps: Box<dyn Steps> = match method {
             Method::Labelled { hybrid, find } => {
                 refuse_unending_rows(device, csr)?;
-                Box::new(Labelled::new(device, csr, &rows, &colors, config.seed, (hybrid, find))?)
+                Box::new(Labelled::new(&job, hybrid, find)?)
             }
-            Method::Independent | Method::Auto => {
-                Box::new(Sectioned::new(device, csr, &rows, &colors, config.seed, false)?)
-            }
-            Method::Speculative => Box::new(Sectioned::new(device, csr, &rows, &colors, config.seed, true)?),
+            Method::Independent | Method::Auto => Box::new(Sectioned::new(&job, false)?),
+            Method::Speculative => Box::new(Sectioned::new(&job, true)?),
         };
         let whole = DeviceLoop::record(
             device,
@@ -302,31 +276,18 @@ Examples:
     }
 }
 
-fn plan(csr: &Csr, method: Method) -> MemoryPlan {
-    let plan = DeviceGraph::plan(csr).with::<u32>("colours", csr.nodes() as usize);
-    plan.and(match method {
-        Method::Labelled { find, .. } => labelled::plan(csr, find),
-        Method::Independent | Method::Auto => sections::plan(csr, false),
-        Method::Speculative => sections::plan(csr, true),
-    })
-}
-
 impl Color {
     /// What each queue's workgroup took in the last run; nothing where there are no queues.
     ///
     /// # Errors
     /// [`Error::Usage`] when there are queues and no successful run; when the device fails.
     pub fn queues(&self) -> Result<Vec<QueueCount>> {
-        match self.steps.has_queues() {
-            true => self.steps.queues(self.session.answered()?.device()),
-            false => Ok(Vec::new()),
-        }
+        let Some(taken) = self.steps.taken() else { return Ok(Vec::new()) };
+        let count = |(queue, taken): (usize, &[u32])| QueueCount { queue, popped: taken[0], stolen: taken[1] };
+        Ok(self.session.answered()?.device().download(taken)?.chunks_exact(2).enumerate().map(count).collect())
     }
 
     /// Colours the graph once more and looks at it after every iteration, which takes longer than a run.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn iterations(&mut self) -> Result<Vec<Iteration>> {
         let Self { session, graph, colors, steps, .. } = self;
         session.run(|shared| iterations(shared.device(), graph, colors, &**steps))
@@ -365,32 +326,14 @@ fn iterations(device: &Device, graph: &DeviceGraph, buffer: &Buffer<u32>, steps:
 }
 
 impl Iteration {
-    const COLUMNS: &'static [&'static str] = &[
-        "iteration",
-        "active",
-        "colored",
-        "colors",
-        "lowest_degree",
-        "median_degree",
-        "mean_degree",
-        "highest_degree",
-        "degrees",
-        "kernel_ms",
-    ];
+    const COLUMNS: &'static str =
+        "iteration,active,colored,colors,lowest_degree,median_degree,mean_degree,highest_degree,degrees,kernel_ms";
 
-    fn row(&self) -> Vec<String> {
-        vec![
-            self.iteration.to_string(),
-            self.active.to_string(),
-            self.colored.to_string(),
-            self.colors.to_string(),
-            self.lowest_degree.to_string(),
-            self.median_degree.to_string(),
-            format!("{:?}", self.mean_degree),
-            self.highest_degree.to_string(),
-            self.degrees.clone(),
-            format!("{:?}", self.kernel_ms),
-        ]
+    fn row(&self) -> String {
+        let Self { iteration, active, colored, colors, lowest_degree, median_degree, .. } = self;
+        let Self { mean_degree, highest_degree, degrees, kernel_ms, .. } = self;
+        let degrees = format!("{lowest_degree},{median_degree},{mean_degree:?},{highest_degree},{degrees}");
+        format!("{iteration},{active},{colored},{colors},{degrees},{kernel_ms:?}")
     }
 
     /// One in which the nodes with `degrees` were active, of which `left` still are, and after which the colours are as they

@@ -1,23 +1,14 @@
 //! The smallest free colour, by worklists in sections: `independent` and `speculative`. The kernels are `color/sections.rs`,
 //! `color/independent.rs` and `color/speculative.rs` of the kernels.
 
-use super::Steps;
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    engine::DeviceGraph,
-    graph::Csr,
+use super::{super::prelude::*, Job, Steps};
+use evenkeel_kernels::algorithm::color::{
+    UNCOLORED,
+    independent::{ColorIndependent, ColorWait},
+    sections::{LIGHT, MEDIUM, SectionParams, SectionState},
+    speculative::{ColorBegin, ColorGuess, ColorSettle},
 };
-use evenkeel_kernels::{
-    algorithm::color::{
-        UNCOLORED,
-        independent::{ColorIndependent, ColorWait},
-        sections::{LIGHT, MEDIUM, SectionParams, SectionState},
-        speculative::{ColorBegin, ColorGuess, ColorSettle},
-    },
-    launch::Buffers,
-};
-use evenkeel_types::{Csr as DeviceCsr, LoopHeader, LoopState, WORKGROUP, Worklist};
+use evenkeel_types::{LoopHeader, LoopState, WORKGROUP, Worklist};
 
 /// The memory beside the graph and the colours.
 pub(super) fn plan(csr: &Csr, speculative: bool) -> MemoryPlan {
@@ -34,7 +25,7 @@ pub(super) fn plan(csr: &Csr, speculative: bool) -> MemoryPlan {
 pub(super) struct Sectioned {
     speculative: bool,
     params: SectionParams,
-    graph: DeviceCsr<Buffers>,
+    graph: DeviceGraph,
     colors: Buffer<u32>,
     /// From all nodes, in their sections, to the first worklist.
     first: Worklist<Buffers>,
@@ -57,14 +48,8 @@ fn order(csr: &Csr) -> (Vec<u32>, u32, u32) {
 }
 
 impl Sectioned {
-    pub fn new(
-        device: &Device,
-        csr: &Csr,
-        graph: &DeviceGraph,
-        colors: &Buffer<u32>,
-        seed: u32,
-        speculative: bool,
-    ) -> Result<Self> {
+    pub fn new(job: &Job<'_>, speculative: bool) -> Result<Self> {
+        let &Job { device, csr, graph, colors, seed } = job;
         let nodes = csr.nodes() as usize;
         let (order, medium, heavy) = order(csr);
         let lists: [Buffer<u32>; 2] = [device.buffer("worklist", nodes)?, device.buffer("next worklist", nodes)?];

@@ -1,70 +1,58 @@
 //! The strategies of colouring, by name, each with its settings.
 
+use super::super::{Selectable, prelude::*};
 use crate::{
-    engine::schedule::{Choice, Schedule},
-    settings::{Configurable, Key, Registry},
+    settings::{Configurable, Key},
+    strategy::About,
 };
 
 /// A strategy of colouring with its settings.
 #[derive(Clone)]
 pub struct ColorStrategy {
-    /// Its name in commands and reports.
-    pub name: &'static str,
-    /// Where it comes from.
-    pub paper: &'static str,
-    /// What it does, in a line.
-    pub summary: &'static str,
+    about: About,
     method: Method,
 }
 
-/// All strategies with their default settings.
-pub const STRATEGIES: &[ColorStrategy] = &[
-    ColorStrategy {
-        name: "random",
-        paper: "the baseline of Che et al.",
-        summary: "one colour an iteration, to nodes whose random label is the largest around",
-        method: Method::Labelled { hybrid: None, find: Find::Rows(None) },
-    },
-    ColorStrategy {
-        name: "stealing",
-        paper: "Che et al.",
-        summary: "the same with a queue of nodes for each workgroup, which steals when its own is empty",
-        method: Method::Labelled { hybrid: None, find: Find::Stealing(None) },
-    },
-    ColorStrategy {
-        name: "hybrid",
-        paper: "Che et al.",
-        summary: "one colour an iteration, to nodes of the highest degree around first, then by random labels",
-        method: Method::Labelled { hybrid: Some(Hybrid::DEFAULT), find: Find::Rows(None) },
-    },
-    ColorStrategy {
-        name: "hybrid-stealing",
-        paper: "left for later by Che et al.",
-        summary: "the hybrid with queues and stealing",
-        method: Method::Labelled { hybrid: Some(Hybrid::DEFAULT), find: Find::Stealing(None) },
-    },
-    ColorStrategy {
-        name: "independent",
-        paper: "Jones and Plassmann; Welsh and Powell",
-        summary: "the smallest free colour to each node once all of higher degree around it have theirs",
-        method: Method::Independent,
-    },
-    ColorStrategy {
-        name: "speculative",
-        paper: "Gebremedhin and Manne",
-        summary: "the smallest free colour to all nodes at once; of neighbours with the same, one keeps it",
-        method: Method::Speculative,
-    },
-    AUTO,
-];
+const RANDOM: Method = Method::Labelled { hybrid: None, find: Find::Rows(None) };
+const STEALING: Method = Method::Labelled { hybrid: None, find: Find::Stealing(None) };
+const HYBRID: Method = Method::Labelled { hybrid: Some(Hybrid::DEFAULT), find: Find::Rows(None) };
+const HYBRID_STEALING: Method = Method::Labelled { hybrid: Some(Hybrid::DEFAULT), find: Find::Stealing(None) };
 
-/// The strategy that is taken unless another is asked for.
-const AUTO: ColorStrategy = ColorStrategy {
-    name: "auto",
-    paper: "",
-    summary: "speculative where no node has many edges, else independent",
-    method: Method::Auto,
-};
+/// All strategies with their default settings: name, where it comes from, what it does.
+const STRATEGIES: [(&str, &str, &str, Method); 7] = [
+    (
+        "random",
+        "the baseline of Che et al.",
+        "one colour an iteration, to nodes whose random label is the largest around",
+        RANDOM,
+    ),
+    (
+        "stealing",
+        "Che et al.",
+        "the same with a queue of nodes for each workgroup, which steals when its own is empty",
+        STEALING,
+    ),
+    (
+        "hybrid",
+        "Che et al.",
+        "one colour an iteration, to nodes of the highest degree around first, then by random labels",
+        HYBRID,
+    ),
+    ("hybrid-stealing", "left for later by Che et al.", "the hybrid with queues and stealing", HYBRID_STEALING),
+    (
+        "independent",
+        "Jones and Plassmann; Welsh and Powell",
+        "the smallest free colour to each node once all of higher degree around it have theirs",
+        Method::Independent,
+    ),
+    (
+        "speculative",
+        "Gebremedhin and Manne",
+        "the smallest free colour to all nodes at once; of neighbours with the same, one keeps it",
+        Method::Speculative,
+    ),
+    ("auto", "", "speculative where no node has many edges, else independent", Method::Auto),
+];
 
 /// How a strategy colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +102,7 @@ const MAX_QUEUES: u32 = 16_384;
 
 impl Configurable for ColorStrategy {
     fn name(&self) -> &'static str {
-        self.name
+        self.about.name
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
@@ -156,24 +144,34 @@ impl ColorStrategy {
     }
 }
 
-impl Registry for super::Color {
-    type Item = ColorStrategy;
+impl Default for ColorStrategy {
+    fn default() -> Self {
+        let [.., (name, paper, summary, method)] = STRATEGIES;
+        Self { about: About { name, paper, summary }, method }
+    }
+}
+
+impl Selectable for ColorStrategy {
     const KIND: &'static str = "strategy";
     const HELP: &'static str = "How nodes get their colours: a name from `evenkeel strategies color`, and settings behind a \
                                 colon; random and hybrid also under a schedule, as random:merge-path";
+    const HEADING: &'static str = "colouring";
+    const NOTE: &'static str =
+        "random and hybrid also run under a schedule, as random:merge-path or hybrid:group-mapped:8.";
 
-    fn items() -> Vec<ColorStrategy> {
-        STRATEGIES.to_vec()
+    fn all() -> Vec<Self> {
+        let strategy = |(name, paper, summary, method)| Self { about: About { name, paper, summary }, method };
+        STRATEGIES.map(strategy).to_vec()
     }
 
-    fn default_item() -> ColorStrategy {
-        AUTO
+    fn about(&self) -> About {
+        self.about
     }
 }
 
 /// The names of all strategies, those under a schedule included.
 pub fn names_with_schedules() -> Vec<String> {
-    let own = STRATEGIES.iter().map(|strategy| strategy.name.to_owned());
+    let own = STRATEGIES.iter().map(|(name, ..)| (*name).to_owned());
     let under = |base: &'static str| Schedule::ALL.iter().map(move |schedule| format!("{base}:{}", schedule.name()));
     own.chain(under("random")).chain(under("hybrid")).collect()
 }
@@ -181,7 +179,7 @@ pub fn names_with_schedules() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Result, algorithm::Color, settings::Configured};
+    use crate::algorithm::Color;
 
     fn parse(text: &str) -> Result<Configured<Color>> {
         text.parse()
@@ -218,9 +216,10 @@ mod tests {
 
     #[test]
     fn the_degrees_decide() {
-        assert_eq!(AUTO.method(FEW), Method::Speculative);
-        assert_eq!(AUTO.method(FEW + 1), Method::Independent);
-        let queues: Vec<_> = STRATEGIES.iter().filter(|strategy| strategy.has_queues()).map(|it| it.name).collect();
+        assert_eq!(ColorStrategy::default().method(FEW), Method::Speculative);
+        assert_eq!(ColorStrategy::default().method(FEW + 1), Method::Independent);
+        let all = ColorStrategy::all();
+        let queues: Vec<_> = all.iter().filter(|strategy| strategy.has_queues()).map(Configurable::name).collect();
         assert_eq!(queues, ["stealing", "hybrid-stealing"]);
     }
 }

@@ -20,9 +20,6 @@ impl Compact {
     }
 
     /// Allocates it.
-    ///
-    /// # Errors
-    /// When it does not fit.
     pub fn new(device: &Device, length: usize) -> Result<Self> {
         Ok(Self { scan: Scan::new(device, length)?, places: device.buffer("places", length)? })
     }

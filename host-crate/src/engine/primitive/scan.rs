@@ -52,9 +52,6 @@ impl Scan {
     }
 
     /// Allocates it.
-    ///
-    /// # Errors
-    /// When it does not fit.
     pub fn new(device: &Device, length: usize) -> Result<Self> {
         let level = |blocks| -> Result<Level> {
             Ok(Level { sums: device.buffer("block sums", blocks)?, prefixes: device.buffer("block prefixes", blocks)? })

@@ -1,100 +1,48 @@
 //! What a choice can go by: what is known of the graph beforehand, and of a level when the one before it has ended.
 
-use crate::{
-    Error, Result,
-    graph::{Csr, statistics::Degrees},
-};
-use std::str::FromStr;
+use super::super::named::named;
+use crate::graph::{Csr, statistics::Degrees};
 
-/// Something that is known of a level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Feature {
-    /// The nodes of the graph.
-    Nodes,
-    /// Its edges.
-    Edges,
-    /// The smallest out-degree.
-    DegreeMin,
-    /// The first quartile of the out-degrees.
-    DegreeLowerQuartile,
-    /// The second.
-    DegreeMedian,
-    /// The third.
-    DegreeUpperQuartile,
-    /// The largest out-degree.
-    DegreeMax,
-    /// The standard deviation of the out-degrees.
-    DegreeDeviation,
-    /// The nodes of the frontier.
-    Frontier,
-    /// The same as a part of all nodes, from 0 to 1.
-    FrontierShare,
-    /// The nodes discovered so far, those of the frontier included.
-    Discovered,
-    /// The same as a part of all nodes.
-    DiscoveredShare,
-    /// The edges out of the frontier.
-    FrontierEdges,
-    /// The same as a part of all edges.
-    FrontierEdgesShare,
-    /// The edges out of the frontier for each of its nodes, rounded down.
-    FrontierDegree,
+named! {
+    /// Something that is known of a level, in the order of a table's columns.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    "feature" pub enum Feature {
+        /// The nodes of the graph.
+        Nodes => "nodes",
+        /// Its edges.
+        Edges => "edges",
+        /// The smallest out-degree.
+        DegreeMin => "degree-min",
+        /// The first quartile of the out-degrees.
+        DegreeLowerQuartile => "degree-lower-quartile",
+        /// The second.
+        DegreeMedian => "degree-median",
+        /// The third.
+        DegreeUpperQuartile => "degree-upper-quartile",
+        /// The largest out-degree.
+        DegreeMax => "degree-max",
+        /// The standard deviation of the out-degrees.
+        DegreeDeviation => "degree-deviation",
+        /// The nodes of the frontier.
+        Frontier => "frontier",
+        /// The same as a part of all nodes, from 0 to 1.
+        FrontierShare => "frontier-share",
+        /// The nodes discovered so far, those of the frontier included.
+        Discovered => "discovered",
+        /// The same as a part of all nodes.
+        DiscoveredShare => "discovered-share",
+        /// The edges out of the frontier.
+        FrontierEdges => "frontier-edges",
+        /// The same as a part of all edges.
+        FrontierEdgesShare => "frontier-edges-share",
+        /// The edges out of the frontier for each of its nodes, rounded down.
+        FrontierDegree => "frontier-degree",
+    }
 }
 
 impl Feature {
     /// How many there are.
-    pub const COUNT: usize = 15;
-    /// All, in the order of a table's columns.
-    pub const ALL: [Self; Self::COUNT] = [
-        Self::Nodes,
-        Self::Edges,
-        Self::DegreeMin,
-        Self::DegreeLowerQuartile,
-        Self::DegreeMedian,
-        Self::DegreeUpperQuartile,
-        Self::DegreeMax,
-        Self::DegreeDeviation,
-        Self::Frontier,
-        Self::FrontierShare,
-        Self::Discovered,
-        Self::DiscoveredShare,
-        Self::FrontierEdges,
-        Self::FrontierEdgesShare,
-        Self::FrontierDegree,
-    ];
-
-    /// Its name in tables and models.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Nodes => "nodes",
-            Self::Edges => "edges",
-            Self::DegreeMin => "degree-min",
-            Self::DegreeLowerQuartile => "degree-lower-quartile",
-            Self::DegreeMedian => "degree-median",
-            Self::DegreeUpperQuartile => "degree-upper-quartile",
-            Self::DegreeMax => "degree-max",
-            Self::DegreeDeviation => "degree-deviation",
-            Self::Frontier => "frontier",
-            Self::FrontierShare => "frontier-share",
-            Self::Discovered => "discovered",
-            Self::DiscoveredShare => "discovered-share",
-            Self::FrontierEdges => "frontier-edges",
-            Self::FrontierEdgesShare => "frontier-edges-share",
-            Self::FrontierDegree => "frontier-degree",
-        }
-    }
-}
-
-impl FromStr for Feature {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|feature| feature.name() == name).ok_or_else(|| Error::UnknownName {
-            kind: "feature",
-            name: name.to_owned(),
-            known: Self::ALL.iter().map(|feature| feature.name().to_owned()).collect(),
-        })
-    }
+    pub const COUNT: usize = Self::ALL.len();
 }
 
 /// What is known of a graph.
@@ -120,26 +68,10 @@ impl GraphFeatures {
         });
         Self { nodes: csr.nodes(), edges: csr.edges(), degrees, deviation }
     }
-
-    /// The value of a feature that is the same in all levels.
-    pub fn get(&self, feature: Feature) -> Option<f64> {
-        let [min, lower_quartile, median, upper_quartile, max] = self.degrees.map(f64::from);
-        Some(match feature {
-            Feature::Nodes => self.nodes.into(),
-            Feature::Edges => self.edges.into(),
-            Feature::DegreeMin => min,
-            Feature::DegreeLowerQuartile => lower_quartile,
-            Feature::DegreeMedian => median,
-            Feature::DegreeUpperQuartile => upper_quartile,
-            Feature::DegreeMax => max,
-            Feature::DegreeDeviation => self.deviation,
-            _ => return None,
-        })
-    }
 }
 
 /// What is known of a search before a level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LevelSize {
     /// The nodes of the frontier.
     pub frontier: u32,
@@ -156,17 +88,24 @@ pub struct Features(pub [f64; Feature::COUNT]);
 impl Features {
     /// Those of a level.
     pub fn of(graph: &GraphFeatures, size: LevelSize) -> Self {
-        let LevelSize { frontier, discovered, edges } = size;
-        Self(Feature::ALL.map(|feature| match feature {
-            Feature::Frontier => frontier.into(),
-            Feature::FrontierShare => share(frontier, graph.nodes),
-            Feature::Discovered => discovered.into(),
-            Feature::DiscoveredShare => share(discovered, graph.nodes),
-            Feature::FrontierEdges => edges.into(),
-            Feature::FrontierEdgesShare => share(edges, graph.edges),
-            Feature::FrontierDegree => (edges / frontier.max(1)).into(),
-            of_graph => graph.get(of_graph).unwrap_or(0.0),
-        }))
+        let (LevelSize { frontier, discovered, edges }, [min, lower, median, upper, max]) = (size, graph.degrees);
+        Self([
+            graph.nodes.into(),
+            graph.edges.into(),
+            min.into(),
+            lower.into(),
+            median.into(),
+            upper.into(),
+            max.into(),
+            graph.deviation,
+            frontier.into(),
+            share(frontier, graph.nodes),
+            discovered.into(),
+            share(discovered, graph.nodes),
+            edges.into(),
+            share(edges, graph.edges),
+            (edges / frontier.max(1)).into(),
+        ])
     }
 
     /// One of them.

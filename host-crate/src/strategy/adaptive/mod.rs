@@ -28,14 +28,8 @@ pub use model::{Model, ModelFile};
 pub use trace::{TracedLevel, level_sizes, trace};
 pub use variant::{Count, Family, Implementation, Variant};
 
-use super::{About, DeviceGraph, DeviceLoop, DeviceRows, Operator, Strategy, Traversal, worklists::clear};
-use crate::{
-    Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
-    engine::BATCHES,
-    graph::{Csr, transform::transpose},
-    settings::Key,
-};
+use super::{prelude::*, worklists::clear};
+use crate::{engine::BATCHES, graph::transform::transpose};
 use evenkeel_kernels::{
     primitive::LengthParams,
     strategy::{
@@ -43,7 +37,6 @@ use evenkeel_kernels::{
         edge::EdgeSources,
     },
 };
-use evenkeel_types::LoopState;
 use std::sync::Arc;
 
 /// A strategy that searches all levels by one implementation.
@@ -102,7 +95,11 @@ impl Fixed {
 impl Strategy for Fixed {
     fn about(&self) -> About {
         let (name, summary) = (self.implementation.name(), self.implementation.summary());
-        About { name, paper: "Verstraaten et al.", summary, operators: &[Operator::Bfs] }
+        About { name, paper: "Verstraaten et al.", summary }
+    }
+
+    fn operators(&self) -> &'static [Operator] {
+        &[Operator::Bfs]
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
@@ -115,7 +112,7 @@ impl Strategy for Fixed {
         keys
     }
 
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         LevelGraph::plan(csr, &[self.variant()])
     }
 
@@ -131,22 +128,25 @@ impl Strategy for Fixed {
 
 impl Adaptive {
     /// The model that chooses on a device.
-    fn model(&self, device: &Device) -> Result<Arc<Model>> {
+    fn model(&self, device: &DeviceInfo) -> Result<Arc<Model>> {
         match &self.model {
             Some(file) => Ok(file.model.clone()),
-            None => Model::of_device(device.info()).map(Arc::new),
+            None => Model::of_device(device).map(Arc::new),
         }
     }
 }
 
 impl Strategy for Adaptive {
     fn about(&self) -> About {
-        About {
-            name: "adaptive",
-            paper: "Verstraaten et al.",
-            summary: "for each level the variant of these that a decision tree on the device chooses",
-            operators: &[Operator::Bfs],
-        }
+        About::new(
+            "adaptive",
+            "Verstraaten et al.",
+            "for each level the variant of these that a decision tree on the device chooses",
+        )
+    }
+
+    fn operators(&self) -> &'static [Operator] {
+        &[Operator::Bfs]
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
@@ -156,13 +156,14 @@ impl Strategy for Adaptive {
         vec![virtual_warp_key(&mut self.virtual_warp), model]
     }
 
-    /// Upper bound: which model is the device's is only known once the device is.
-    fn plan(&self, csr: &Csr, _: Operator) -> MemoryPlan {
-        LevelGraph::plan(csr, &self.model.as_ref().map_or_else(Variant::all, |file| with_first(&file.model)))
+    fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan {
+        // What shows a broken model is the attempt to record with it.
+        let variants = self.model(target.device).map_or_else(|_| Variant::all(), |model| with_first(&model));
+        LevelGraph::plan(csr, &variants)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let model = self.model(device)?;
+        let model = self.model(device.info())?;
         tracing::info!("{name} goes by the model {}", model.name());
         let decisions = model.for_graph(&GraphFeatures::of(&traversal.csr));
         let first = (model.family().first(), self.virtual_warp);
@@ -171,7 +172,7 @@ impl Strategy for Adaptive {
 
     /// What the model chooses, which is all that the search goes by.
     fn level_names(&self, device: &Device, csr: &Csr, levels: &[LevelSize]) -> Result<Option<Vec<String>>> {
-        let (model, graph) = (self.model(device)?, GraphFeatures::of(csr));
+        let (model, graph) = (self.model(device.info())?, GraphFeatures::of(csr));
         let mut variant = model.family().first();
         let choose = |level: &LevelSize| {
             variant = model.choose(&Features::of(&graph, *level)).unwrap_or(variant);
@@ -223,32 +224,34 @@ pub(crate) struct LevelGraph {
     /// Two words each: a node, and the edge with which the piece of its row begins.
     pieces: Buffer<u32>,
     /// Of even levels and of odd ones, one behind the other.
-    lists: Buffer<u32>,
+    pub(crate) lists: Buffer<u32>,
     pub(crate) state: Buffer<LevelState>,
 }
 
-/// Which parts of it some variants read.
+/// The words of each array that some variants read beside the graph; 0 where none does.
 struct Needs {
-    origins: bool,
-    reversed: bool,
-    reversed_origins: bool,
-    pieces: bool,
-    lists: bool,
+    origins: usize,
+    reversed_rows: usize,
+    reversed_columns: usize,
+    reversed_origins: usize,
+    pieces: usize,
+    lists: usize,
 }
 
 impl Needs {
-    fn of(variants: &[Variant]) -> Self {
+    fn of(csr: &Csr, variants: &[Variant]) -> Self {
+        use Implementation::{EdgeList, ReverseEdgeList, VertexPull, VertexPullWarp};
         let some = |wanted: &[Implementation]| variants.iter().any(|variant| wanted.contains(&variant.implementation));
+        let (symmetric, by_ends, edges) = (csr.is_symmetric(), some(&[ReverseEdgeList]), csr.columns().len());
+        let reversed = !symmetric && some(&[ReverseEdgeList, VertexPull, VertexPullWarp]);
+        let if_needed = |needed: bool, words: usize| if needed { words } else { 0 };
         Self {
-            origins: some(&[Implementation::EdgeList]),
-            reversed: some(&[
-                Implementation::ReverseEdgeList,
-                Implementation::VertexPull,
-                Implementation::VertexPullWarp,
-            ]),
-            reversed_origins: some(&[Implementation::ReverseEdgeList]),
-            pieces: some(&[Implementation::VertexPullWarp]),
-            lists: variants.iter().any(|variant| variant.count == Count::List),
+            origins: if_needed(some(&[EdgeList]) || symmetric && by_ends, edges),
+            reversed_rows: if_needed(reversed, csr.row_offsets().len()),
+            reversed_columns: if_needed(reversed, edges),
+            reversed_origins: if_needed(!symmetric && by_ends, edges),
+            pieces: if_needed(some(&[VertexPullWarp]), most_piece_words(edges)),
+            lists: if_needed(variants.iter().any(|variant| variant.count == Count::List), 2 * csr.nodes() as usize),
         }
     }
 }
@@ -266,64 +269,42 @@ const LOOPS_PER_ROUND: u32 = 70;
 impl LevelGraph {
     /// The memory for some variants.
     pub(crate) fn plan(csr: &Csr, variants: &[Variant]) -> MemoryPlan {
-        let (needs, edges, nodes) = (Needs::of(variants), csr.columns().len(), csr.nodes() as usize);
-        let symmetric = csr.is_symmetric();
-        let mut plan = MemoryPlan::new().with::<LevelState>("state", 1);
-        if needs.origins || needs.reversed_origins && symmetric {
-            plan = plan.with::<u32>("origins of edges", edges);
-        }
-        if needs.reversed && !symmetric {
-            plan = plan
-                .with::<u32>("reversed row offsets", csr.row_offsets().len())
-                .with::<u32>("reversed columns", edges);
-        }
-        if needs.reversed_origins && !symmetric {
-            plan = plan.with::<u32>("reversed origins of edges", edges);
-        }
-        if needs.pieces {
-            plan = plan.with::<u32>("pieces of long rows", most_piece_words(edges));
-        }
-        if needs.lists {
-            plan = plan.with::<u32>("lists of nodes", 2 * nodes);
-        }
-        plan
+        let needs = Needs::of(csr, variants);
+        let arrays = [
+            ("origins of edges", needs.origins),
+            ("reversed row offsets", needs.reversed_rows),
+            ("reversed columns", needs.reversed_columns),
+            ("reversed origins of edges", needs.reversed_origins),
+            ("pieces of long rows", needs.pieces),
+            ("lists of nodes", needs.lists),
+        ];
+        let plan = MemoryPlan::new().with::<LevelState>("state", 1);
+        arrays
+            .into_iter()
+            .filter(|(_, words)| *words > 0)
+            .fold(plan, |plan, (name, words)| plan.with::<u32>(name, words))
     }
 
     /// Makes what some variants need. Unused bindings get a placeholder buffer.
     pub(crate) fn new(device: &Device, traversal: &Traversal, variants: &[Variant]) -> Result<Self> {
-        let (needs, csr, graph) = (Needs::of(variants), &traversal.csr, &traversal.graph);
-        let symmetric = csr.is_symmetric();
-        let nothing = device.buffer("nothing", 1)?;
-        let transposed = if needs.reversed && !symmetric { Some(transpose(&csr.without_weights())?) } else { None };
+        let (needs, csr, graph) = (Needs::of(&traversal.csr, variants), &traversal.csr, &traversal.graph);
+        let transposed = if needs.reversed_rows > 0 { Some(transpose(&csr.without_weights())?) } else { None };
         let reversed = match &transposed {
             Some(transposed) => DeviceGraph::upload(device, transposed)?,
             None => graph.clone(),
         };
-        let pieces = if needs.pieces { pieces(transposed.as_ref().unwrap_or(csr)) } else { Vec::new() };
-        let origins = if needs.origins || needs.reversed_origins && symmetric {
-            origins_of(device, graph)?
-        } else {
-            nothing.clone()
-        };
-        let reversed_origins = match (needs.reversed_origins, symmetric) {
-            (false, _) => nothing.clone(),
-            (true, true) => origins.clone(),
-            (true, false) => origins_of(device, &reversed)?,
-        };
-        // The start writes the source down whether or not anybody reads it.
-        let length = if needs.lists { 2 * graph.nodes() as usize } else { 1 };
-        let state = device.buffer("state", 1)?;
+        let nothing = || device.buffer("nothing", 1);
+        let pieces = if needs.pieces > 0 { pieces(transposed.as_ref().unwrap_or(csr)) } else { Vec::new() };
+        let origins = if needs.origins > 0 { origins_of(device, graph)? } else { nothing()? };
         Ok(Self {
+            // Where the reversed graph is the graph itself, so are the origins.
+            reversed_origins: if needs.reversed_origins > 0 { origins_of(device, &reversed)? } else { origins.clone() },
             origins,
             reversed,
-            reversed_origins,
-            pieces: if pieces.is_empty() {
-                nothing.clone()
-            } else {
-                device.buffer_from("pieces of long rows", &pieces)?
-            },
-            lists: device.buffer("lists of nodes", length)?,
-            state,
+            pieces: if pieces.is_empty() { nothing()? } else { device.buffer_from("pieces of long rows", &pieces)? },
+            // The start writes the source down whether or not anybody reads it.
+            lists: device.buffer("lists of nodes", needs.lists.max(1))?,
+            state: device.buffer("state", 1)?,
         })
     }
 
@@ -380,12 +361,6 @@ impl LevelGraph {
             }
         }
     }
-
-    /// The lists of the frontier.
-    #[cfg(feature = "cli")]
-    pub(crate) fn lists(&self) -> &Buffer<u32> {
-        &self.lists
-    }
 }
 
 /// The long rows of a graph in pieces: the node and the first edge of each.
@@ -416,13 +391,13 @@ fn origins_of(device: &Device, graph: &DeviceGraph) -> Result<Buffer<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{algorithm::bfs, device::DeviceOptions, engine::SharedGraph, graph::generate::Generator};
+    use crate::{device::DeviceOptions, engine::SharedGraph, graph::generate::Generator};
 
     /// The state after one dispatch from the first node of a chain, which may take so many rounds.
     fn one_dispatch(model: &str, rounds: u32) -> LevelState {
         let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
         let chain = "chain:nodes=100".parse::<Generator>().unwrap().generate().unwrap();
-        let traversal = bfs::traversal(&SharedGraph::new(&device, &chain.csr)).unwrap();
+        let traversal = Traversal::new(&SharedGraph::new(&device, &chain.csr), Operator::Bfs, "depths").unwrap();
         let model = Model::parse("test".as_ref(), &format!("evenkeel level model 1\n{model}")).unwrap();
         let graph = LevelGraph::new(&device, &traversal, &with_first(&model)).unwrap();
         let tree = device.buffer_from("decisions", &model.for_graph(&GraphFeatures::of(&chain.csr))).unwrap();

@@ -16,7 +16,7 @@
 //! is the paper's rule. Indentation is for the eye.
 
 use super::{
-    features::{Feature, Features, GraphFeatures, share},
+    features::{Feature, Features, GraphFeatures, LevelSize, share},
     text::{self, HEADER},
     variant::{Family, Variant},
 };
@@ -76,28 +76,19 @@ impl Model {
     }
 
     /// Reads a file.
-    ///
-    /// # Errors
-    /// When it cannot be read or is no model.
     pub fn read(path: &Path) -> Result<Self> {
         let text = fs::read(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
         Self::parse(path, &String::from_utf8_lossy(&text))
     }
 
-    /// Reads a text; `path` is what errors call it.
-    ///
-    /// # Errors
-    /// [`Error::Line`] with the first line that is wrong.
+    /// Reads a text; an [`Error::Line`] has `path` and the first line that is wrong.
     pub fn parse(path: &Path, text: &str) -> Result<Self> {
         let (root, family) = text::read(path, text)?;
         let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         Ok(Self { name, root, family })
     }
 
-    /// The model that comes with the program for a device.
-    ///
-    /// # Errors
-    /// Never, but for a program that was built with a broken one.
+    /// The model that comes with the program for a device; an error only where a broken one was built in.
     pub fn of_device(info: &DeviceInfo) -> Result<Self> {
         let name = match info.kind {
             _ if info.name.contains("H200") => "nvidia-h200",
@@ -213,7 +204,7 @@ fn whole(feature: Feature, threshold: f64, graph: &GraphFeatures) -> Compared {
         Feature::FrontierEdgesShare => (Decision::EDGES, whole_part(threshold, graph.edges)),
         Feature::FrontierDegree => (Decision::DEGREE, threshold),
         of_graph => {
-            let value = graph.get(of_graph).unwrap_or(0.0);
+            let value = Features::of(graph, LevelSize::default()).get(of_graph);
             return if value <= threshold { Compared::Always } else { Compared::Never };
         }
     };
@@ -284,7 +275,6 @@ impl fmt::Display for ModelFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategy::adaptive::LevelSize;
     use proptest::prelude::*;
 
     fn parse(text: &str) -> Result<Model> {

@@ -23,8 +23,7 @@ pub struct TracedLevel {
 pub fn level_sizes(csr: &Csr, depths: &[u32]) -> Vec<LevelSize> {
     let mut levels: Vec<LevelSize> = Vec::new();
     for (node, &depth) in depths.iter().enumerate().filter(|(_, depth)| **depth != u32::MAX) {
-        let nothing = LevelSize { frontier: 0, discovered: 0, edges: 0 };
-        levels.resize(levels.len().max(depth as usize + 1), nothing);
+        levels.resize(levels.len().max(depth as usize + 1), LevelSize::default());
         let level = &mut levels[depth as usize];
         level.frontier += 1;
         level.edges += csr.degree(node as u32);

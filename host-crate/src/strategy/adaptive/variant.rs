@@ -2,32 +2,35 @@
 //! implementations times three counts. Those with a list write the discovered down, which is a count too, and can then search
 //! from the list alone.
 
+use super::super::named::named;
 use crate::{Error, Result};
 use evenkeel_kernels::strategy::adaptive::VariantCode;
 use std::{fmt, str::FromStr};
 
-/// How the work of a level is handed out. The kernels are in `strategy/adaptive.rs` of the kernels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Implementation {
-    /// An invocation to each edge.
-    EdgeList = VariantCode::EDGE_LIST,
-    /// An invocation to each edge, in the order of their ends.
-    ReverseEdgeList = VariantCode::REVERSE_EDGE_LIST,
-    /// An invocation to each node, which looks whether it is in the frontier.
-    VertexPush = VariantCode::VERTEX_PUSH,
-    /// An invocation to each node, which looks for a neighbour in the frontier.
-    VertexPull = VariantCode::VERTEX_PULL,
-    /// A virtual warp to as many nodes, one after the other.
-    VertexPushWarp = VariantCode::VERTEX_PUSH_WARP,
-    /// A virtual warp to each node of the listed frontier.
-    ListPushWarp = VariantCode::LIST_PUSH_WARP,
-    /// A subgroup to as many nodes, each of which looks for a neighbour in the frontier; long rows in pieces.
-    VertexPullWarp = VariantCode::VERTEX_PULL_WARP,
-    /// The edges of the listed frontier, shared out evenly.
-    ListPushEven = VariantCode::LIST_PUSH_EVEN,
-    /// The same by one workgroup while the frontier is small, and it goes on with the next level in the same dispatch.
-    ListPushResident = VariantCode::LIST_PUSH_PERSISTENT,
+named! {
+    /// How the work of a level is handed out. The kernels are in `strategy/adaptive.rs` of the kernels.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[repr(u32)]
+    "implementation" pub enum Implementation {
+        /// An invocation to each edge.
+        EdgeList = VariantCode::EDGE_LIST => "edge-list",
+        /// An invocation to each edge, in the order of their ends.
+        ReverseEdgeList = VariantCode::REVERSE_EDGE_LIST => "reverse-edge-list",
+        /// An invocation to each node, which looks whether it is in the frontier.
+        VertexPush = VariantCode::VERTEX_PUSH => "vertex-push",
+        /// An invocation to each node, which looks for a neighbour in the frontier.
+        VertexPull = VariantCode::VERTEX_PULL => "vertex-pull",
+        /// A virtual warp to as many nodes, one after the other.
+        VertexPushWarp = VariantCode::VERTEX_PUSH_WARP => "vertex-push-warp",
+        /// A virtual warp to each node of the listed frontier.
+        ListPushWarp = VariantCode::LIST_PUSH_WARP => "list-push-warp",
+        /// A subgroup to as many nodes, each of which looks for a neighbour in the frontier; long rows in pieces.
+        VertexPullWarp = VariantCode::VERTEX_PULL_WARP => "vertex-pull-warp",
+        /// The edges of the listed frontier, shared out evenly.
+        ListPushEven = VariantCode::LIST_PUSH_EVEN => "list-push-even",
+        /// The same by one workgroup while the frontier is small, and it goes on with the next level in the same dispatch.
+        ListPushResident = VariantCode::LIST_PUSH_PERSISTENT => "list-push-resident",
+    }
 }
 
 impl Implementation {
@@ -38,22 +41,7 @@ impl Implementation {
     pub const LISTED: [Self; 4] =
         [Self::ListPushWarp, Self::VertexPullWarp, Self::ListPushEven, Self::ListPushResident];
 
-    /// Its name in commands, tables and models.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::EdgeList => "edge-list",
-            Self::ReverseEdgeList => "reverse-edge-list",
-            Self::VertexPush => "vertex-push",
-            Self::VertexPull => "vertex-pull",
-            Self::VertexPushWarp => "vertex-push-warp",
-            Self::ListPushWarp => "list-push-warp",
-            Self::VertexPullWarp => "vertex-pull-warp",
-            Self::ListPushEven => "list-push-even",
-            Self::ListPushResident => "list-push-resident",
-        }
-    }
-
-    /// What it does, in a line.
+    /// What it does, in a line; empty for those that are no strategies, which only models choose.
     pub(super) const fn summary(self) -> &'static str {
         match self {
             Self::EdgeList => "an invocation to every edge of the graph, in every level",
@@ -61,59 +49,25 @@ impl Implementation {
             Self::VertexPush => "an invocation to every node, which pushes if it is in the frontier",
             Self::VertexPull => "an invocation to every node not reached, which looks for a neighbour in the frontier",
             Self::VertexPushWarp => "vertex-push by virtual warps, which share each node's edges",
-            Self::ListPushWarp => "a virtual warp to each node of the listed frontier",
-            Self::VertexPullWarp => "vertex-pull by subgroups, with long rows in pieces",
-            Self::ListPushEven => "the edges of the listed frontier, shared out evenly",
-            Self::ListPushResident => "the same by one workgroup, which goes on with the next level",
+            _ => "",
         }
     }
 }
 
-/// How the discovered are counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Count {
-    /// One atomic addition for each.
-    #[default]
-    Atomic = VariantCode::ATOMIC,
-    /// A subgroup adds up first.
-    Subgroup = VariantCode::SUBGROUP,
-    /// A subgroup adds up first, then a workgroup.
-    Workgroup = VariantCode::WORKGROUP,
-    /// They are put on a list.
-    List = VariantCode::LIST,
-}
-
-impl Count {
-    /// All.
-    pub const ALL: [Self; 4] = [Self::Atomic, Self::Subgroup, Self::Workgroup, Self::List];
-
-    /// Its name in commands, tables and models.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Atomic => "atomic",
-            Self::Subgroup => "subgroup",
-            Self::Workgroup => "workgroup",
-            Self::List => "list",
-        }
-    }
-}
-
-impl FromStr for Count {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|count| count.name() == text).ok_or_else(|| Error::UnknownName {
-            kind: "count",
-            name: text.to_owned(),
-            known: Self::ALL.iter().map(ToString::to_string).collect(),
-        })
-    }
-}
-
-impl fmt::Display for Count {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+named! {
+    /// How the discovered are counted.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[repr(u32)]
+    "count" pub enum Count {
+        /// One atomic addition for each.
+        #[default]
+        Atomic = VariantCode::ATOMIC => "atomic",
+        /// A subgroup adds up first.
+        Subgroup = VariantCode::SUBGROUP => "subgroup",
+        /// A subgroup adds up first, then a workgroup.
+        Workgroup = VariantCode::WORKGROUP => "workgroup",
+        /// They are put on a list.
+        List = VariantCode::LIST => "list",
     }
 }
 
@@ -170,7 +124,7 @@ impl Variant {
 
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.implementation.name(), self.count.name())
+        write!(f, "{} {}", self.implementation, self.count)
     }
 }
 
@@ -186,28 +140,19 @@ impl FromStr for Variant {
     }
 }
 
-/// Ways that a search can switch between: a list is there for one level only if the level before wrote it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum Family {
-    /// The paper's.
-    Fifteen,
-    /// Those that list the frontier.
-    Listed,
+named! {
+    /// Ways that a search can switch between: a list is there for one level only if the level before wrote it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+    "family" pub enum Family {
+        /// The paper's.
+        Fifteen => "fifteen",
+        /// Those that list the frontier.
+        Listed => "listed",
+    }
 }
 
 impl Family {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Fifteen, Self::Listed];
-
-    /// Its name in commands.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fifteen => "fifteen",
-            Self::Listed => "listed",
-        }
-    }
-
     /// The variants in it.
     pub fn variants(self) -> Vec<Variant> {
         let variants = |implementations: &[Implementation], counts: &[Count]| {

@@ -1,0 +1,68 @@
+//! Many iterations in one dispatch while lists are short, by one workgroup or by a few that cooperate, for graphs whose traversals
+//! have many short iterations (see the kernels' folder `rounds`). Used by `direction` and `near-far`.
+
+use super::prelude::*;
+use crate::graph::Skew;
+use evenkeel_kernels::rounds::{INVOCATIONS, SHORT, SHORT_ROW};
+
+/// The most workgroups of a dispatch: five for each of an H200's 132 multiprocessors, which is how many run at a time there. More
+/// would only wait.
+pub(super) const MAX_GROUPS: u32 = 660;
+
+/// Where nodes have fewer edges than this on average, and none has many, frontiers grow slowly and there are many iterations.
+const FEW: f64 = 6.0;
+
+/// Dispatches of one iteration between two chances to take many in one: each chance not taken costs an empty dispatch.
+const BETWEEN: usize = 2;
+
+/// When many iterations are taken in one dispatch, as the kernels read it: never where all is 0.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Rounds {
+    /// The longest list that one workgroup takes.
+    pub short: u32,
+    /// The longest list that cooperating workgroups take.
+    pub medium: u32,
+    /// How many workgroups cooperate.
+    pub cooperating: u32,
+    /// The loop iterations of an invocation in one dispatch.
+    pub loop_limit: u32,
+}
+
+impl Rounds {
+    /// For a graph whose traversals have many iterations, if the device has what it takes; `groups` workgroups cooperate.
+    pub fn new(device: &DeviceInfo, skew: Skew, groups: u32) -> Self {
+        if skew.mean >= FEW || skew.highest > SHORT_ROW || device.workgroup_invocations < INVOCATIONS {
+            return Self::default();
+        }
+        Self {
+            short: SHORT,
+            // Four nodes for each invocation.
+            medium: groups * 1024,
+            // Where workgroups are threads of a CPU, waiting for each other takes longer than the work.
+            cooperating: if device.kind.is_cpu() { 1 } else { groups },
+            loop_limit: device.loop_budget(),
+        }
+    }
+
+    /// Whether many iterations are ever taken in one dispatch.
+    pub fn are_taken(self) -> bool {
+        self.short > 0
+    }
+
+    /// Records a loop of `one` iteration a dispatch, with the chance to take `many` every few of them.
+    pub fn record<S: LoopState>(
+        self,
+        (device, name, state): (&Device, &str, &Buffer<S>),
+        start: impl Fn(&mut Recorder),
+        many: impl Fn(&mut Recorder),
+        one: impl Fn(&mut Recorder),
+    ) -> Result<DeviceLoop> {
+        DeviceLoop::record(device, name, state, start, |recorder, _| {
+            if self.are_taken() {
+                many(recorder);
+                (1..BETWEEN).for_each(|_| one(recorder));
+            }
+            one(recorder);
+        })
+    }
+}
