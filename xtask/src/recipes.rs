@@ -53,6 +53,7 @@ pub fn check(root: &Path) -> Result<()> {
         fs::remove_dir_all(&copy)?;
     }
     copy_repository(root, &copy)?;
+    mark_version(&copy)?;
     // What all recipes add is built together, once.
     for run in [false, true] {
         for (heading, _, _, steps) in &recipes {
@@ -190,9 +191,33 @@ fn copy_repository(root: &Path, copy: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Gives the crates of the copy a version of their own. Cargo tells crates of two workspaces in one target folder apart by name, version and
+/// place in the workspace; with the same version it would take what was built of the one for the other.
+fn mark_version(copy: &Path) -> Result<()> {
+    for file in ["Cargo.toml", "Cargo.lock"] {
+        let path = copy.join(file);
+        let text = fs::read_to_string(&path).context(file)?;
+        let mut marked = String::new();
+        let mut before = "";
+        for line in text.lines() {
+            let is_crate = before.starts_with("name = \"evenkeel") || before == "name = \"xtask\"";
+            let is_own = is_crate || before == "[workspace.package]";
+            match line.strip_prefix("version = \"").filter(|_| is_own) {
+                Some(version) => marked += &format!("version = \"{version}").replace("\"0.1.", "\"0.1.9"),
+                None => marked += line,
+            }
+            marked.push('\n');
+            before = line;
+        }
+        ensure!(marked != text, "{file} has no version of evenkeel's crates to mark");
+        fs::write(&path, marked)?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Step, declarations, files, inserted, section, steps_of};
+    use super::{Step, declarations, files, inserted, mark_version, section, steps_of};
     use std::fs;
 
     const PAGE: &str = r#"# Contributing
@@ -262,6 +287,23 @@ Text.
         assert!(failed.to_string().contains("Yours"), "{failed}");
         let line = Step::Insert { path: "src/schedule/mod.rs".into(), after: "mod cat;".into(), text: String::new() };
         assert!(format!("{:#}", follow(&line).unwrap_err()).contains("no line contains `mod cat;`"));
+    }
+
+    #[test]
+    fn the_crates_of_the_copy_have_a_version_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        write("Cargo.toml", "[workspace.package]\nversion = \"0.1.0\"\nother = { version = \"0.1.0\" }\n");
+        write("Cargo.lock", "name = \"evenkeel-types\"\nversion = \"0.1.2\"\nname = \"syn\"\nversion = \"0.1.0\"\n");
+        mark_version(folder.path()).unwrap();
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+        assert!(
+            read("Cargo.toml").starts_with("[workspace.package]\nversion = \"0.1.90\"\nother = { version = \"0.1.0\"")
+        );
+        assert!(
+            read("Cargo.lock").contains("\"0.1.92\"") && read("Cargo.lock").contains("\"syn\"\nversion = \"0.1.0\"")
+        );
+        assert!(mark_version(&folder.path().join("nowhere")).is_err());
     }
 
     #[test]
