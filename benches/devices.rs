@@ -6,9 +6,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use evenkeel::{
     algorithm::{Algorithm, Bfs, DenseVector, Source, Spmv, Sssp, spmv::random_vector},
     device::{Device, DeviceKind, DeviceOptions},
-    engine::schedule::Schedule,
     graph::Graph,
-    strategy::{self, Operator},
 };
 use evenkeel_benches::{Subject, generate, group, scale_or, weighted};
 use std::hint::black_box;
@@ -28,12 +26,13 @@ fn devices() -> Vec<(&'static str, Device)> {
 }
 
 /// Times the oracle, and every alternative on every device.
-fn compare<A: Algorithm>(criterion: &mut Criterion, graph: &Graph, input: A::Input, alternatives: &[&str]) {
+fn compare<A: Algorithm>(criterion: &mut Criterion, graph: &Graph, input: A::Input) {
     let subject = Subject::<A>::new(graph, input);
     let mut group = group(criterion, A::NAME, graph.csr.edges().into());
     group.bench_function("oracle", |bencher| bencher.iter(|| black_box(subject.oracle())));
     for (name, device) in &devices() {
-        for alternative in alternatives {
+        let alternatives = A::alternatives().into_iter().filter(|it| it.about.runs_on(device.info()));
+        for alternative in alternatives.map(|it| it.about.name) {
             subject.measure(&mut group, &format!("{name}/{alternative}"), device, alternative, |run| run.total);
         }
     }
@@ -43,16 +42,14 @@ fn compare<A: Algorithm>(criterion: &mut Criterion, graph: &Graph, input: A::Inp
 fn traversals(criterion: &mut Criterion) {
     let graph = weighted(&format!("rmat:scale={}", scale_or(18)));
     let source = Source::MaxDegree.find(&graph).expect("a graph with nodes");
-    let names = |operator| strategy::of(operator).map(|strategy| strategy.name).collect::<Vec<_>>();
-    compare::<Bfs>(criterion, &graph, source, &names(Operator::Bfs));
-    compare::<Sssp>(criterion, &graph, source, &names(Operator::SsspU32));
+    compare::<Bfs>(criterion, &graph, source);
+    compare::<Sssp>(criterion, &graph, source);
 }
 
 fn products(criterion: &mut Criterion) {
     let graph = generate(&format!("rmat:scale={}", scale_or(18)));
     let x = DenseVector::from(random_vector(graph.csr.nodes() as usize, 0));
-    let names: Vec<_> = Schedule::ALL.iter().map(|schedule| schedule.name()).collect();
-    compare::<Spmv>(criterion, &graph, x, &names);
+    compare::<Spmv>(criterion, &graph, x);
 }
 
 criterion_group! {

@@ -28,10 +28,10 @@ fn traversals(criterion: &mut Criterion) {
         let source = Source::MaxDegree.find(&graph).expect("a graph with nodes");
         let (bfs, sssp) = (Subject::<Bfs>::new(&graph, source), Subject::<Sssp>::new(&graph, source));
         let mut group = group(criterion, &text, reached_edges(&graph, source));
-        for strategy in strategy::of(Operator::Bfs) {
+        for strategy in strategy::of(Operator::Bfs, device.info()) {
             bfs.measure(&mut group, &format!("bfs/{}", strategy.name), &device, strategy.name, |run| run.total);
         }
-        for strategy in strategy::of(Operator::SsspU32) {
+        for strategy in strategy::of(Operator::SsspU32, device.info()) {
             sssp.measure(&mut group, &format!("sssp/{}", strategy.name), &device, strategy.name, |run| run.total);
         }
         group.finish();

@@ -283,7 +283,8 @@ fn levels_add_up() {
         assert!(levels.iter().all(|level| level[5].parse::<f64>().unwrap() > 0.0), "{strategy}: {levels:?}");
     }
     assert!(
-        refused(folder, "bfs star --device cpu --strategy hierarchical --levels l.csv", 2).contains("level by level")
+        refused(folder, "bfs star --device cpu --strategy hierarchical --levels l.csv", 2)
+            .contains("does not record its levels")
     );
     assert!(refused(folder, "bfs star --device cpu --levels -", 2).contains("goes to a file"));
 }

@@ -29,7 +29,7 @@ fn search(graph: &Graph, strategy: &str) -> StrategyBalance {
 
 /// The strategies of an algorithm whose atoms can be counted.
 fn counted<A: Algorithm>() -> impl Iterator<Item = String> {
-    A::alternatives().into_iter().filter(|strategy| strategy.counted).map(|strategy| strategy.name)
+    A::alternatives().into_iter().filter(|strategy| strategy.counted).map(|strategy| strategy.about.name.to_owned())
 }
 
 /// What a product counts under a schedule; its answer is checked.
@@ -112,7 +112,8 @@ fn a_product_takes_every_entry() {
 fn groups_of_one_lane_are_never_idle() {
     let (device, counters) = Device::counting(1);
     let graph = generate("star:nodes=500");
-    Bfs::prepare(&device, &graph.csr, &BfsConfig::default()).unwrap().run(&0).unwrap();
+    let config = BfsConfig { strategy: "node".parse().unwrap(), ..BfsConfig::default() };
+    Bfs::prepare(&device, &graph.csr, &config).unwrap().run(&0).unwrap();
     let dispatches = counters.take();
     assert!(!dispatches.is_empty());
     assert!(dispatches.iter().all(|it| it.simd_efficiency == 1.0 && it.invocations == it.lane_groups));

@@ -62,7 +62,7 @@ fn check_all(csr: &Csr, what: &str, names: &[String]) {
             let plain = match name.split(':').next().unwrap() {
                 "stealing" => "random",
                 "hybrid-stealing" => "hybrid",
-                "auto" if (0..csr.nodes()).all(|node| csr.degree(node) <= 64) => "speculative",
+                "auto" if device.info().kind != DeviceKind::Cpu && csr.skew().highest <= 64 => "speculative",
                 "auto" => "independent",
                 base => base,
             };

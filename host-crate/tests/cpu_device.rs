@@ -14,7 +14,11 @@ use evenkeel::{
     device::{Buffer, Device, DeviceKind, DeviceOptions, Recording},
     engine::primitive::{Compact, Kind, Reduction, Scan, reduce},
     engine::schedule::Schedule,
-    graph::{BuildOptions, Csr, EdgeList, EdgeWeights},
+    graph::{
+        BuildOptions, Csr, EdgeList, EdgeWeights, Weights,
+        generate::Generator,
+        weights::{WeightSource, assign},
+    },
     oracle,
     strategy::{self, Operator},
 };
@@ -39,10 +43,14 @@ fn words(count: usize) -> Vec<u32> {
 
 /// A kernel of `threads` invocations with the buffers `input` and `output`, and `shared` bytes of workgroup memory.
 macro_rules! planted {
-    ($name:literal, $threads:literal, $shared:expr, $body:expr) => {{
+    ($name:literal, $threads:literal, $shared:expr, $body:expr) => {
+        planted!($name, $threads, $shared, $body, any_width: false)
+    };
+    ($name:literal, $threads:literal, $shared:expr, $body:expr, any_width: $any_width:literal) => {{
         static KERNEL: Kernel = Kernel {
             name: $name,
             threads: $threads,
+            any_width: $any_width,
             params_bytes: size_of::<LengthParams>(),
             buffers: &[
                 BufferArgument { name: "input", element: "u32", writable: false },
@@ -141,6 +149,27 @@ fn a_loop_runs_every_invocation_of_every_workgroup_once() {
 }
 
 #[test]
+fn a_kernel_of_any_width_is_one_invocation_wide_and_takes_neighbours() {
+    let kernel = planted!(
+        "wide",
+        64,
+        &[],
+        |lane, length, _, mut output, _| {
+            assert_eq!((lane.threads, lane.local), (1, 0));
+            for index in lane.grid_stride(length) {
+                assert_eq!(output.add(index, lane.group + 1), 0);
+            }
+        },
+        any_width: true
+    );
+    for length in [0, 1, 63, 64, 65, 1_000] {
+        let groups = run(kernel, length).unwrap();
+        assert!(groups.is_sorted() && groups.first().is_none_or(|first| *first == 1), "{length}");
+        assert!(groups.chunk_by(|one, other| one == other).all(|items| items.len() <= 64), "{length}");
+    }
+}
+
+#[test]
 fn threads_share_a_long_dispatch() {
     // Each invocation works long enough for the others to be called.
     let kernel = planted!("shared", 16, &[], |lane, length, _, mut output, _| {
@@ -202,6 +231,7 @@ fn a_barrier_orders_the_workgroup() {
     static ROTATE: Kernel = Kernel {
         name: "rotate",
         threads: 128,
+        any_width: false,
         params_bytes: 0,
         buffers: &[],
         shared_bytes: &[],
@@ -390,7 +420,7 @@ proptest! {
         let device = device();
         // A few nodes are no short list either, so that all kernels of the strategy have something to do.
         let rounds = "hierarchical:switch-below=8";
-        let strategies = |operator| strategy::of(operator).map(|strategy| strategy.name).chain([rounds]);
+        let strategies = |operator| strategy::of(operator, device.info()).map(|strategy| strategy.name).chain([rounds]);
         for strategy in strategies(Operator::Bfs) {
             let config = BfsConfig { strategy: strategy.parse().unwrap(), parents: true };
             let mut bfs = Bfs::prepare(&device, &csr, &config).unwrap();
@@ -407,6 +437,61 @@ proptest! {
     }
 }
 
+/// Buckets of distances that are kept apart are few, so an edge that is much longer than a bucket is wide leads past them all.
+#[test]
+#[cfg_attr(miri, ignore = "too long for Miri")]
+fn long_edges_lead_to_far_buckets_in_their_order() {
+    let ring = |weights| {
+        let (sources, targets) = (vec![0, 0, 2, 1], vec![1, 2, 3, 4]);
+        Csr::from_edges(EdgeList { nodes: 5, sources, targets, weights }, BuildOptions::default()).unwrap().0
+    };
+    let mut random = "rmat:scale=9".parse::<Generator>().unwrap().generate().unwrap();
+    assign(&mut random, WeightSource::Random { low: 0, high: 1_000_000, seed: 5 }).unwrap();
+    // A dense core, and paths of long edges that leave it.
+    let mut edges: Vec<(u32, u32, u32)> = Vec::new();
+    for node in 0..200u32 {
+        edges.extend((0..20).map(|other| (node, (node * 7 + other * 31) % 200, 100 + (node * other) % 900)));
+    }
+    edges.extend((0..60).flat_map(|path| {
+        let first = 200 + 3 * path;
+        let length = |place: u32| 1000 + (path * 977 + place * 6151) % 19_000;
+        [(path, first, length(0)), (first, first + 1, length(1)), (first + 1, first + 2, length(2))]
+    }));
+    let (sources, targets) = edges.iter().map(|edge| (edge.0, edge.1)).unzip();
+    let weights = EdgeWeights::U32(edges.iter().map(|edge| edge.2).collect());
+    let core = EdgeList { nodes: 380, sources, targets, weights };
+    let core = Csr::from_edges(core, BuildOptions::default()).unwrap().0;
+    let (whole, real) = (vec![1500, 600, 1000, 5], vec![1500.0, 600.0, 1000.0, 5.0]);
+    for csr in [&ring(EdgeWeights::U32(whole)), &ring(EdgeWeights::F32(real)), &random.csr, &core] {
+        let expected = match csr.weights() {
+            Weights::F32(_) => Distances::F32(oracle::dijkstra::real(csr, 0).unwrap()),
+            _ => Distances::U32(oracle::dijkstra::whole(csr, 0).unwrap()),
+        };
+        for strategy in
+            ["delta-stepping", "delta-stepping:delta=0", "delta-stepping:delta=1", "delta-stepping:delta=1e9"]
+        {
+            let mut sssp = Sssp::prepare(&device(), csr, &SsspConfig { strategy: strategy.parse().unwrap() }).unwrap();
+            sssp.run(&0).unwrap();
+            assert_eq!(sssp.answer().unwrap(), expected, "{strategy}");
+        }
+    }
+}
+
+/// Two kernels that must be equally wide are, where atoms are counted too.
+#[test]
+#[cfg_attr(miri, ignore = "too long for Miri")]
+fn counting_changes_no_answer() {
+    let csr = "rmat:scale=8".parse::<Generator>().unwrap().generate().unwrap().csr;
+    for strategy in Bfs::alternatives().into_iter().filter(|strategy| strategy.counted) {
+        let (device, counters) = Device::counting(32);
+        let config = BfsConfig { strategy: strategy.about.name.parse().unwrap(), parents: false };
+        let mut bfs = Bfs::prepare(&device, &csr, &config).unwrap();
+        bfs.run(&1).unwrap();
+        assert_eq!(bfs.answer().unwrap().depths, oracle::bfs::depths(&csr, 1), "{}", strategy.about.name);
+        assert!(counters.take().iter().map(|dispatch| dispatch.atoms).sum::<u64>() > 0, "{}", strategy.about.name);
+    }
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "too long for Miri")]
 fn all_pairs_agree_with_the_oracle() {
@@ -417,7 +502,7 @@ fn all_pairs_agree_with_the_oracle() {
     let expected = Distances::U32(oracle::floyd_warshall::whole(&csr).unwrap());
     for strategy in Apsp::alternatives() {
         let mut apsp =
-            Apsp::prepare(&device(), &csr, &ApspConfig { strategy: strategy.name.parse().unwrap() }).unwrap();
+            Apsp::prepare(&device(), &csr, &ApspConfig { strategy: strategy.about.name.parse().unwrap() }).unwrap();
         apsp.run(&()).unwrap();
         assert_eq!(apsp.answer().unwrap().distances, expected, "{strategy:?}");
     }

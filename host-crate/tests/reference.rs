@@ -86,8 +86,8 @@ fn check_ranks(device: &Device, graph: &Graph, iterations: u32, path: &Path) {
 }
 
 /// Holds every strategy against published answers; `found` runs one.
-fn assert_answers(operator: Operator, found: impl Fn(&str) -> Vec<f64>, expected: &[f64], what: &str) {
-    for strategy in strategy::of(operator) {
+fn assert_answers(device: &Device, operator: Operator, found: impl Fn(&str) -> Vec<f64>, expected: &[f64], what: &str) {
+    for strategy in strategy::of(operator, device.info()) {
         assert_close(&found(strategy.name), expected, &format!("{what} by {}", strategy.name));
     }
 }
@@ -108,6 +108,7 @@ fn ldbc_answers() {
             let input = graph(&ldbc.join(format!("bfs/{name}-input")), Some(direction), "adjacency".parse().ok());
             let expected = answers(&ldbc.join(format!("bfs/{name}-output")), &input);
             assert_answers(
+                &device,
                 Operator::Bfs,
                 |strategy| depths(&device, &input, 1, strategy),
                 &expected,
@@ -116,6 +117,7 @@ fn ldbc_answers() {
             let input = graph(&ldbc.join(format!("sssp/{name}-input.e")), Some(direction), None);
             let expected = answers(&ldbc.join(format!("sssp/{name}-output")), &input);
             assert_answers(
+                &device,
                 Operator::SsspU32,
                 |strategy| distances(&device, &input, 1, strategy),
                 &expected,
@@ -133,9 +135,21 @@ fn ldbc_answers() {
             let folder = ldbc.join("example");
             let input = graph(&folder.join(format!("{name}.e")), Some(direction), None);
             let expected = answers(&folder.join(format!("{name}-BFS")), &input);
-            assert_answers(Operator::Bfs, |strategy| depths(&device, &input, source, strategy), &expected, name);
+            assert_answers(
+                &device,
+                Operator::Bfs,
+                |strategy| depths(&device, &input, source, strategy),
+                &expected,
+                name,
+            );
             let expected = answers(&folder.join(format!("{name}-SSSP")), &input);
-            assert_answers(Operator::SsspU32, |strategy| distances(&device, &input, source, strategy), &expected, name);
+            assert_answers(
+                &device,
+                Operator::SsspU32,
+                |strategy| distances(&device, &input, source, strategy),
+                &expected,
+                name,
+            );
             check_ranks(&device, &input, 2, &folder.join(format!("{name}-PR")));
         }
         common::finish(&device);
@@ -154,6 +168,7 @@ fn p2p_gnutella31_answers() {
             }
             let expected = answers(&folder.join(format!("p2p-31-BFS{suffix}.gz")), &input);
             assert_answers(
+                &device,
                 Operator::Bfs,
                 |strategy| depths(&device, &input, 6, strategy),
                 &expected,
@@ -161,6 +176,7 @@ fn p2p_gnutella31_answers() {
             );
             let expected = answers(&folder.join(format!("p2p-31-SSSP{suffix}.gz")), &input);
             assert_answers(
+                &device,
                 Operator::SsspU32,
                 |strategy| distances(&device, &input, 6, strategy),
                 &expected,
@@ -186,9 +202,9 @@ fn graph_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Every strategy where a graph is small, and where all would take minutes on a software device, one.
-fn strategies(graph: &Graph, operator: Operator) -> impl Iterator<Item = &'static str> {
+fn strategies(device: &Device, graph: &Graph, operator: Operator) -> Vec<&'static str> {
     let few = if graph.csr.edges() < 100_000 { usize::MAX } else { 1 };
-    strategy::of(operator).map(|strategy| strategy.name).take(few)
+    strategy::of(operator, device.info()).map(|strategy| strategy.name).take(few).collect()
 }
 
 #[test]
@@ -205,10 +221,10 @@ fn every_file_agrees_with_the_oracles() {
             let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.answer().unwrap().0);
             assert_eq!(mismatch, None, "PageRank on {} on {device:?}", file.display());
             let what = |strategy: &str| format!("{} by {strategy} on {device:?}", file.display());
-            for strategy in strategies(&graph, Operator::Bfs) {
+            for strategy in strategies(&device, &graph, Operator::Bfs) {
                 check_bfs(&device, &graph, source, strategy, &what(strategy));
             }
-            for strategy in strategies(&graph, Operator::SsspU32) {
+            for strategy in strategies(&device, &graph, Operator::SsspU32) {
                 check_sssp(&device, &graph, source, strategy, &what(strategy));
             }
         }

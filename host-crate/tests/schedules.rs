@@ -16,7 +16,7 @@ use proptest::prelude::*;
 /// All schedules, groups narrower and wider than a subgroup, and the choices by rows.
 fn schedules() -> Vec<String> {
     let others = ["group-mapped:1", "group-mapped:4", "group-mapped:256"].map(str::to_owned);
-    Spmv::alternatives().into_iter().map(|schedule| schedule.name).chain(others).collect()
+    Spmv::alternatives().into_iter().map(|schedule| schedule.about.name.to_owned()).chain(others).collect()
 }
 
 fn csr(nodes: u32, edges: &[(u32, u32)]) -> Csr {

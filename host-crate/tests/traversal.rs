@@ -24,8 +24,8 @@ fn csr(nodes: u32, edges: &[(u32, u32)], weights: EdgeWeights) -> Csr {
 }
 
 /// Every strategy for an operator, with its default settings.
-fn untuned(operator: Operator) -> Vec<String> {
-    strategy::of(operator).map(|strategy| strategy.name.to_owned()).collect()
+fn untuned(operator: Operator, device: &Device) -> Vec<String> {
+    strategy::of(operator, device.info()).map(|strategy| strategy.name.to_owned()).collect()
 }
 
 /// Strategies with other settings: extremes, so that short lists go through every branch.
@@ -74,8 +74,8 @@ fn check_sssp(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<
 /// Every strategy, as it is.
 /// Checks every other strategy, those whose turn it is; all of them in a sweep.
 fn check_untuned(device: &Device, csr: &Csr, source: u32, turn: usize) {
-    check_bfs(device, csr, source, &common::share(&untuned(Operator::Bfs), 2, turn));
-    check_sssp(device, csr, source, &common::share(&untuned(Operator::SsspU32), 2, turn));
+    check_bfs(device, csr, source, &common::share(&untuned(Operator::Bfs, device), 2, turn));
+    check_sssp(device, csr, source, &common::share(&untuned(Operator::SsspU32, device), 2, turn));
 }
 
 fn check(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<str>]) {
@@ -373,7 +373,7 @@ fn a_row_that_a_driver_would_stop_in_is_refused() {
     let csr = graph.generate().unwrap().csr;
     for device in common::devices() {
         match (device.info().loop_limit, Bfs::prepare(&device, &csr, &BfsConfig::default())) {
-            (None, Ok(_)) => check_bfs(&device, &csr, 0, &untuned(Operator::Bfs)),
+            (None, Ok(_)) => check_bfs(&device, &csr, 0, &untuned(Operator::Bfs, &device)),
             (Some(_), Err(Error::Device(reason))) => assert!(reason.contains("69999 edges"), "{reason}"),
             _ => panic!("neither refused nor run by {device:?}"),
         }

@@ -4,7 +4,7 @@ use super::Algorithm;
 use crate::{
     engine::schedule::RowSchedule,
     settings::{Configurable, Registry},
-    strategy::{self, About, Operator, Strategy},
+    strategy::{self, About, Strategy},
 };
 
 /// A strategy or schedule as a configuration holds it. The default one is taken unless another is asked for.
@@ -33,12 +33,8 @@ pub trait Selectable: Configurable + Default {
 /// A strategy or schedule that an algorithm can be run with, as listings show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alternative {
-    /// Its name.
-    pub name: String,
-    /// Where it comes from.
-    pub paper: &'static str,
-    /// What it does, in a line.
-    pub summary: &'static str,
+    /// Its name and what is said of it.
+    pub about: About,
     /// Whether the CPU device can count the atoms that each invocation takes under it.
     pub counted: bool,
 }
@@ -72,7 +68,7 @@ impl Selectable for Box<dyn Strategy> {
     }
 
     fn is_counted(&self) -> bool {
-        self.operators() == Operator::ALL
+        (**self).is_counted()
     }
 }
 
@@ -96,6 +92,11 @@ impl Selectable for RowSchedule {
             Self::Auto => ("", "whichever of these suits the rows and the device"),
             Self::Paper => ("Osama et al.", "merge-path, and for small matrices thread- or group-mapped"),
         };
-        About { name: self.name(), paper, summary }
+        About::new(self.name(), paper, summary)
+    }
+
+    /// What is chosen on the CPU device may be no schedule at all.
+    fn is_counted(&self) -> bool {
+        *self != Self::Auto
     }
 }

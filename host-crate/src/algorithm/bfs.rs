@@ -69,7 +69,7 @@ Examples:
   evenkeel bfs grid:rows=1024,cols=1024 --runs 10 --warmup 2 --profile
   evenkeel bfs rmat:scale=18 --strategy adaptive --levels levels.csv";
     const COUNTED: bool = true;
-    const IN_DEMO: bool = true;
+    const DEMO: &'static [&'static str] = &["node", "merge-path", "auto"];
     type Alternative = Box<dyn Strategy>;
     type Config = BfsConfig;
     type InputOptions = SourceOptions;

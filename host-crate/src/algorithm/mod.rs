@@ -21,7 +21,6 @@ mod alternative;
 mod answer;
 mod dense;
 mod figure;
-mod pull;
 mod search;
 mod session;
 pub mod source;
@@ -42,7 +41,7 @@ pub use figure::{Figure, Figures, Outcome};
 pub use session::Session;
 pub use source::{Source, SourceOptions};
 
-use crate::{device::profile::Span, engine::LoopRun, strategy::About};
+use crate::{device::profile::Span, engine::LoopRun};
 use prelude::*;
 use serde::Serialize;
 use std::{
@@ -87,8 +86,9 @@ pub trait Algorithm: Sized + 'static {
     const UNDIRECTED: bool = false;
     /// What the weights of edges mean to it.
     const WEIGHTS: WeightUse = WeightUse::Ignored;
-    /// Whether the demonstration runs it.
-    const IN_DEMO: bool = false;
+    /// The alternatives that the demonstration shows: a plain one, a balanced one, and the default, which chooses. None where it does not
+    /// show the algorithm.
+    const DEMO: &'static [&'static str] = &[];
 
     /// What it can be run with: strategies or schedules.
     type Alternative: Selectable;
@@ -116,8 +116,8 @@ pub trait Algorithm: Sized + 'static {
     /// All strategies or schedules, in the order they are listed.
     fn alternatives() -> Vec<Alternative> {
         let described = |item: Self::Alternative| {
-            let (About { name, paper, summary }, counted) = (item.about(), Self::COUNTED && item.is_counted());
-            Alternative { name: name.to_owned(), paper, summary, counted }
+            let (about, counted) = (item.about(), Self::COUNTED && item.is_counted());
+            Alternative { about, counted }
         };
         Self::Alternative::all().into_iter().filter(Self::takes).map(described).collect()
     }

@@ -111,7 +111,6 @@ Examples:
   evenkeel spmm matrix.mtx --columns 7 --schedule merge-path --runs 20 --warmup 2
   evenkeel compare spmm grid:rows=1024,cols=1024 --columns 64 --b-seed 5";
     const WEIGHTS: WeightUse = WeightUse::Optional;
-    const IN_DEMO: bool = true;
     type Alternative = RowSchedule;
     type Config = SpmmConfig;
     type InputOptions = MatrixOptions;

@@ -90,7 +90,7 @@ Examples:
   evenkeel spmv grid:rows=1024,cols=1024 --weights random:1..64 --x-seed 5 --output product.txt";
     const COUNTED: bool = true;
     const WEIGHTS: WeightUse = WeightUse::Optional;
-    const IN_DEMO: bool = true;
+    const DEMO: &'static [&'static str] = &["thread-mapped", "merge-path", "auto"];
     type Alternative = RowSchedule;
     type Config = SpmvConfig;
     type InputOptions = VectorOptions;

@@ -47,7 +47,7 @@ Examples:
   evenkeel sssp roads.gr --output - | sort -k2,2n | tail";
     const COUNTED: bool = true;
     const WEIGHTS: WeightUse = WeightUse::Optional;
-    const IN_DEMO: bool = true;
+    const DEMO: &'static [&'static str] = &["node", "merge-path", "auto"];
     type Alternative = Box<dyn Strategy>;
     type Config = SsspConfig;
     type InputOptions = SourceOptions;

@@ -60,27 +60,25 @@ impl<A: Algorithm> Execute for BalanceCommand<A> {
         let (mut graph, built) = self.graph.find()?.undirected_if(A::UNDIRECTED)?.load()?;
         weigh(&mut graph, weights)?;
         let input = A::input(&self.input.input, &graph, &A::Config::default())?;
-        let count = |name: String| self.count(&graph.csr, name, &input);
+        let count = |name: &String| count::<A>(&graph.csr, name, &input, *lanes);
         let report = BalanceReport {
             version: env!("CARGO_PKG_VERSION"),
             graph: GraphReport::new(&graph, &built),
             algorithm: A::NAME,
             source: A::source(&input).map(|node| graph.ids.id(node)),
             lanes: *lanes,
-            strategies: names.into_iter().map(count).collect::<Result<_>>()?,
+            strategies: names.iter().map(count).collect::<Result<_>>()?,
         };
         Ok(write_json_or_print(output, &report, quiet, || report.to_string())?)
     }
 }
 
-impl<A: Algorithm> BalanceCommand<A> {
-    /// A device of its own for each, so that the memory of one is free again before the next.
-    fn count(&self, csr: &Csr, name: String, input: &A::Input) -> Result<StrategyBalance> {
-        let (device, counters) = Device::counting(self.counting.lanes);
-        let config = A::with_alternative(&A::Config::default(), &name)?;
-        while_showing(format!("counting {} with {} {name}", A::NAME, A::ALTERNATIVE), || {
-            A::prepare(&device, csr, &config)?.run(input)
-        })?;
-        Ok(StrategyBalance::new(name, counters.take()))
-    }
+/// Counts the atoms of one run with an alternative. A device of its own for each, so that the memory of one is free again before the next.
+pub fn count<A: Algorithm>(csr: &Csr, name: &str, input: &A::Input, lanes: u32) -> Result<StrategyBalance> {
+    let (device, counters) = Device::counting(lanes);
+    let config = A::with_alternative(&A::Config::default(), name)?;
+    while_showing(format!("counting {} with {} {name}", A::NAME, A::ALTERNATIVE), || {
+        A::prepare(&device, csr, &config)?.run(input)
+    })?;
+    Ok(StrategyBalance::new(name.to_owned(), counters.take()))
 }

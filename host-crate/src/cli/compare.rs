@@ -59,12 +59,15 @@ impl<A: Algorithm> Execute for CompareCommand<A> {
         if matches.value_source(option) == Some(ValueSource::CommandLine) {
             return Err(Error::Usage(format!("--{option} is for a single run: take --strategies here")).into());
         }
-        let names = self.names.chosen(|_| true)?;
+        let mut names = self.names.chosen(|_| true)?;
         A::check_config(&self.config, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
         let weights = self.input.weights()?;
         let find = |graph: &String| self.reading.find(graph)?.undirected_if(A::UNDIRECTED);
         let found: Vec<FoundGraph> = self.graphs.iter().map(find).collect::<Result<_>>()?;
         let mut comparison = self.comparing.begin(quiet)?;
+        if self.names.is_all() {
+            comparison.keep_those_that_run::<A>(&mut names);
+        }
         for found in found {
             let (mut graph, built) = found.load()?;
             weigh(&mut graph, weights)?;
@@ -138,10 +141,37 @@ impl CompareOptions {
 impl Comparison<'_> {
     /// Measures all alternatives of an algorithm on one graph, as it is by default.
     pub fn add_all<A: Algorithm>(&mut self, graph: &Graph) -> anyhow::Result<()> {
-        let config = A::Config::default();
+        let mut names: Vec<String> = A::alternatives().iter().map(|it| it.about.name.to_owned()).collect();
+        self.keep_those_that_run::<A>(&mut names);
+        self.add_default::<A>(graph, &names).map(drop)
+    }
+
+    /// Measures the named alternatives likewise, and returns what came of them.
+    pub fn add_default<A: Algorithm>(&mut self, graph: &Graph, names: &[String]) -> anyhow::Result<Vec<Entry>> {
+        let (config, place) = (A::Config::default(), self.entries.len());
         let input = A::input(&A::InputOptions::default(), graph, &config)?;
-        let names: Vec<String> = A::alternatives().into_iter().map(|alternative| alternative.name).collect();
-        self.add::<A>(graph, &unchanged(graph), input, &config, &names)
+        self.add::<A>(graph, &unchanged(graph), input, &config, names)?;
+        Ok(self.entries[place..].to_vec())
+    }
+
+    /// Whether the device is the CPU, by whatever way.
+    pub fn is_on_cpu(&self) -> bool {
+        self.device.info().kind.is_cpu()
+    }
+
+    /// What is said before anything else: on what it runs, and how often.
+    pub fn head(&self) -> String {
+        let DeviceInfo { name, kind, .. } = self.device.info();
+        let runs = self.options.runs;
+        let runs = if runs == 1 { "1 run".to_owned() } else { format!("median of {runs} runs") };
+        format!("evenkeel on {name} ({kind}), {runs}\n")
+    }
+
+    /// Leaves out what this device cannot run, where all were asked for.
+    fn keep_those_that_run<A: Algorithm>(&self, names: &mut Vec<String>) {
+        let others = A::alternatives().into_iter().filter(|it| !it.about.runs_on(self.device.info()));
+        let others: Vec<_> = others.map(|it| it.about.name).collect();
+        names.retain(|name| !others.contains(&name.as_str()));
     }
 
     /// Measures the named strategies of an algorithm on one graph, each with what it takes of `config`, and prints them.
@@ -203,10 +233,7 @@ impl Comparison<'_> {
 
     /// What is printed of one algorithm on one graph; before the first, of the device.
     fn block<A: Algorithm>(&self, bench: &Bench<'_, A>, entries: &[Entry]) -> String {
-        let DeviceInfo { name, kind, .. } = self.device.info();
-        let runs = if bench.runs == 1 { "1 run".to_owned() } else { format!("median of {} runs", bench.runs) };
-        let is_first = self.entries.is_empty();
-        let head = if is_first { format!("evenkeel on {name} ({kind}), {runs}\n") } else { String::new() };
+        let head = if self.entries.is_empty() { self.head() } else { String::new() };
         let graph = GraphReport::new(bench.graph, bench.built);
         let source = A::source(&bench.input);
         let from = source.map_or(String::new(), |node| format!(", from node {}", bench.graph.ids.id(node)));

@@ -2,7 +2,7 @@
 
 use super::output::{Output, write_json_or_print};
 use crate::{
-    device::{Device, DeviceInfo, memory::Bytes},
+    device::{Device, DeviceInfo, DeviceKind, memory::Bytes},
     report::table::table,
 };
 use clap::Args;
@@ -21,8 +21,25 @@ impl Devices {
         let devices = Device::list();
         let output = Output::create_if(self.json.as_deref())?;
         let headings = ["", "name", "type", ">memory", ">subgroup", "Vulkan", "driver", "runs evenkeel"];
-        Ok(write_json_or_print(output, &devices, quiet, || table(&headings, devices.iter().map(row)))?)
+        let text = || format!("{}\n{}\n", table(&headings, devices.iter().map(row)), choice(&devices));
+        Ok(write_json_or_print(output, &devices, quiet, text)?)
     }
+}
+
+/// What `--device auto` takes, and why.
+fn choice(devices: &[DeviceInfo]) -> String {
+    let Some(DeviceInfo { index, name, kind, .. }) = Device::automatic(devices) else {
+        return "--device auto takes none: there is no device that runs evenkeel.".to_owned();
+    };
+    let has_software = devices.iter().any(|device| device.kind == DeviceKind::Software);
+    let reason = match (kind.is_gpu(), has_software) {
+        (true, _) => "the first GPU of the best kind.",
+        (false, false) => "there is no GPU that runs evenkeel.",
+        (false, true) => {
+            "there is no GPU that runs evenkeel. Vulkan on the CPU is slower, and is taken when it is named."
+        }
+    };
+    format!("--device auto takes {index}, {name}: {reason}")
 }
 
 fn row(device: &DeviceInfo) -> Vec<String> {

@@ -91,8 +91,9 @@ impl<A: Algorithm> Bench<'_, A> {
             Some(size) => Error::Memory(format!("{error}; {size}")),
             None => error,
         };
-        let names = A::alternatives().into_iter().map(|alternative| alternative.name);
-        let fitting: Vec<String> =
+        let runs = A::alternatives().into_iter().filter(|it| it.about.runs_on(self.device.info()));
+        let names = runs.map(|it| it.about.name);
+        let fitting: Vec<&str> =
             names.filter(|name| A::with_alternative(config, name).is_ok_and(|config| fits(&config))).collect();
         let advice = match fitting.is_empty() {
             true => format!("it fits with no {}", A::ALTERNATIVE),

@@ -59,7 +59,7 @@ struct GlobalOptions {
     /// Say more about what is being done; twice for details.
     #[arg(short, long, global = true, action = ArgAction::Count)]
     verbose: u8,
-    /// How many threads read, generate and write graphs [default: one a processor].
+    /// How many threads read, generate and write graphs, and compute on the CPU device [default: one a processor].
     #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 }

@@ -3,6 +3,7 @@
 use super::{
     balance::BalanceCommand,
     compare::{CompareCommand, Comparison},
+    demo::{Scene, demonstrate},
     options::{WeightOptions, capitalised},
     run::RunCommand,
 };
@@ -35,8 +36,10 @@ pub struct Registered {
     pub compare: Subcommand,
     /// Only where alternatives can be counted.
     pub balance: Option<Subcommand>,
-    /// Adds all alternatives to the demonstration.
-    pub demonstrate: Option<fn(&mut Comparison<'_>, &Graph) -> anyhow::Result<()>>,
+    /// Compares all alternatives on a graph.
+    pub compare_all: fn(&mut Comparison<'_>, &Graph) -> anyhow::Result<()>,
+    /// Compares those that the demonstration shows.
+    pub demonstrate: fn(&mut Comparison<'_>, &Graph) -> anyhow::Result<Vec<Scene>>,
 }
 
 /// The options of a command, and what it does.
@@ -68,7 +71,8 @@ impl Registered {
             run: Subcommand::of::<A, RunCommand<A>>(),
             compare: Subcommand::of::<A, CompareCommand<A>>(),
             balance: counted.then(Subcommand::of::<A, BalanceCommand<A>>),
-            demonstrate: A::IN_DEMO.then_some(|comparison, graph| comparison.add_all::<A>(graph)),
+            compare_all: |comparison, graph| comparison.add_all::<A>(graph),
+            demonstrate: demonstrate::<A>,
         }
     }
 }
@@ -181,14 +185,19 @@ pub struct NameOptions<A: Algorithm> {
 }
 
 impl<A: Algorithm> NameOptions<A> {
+    /// Whether all are taken.
+    pub fn is_all(&self) -> bool {
+        self.strategies == [ALL]
+    }
+
     /// The names that were given, or all, of the alternatives that can be taken; others are refused.
     pub fn chosen(&self, can_be_taken: fn(&Alternative) -> bool) -> Result<Vec<String>> {
         let (offered, others): (Vec<_>, Vec<_>) = A::alternatives().into_iter().partition(can_be_taken);
-        let all: Vec<String> = offered.into_iter().map(|alternative| alternative.name).collect();
-        if self.strategies == [ALL] {
+        let all: Vec<String> = offered.iter().map(|it| it.about.name.to_owned()).collect();
+        if self.is_all() {
             return Ok(all);
         }
-        let known = |name: &String| match others.iter().any(|other| other.name == *name) {
+        let known = |name: &String| match others.iter().any(|other| other.about.name == name) {
             false => A::known_alternative(name),
             true => Err(Error::UnknownName { kind: A::ALTERNATIVE, name: name.clone(), known: all.clone() }),
         };

@@ -4,7 +4,7 @@ use super::{
     output::print,
     registry::{self, Registered},
 };
-use crate::{Result, algorithm::Alternative, report::table::table};
+use crate::{Result, algorithm::Alternative, report::table::table, strategy::About};
 use clap::Args;
 
 /// List the strategies: how the edges of a graph are handed to a GPU's invocations.
@@ -55,7 +55,7 @@ impl Listing {
     fn merge(&mut self, alternatives: Vec<Alternative>) {
         let mut place = 0;
         for alternative in alternatives {
-            match self.alternatives.iter().position(|known| known.name == alternative.name) {
+            match self.alternatives.iter().position(|known| known.about.name == alternative.about.name) {
                 Some(known) => place = known + 1,
                 None => {
                     self.alternatives.insert(place, alternative);
@@ -66,7 +66,10 @@ impl Listing {
     }
 
     fn print(&self) -> Result<()> {
-        let row = |it: &Alternative| vec![it.name.clone(), it.paper.to_owned(), it.summary.to_owned()];
+        let row = |&Alternative { about: About { name, paper, summary, cpu_only }, .. }: &Alternative| {
+            let device = if cpu_only { ", on the CPU device alone" } else { "" };
+            vec![name.to_owned(), paper.to_owned(), format!("{summary}{device}")]
+        };
         print(&format!("\n{}", table(&[self.heading, "from", "what it does"], self.alternatives.iter().map(row))))?;
         match self.note {
             "" => Ok(()),

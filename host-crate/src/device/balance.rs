@@ -7,7 +7,8 @@
 //!
 //! let star = "star:nodes=1000".parse::<Generator>()?.generate()?;
 //! let (device, counters) = Device::counting(32);
-//! Bfs::prepare(&device, &star.csr, &BfsConfig::default())?.run(&0)?;
+//! let config = BfsConfig { strategy: "node".parse()?, ..BfsConfig::default() };
+//! Bfs::prepare(&device, &star.csr, &config)?.run(&0)?;
 //! // The hub's 999 edges were one invocation's.
 //! assert_eq!(counters.take()[0].invocations.max, 999);
 //! # Ok::<(), evenkeel::Error>(())

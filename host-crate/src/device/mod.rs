@@ -22,6 +22,7 @@ pub mod profile;
 mod recorder;
 mod vulkan;
 
+pub(crate) use cpu::{Member, Padded, Team};
 pub use evenkeel_kernels::launch::{Buffer, Launch};
 pub use memory::MemoryPlan;
 pub use recorder::{ReadBack, Recorder};
@@ -54,6 +55,11 @@ pub enum DeviceKind {
 }
 
 impl DeviceKind {
+    /// Whether it is a GPU.
+    pub fn is_gpu(self) -> bool {
+        !self.is_cpu()
+    }
+
     /// Whether kernels run on the CPU in the end, by whatever way.
     pub fn is_cpu(self) -> bool {
         matches!(self, Self::Software | Self::Cpu)
@@ -152,8 +158,14 @@ impl Device {
         devices
     }
 
-    /// Opens `auto`, `cpu`, a device's index, or the first device whose name contains `selector`. `auto` takes the CPU where no
-    /// Vulkan device can be had, and warns with the reason.
+    /// Of devices that are listed, the one that `auto` takes: the best GPU, else the CPU device. Vulkan on the CPU is slower than that,
+    /// and is taken only when it is asked for.
+    pub fn automatic(devices: &[DeviceInfo]) -> Option<&DeviceInfo> {
+        let can_be_taken = |info: &&DeviceInfo| info.missing.is_empty() && info.kind != DeviceKind::Software;
+        devices.iter().filter(can_be_taken).min_by_key(|info| (info.kind, info.index))
+    }
+
+    /// Opens `auto` ([`Device::automatic`]), `cpu`, a device's index, or the first device whose name contains `selector`.
     ///
     /// # Errors
     /// When there is no such device, or it lacks something; the message names what.

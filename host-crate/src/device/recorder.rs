@@ -1,16 +1,21 @@
 //! A list of steps for a device, written in order. Each step sees what the steps before it wrote: devices find out from the
 //! buffers where they must wait, and let independent steps overlap.
 
-use super::{Backend, Buffer, Launch};
+use super::{Backend, Buffer, Launch, Team};
 use bytemuck::Pod;
 use evenkeel_kernels::launch::{DispatchSize, Kernel, RawBuffer, Record};
 use evenkeel_types::Field;
-use std::{marker::PhantomData, sync::Arc};
+use std::{
+    marker::PhantomData,
+    sync::{Arc, atomic::AtomicU32},
+};
 
 /// One thing a device does.
 pub enum Step {
     /// Runs a kernel, with its buffers in binding order and its push constants.
     Dispatch { kernel: &'static Kernel, buffers: Vec<RawBuffer>, params: Vec<u8>, size: Size },
+    /// Runs a function on the threads of the CPU device, which alone can. Profilers call it `name`.
+    Native { name: &'static str, buffers: Vec<RawBuffer>, run: NativeFunction },
     /// Sets every word of a buffer.
     Fill { buffer: RawBuffer, value: u32 },
     /// Copies the first `bytes` bytes.
@@ -20,6 +25,9 @@ pub enum Step {
     /// Names the steps from here to the next label, in profilers and traces.
     Label(String),
 }
+
+/// A function for the threads of the CPU device. It is given the words of its buffers.
+pub type NativeFunction = Box<dyn Fn(&mut Team, &[&[AtomicU32]]) + Send>;
 
 /// How many workgroups a dispatch has: known now, or read when the step runs, from three words at a byte offset of a buffer.
 pub enum Size {
@@ -104,6 +112,17 @@ impl Recorder {
     fn push<L: Launch>(&mut self, launch: &L, params: L::Params, size: Size) {
         let params = bytemuck::bytes_of(&params).to_vec();
         self.steps.push(Step::Dispatch { kernel: launch.kernel(), buffers: launch.buffers(), params, size });
+    }
+
+    /// Runs a function on the threads of the CPU device with the words of `buffers`; other devices refuse the recording.
+    pub(crate) fn native(
+        &mut self,
+        name: &'static str,
+        buffers: &[&RawBuffer],
+        run: impl Fn(&mut Team, &[&[AtomicU32]]) + Send + 'static,
+    ) {
+        let buffers = buffers.iter().map(|&buffer| buffer.clone()).collect();
+        self.steps.push(Step::Native { name, buffers, run: Box::new(run) });
     }
 
     /// Sets every element of a buffer.

@@ -9,7 +9,7 @@
 //!
 //! let chain = "chain:nodes=4".parse::<Generator>()?.generate()?;
 //! let device = Device::open("cpu", &DeviceOptions::default())?;
-//! for strategy in strategy::of(Operator::Bfs) {
+//! for strategy in strategy::of(Operator::Bfs, device.info()) {
 //!     let config = BfsConfig { strategy: strategy.name.parse()?, ..BfsConfig::default() };
 //!     let mut bfs = Bfs::prepare(&device, &chain.csr, &config)?;
 //!     bfs.run(&0)?;
@@ -20,6 +20,7 @@
 
 pub mod adaptive;
 mod auto;
+mod cpu;
 mod decompose;
 mod direction;
 mod edge;
@@ -38,6 +39,7 @@ mod two_phase;
 mod worklists;
 
 pub use crate::engine::{DeviceGraph, DeviceLoop, DeviceRows, LoopRun};
+pub use cpu::DeltaStepping;
 pub use edge::{Chunking, Edge};
 pub use evenkeel_kernels::operator::{Operator, TraversalData};
 pub use hierarchical::Hierarchical;
@@ -57,7 +59,7 @@ mod prelude {
     pub(super) use super::{About, Strategy, Target, Traversal};
     pub(super) use crate::{
         Error, Result,
-        device::{Buffer, Device, DeviceInfo, MemoryPlan, Recorder},
+        device::{Buffer, Device, DeviceInfo, DeviceKind, MemoryPlan, Recorder},
         engine::{DeviceGraph, DeviceLoop, DeviceRows},
         graph::Csr,
         settings::{Configurable, Key},
@@ -75,12 +77,33 @@ pub struct About {
     pub paper: &'static str,
     /// What it does, in a line.
     pub summary: &'static str,
+    /// Whether only the CPU device can run it.
+    pub cpu_only: bool,
 }
 
 impl About {
-    /// The three texts.
+    /// The three texts, of what runs on all devices.
     pub const fn new(name: &'static str, paper: &'static str, summary: &'static str) -> Self {
-        Self { name, paper, summary }
+        Self { name, paper, summary, cpu_only: false }
+    }
+
+    /// The same of what only the CPU device can run.
+    pub const fn cpu_only(name: &'static str, paper: &'static str, summary: &'static str) -> Self {
+        Self { name, paper, summary, cpu_only: true }
+    }
+
+    /// Whether a device can run it.
+    pub fn runs_on(&self, device: &DeviceInfo) -> bool {
+        !self.cpu_only || device.kind == DeviceKind::Cpu
+    }
+
+    /// Refuses a device that cannot run it.
+    pub(crate) fn check_device(&self, device: &DeviceInfo) -> Result<()> {
+        if self.runs_on(device) {
+            return Ok(());
+        }
+        let (name, other) = (self.name, &device.name);
+        Err(Error::Usage(format!("{name} runs on the CPU device alone, and this is {other}; take --device cpu")))
     }
 }
 
@@ -101,6 +124,11 @@ pub trait Strategy: CloneStrategy + Any + Send + Sync {
     /// The operators it is made for. One for all of them hands the edges of a worklist to whichever it is.
     fn operators(&self) -> &'static [Operator] {
         Operator::ALL
+    }
+
+    /// Whether the atoms that each invocation takes can be counted on the CPU device.
+    fn is_counted(&self) -> bool {
+        self.operators() == Operator::ALL
     }
 
     /// Its settings, in the order in which they are written.
@@ -176,6 +204,8 @@ pub(crate) fn items() -> Vec<Box<dyn Strategy>> {
     strategies.extend(Scheduled::all());
     strategies.push(Box::new(direction::Direction));
     strategies.push(Box::new(NearFar::default()));
+    strategies.push(Box::new(cpu::DirectionCpu));
+    strategies.push(Box::new(DeltaStepping::default()));
     strategies.push(Box::new(parallel::Parallel));
     strategies.push(Box::new(queue::Queue));
     strategies.push(Box::new(scan::Scan));
@@ -191,9 +221,10 @@ pub fn all() -> impl Iterator<Item = About> {
     items().into_iter().map(|strategy| strategy.about())
 }
 
-/// Describes the strategies that an operator can take, in the order they are listed.
-pub fn of(operator: Operator) -> impl Iterator<Item = About> {
-    items().into_iter().filter(move |it| it.operators().contains(&operator)).map(|strategy| strategy.about())
+/// Describes the strategies that an operator can take on a device, in the order they are listed.
+pub fn of(operator: Operator, device: &DeviceInfo) -> impl Iterator<Item = About> {
+    let items = items().into_iter().filter(move |it| it.operators().contains(&operator));
+    items.map(|strategy| strategy.about()).filter(|about| about.runs_on(device))
 }
 
 /// Refuses a graph with a row that the driver would stop in the middle of, with a wrong answer and no error.

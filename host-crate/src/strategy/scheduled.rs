@@ -38,7 +38,7 @@ impl Strategy for Scheduled {
     fn about(&self) -> About {
         let schedule = self.choice.schedule;
         let (paper, summary) = (schedule.implementation().paper(), schedule.implementation().summary());
-        About { name: schedule.name(), paper, summary }
+        About::new(schedule.name(), paper, summary)
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {

@@ -1,10 +1,7 @@
 //! Strategies side by side: the comparison, the demonstration, and settings of strategies.
 
 use super::*;
-use evenkeel::{
-    algorithm::{Algorithm, Apsp, Spmv},
-    strategy::{self, Operator},
-};
+use evenkeel::algorithm::{Apsp, Bfs, Color, Spmv, Sssp};
 
 #[test]
 fn a_comparison_has_a_line_for_each_strategy_on_each_graph() {
@@ -16,10 +13,10 @@ fn a_comparison_has_a_line_for_each_strategy_on_each_graph() {
         let text = printed(on_device(&[&["compare", algorithm] as &[&str], &graphs, &files].concat()));
         let entries: Vec<Value> = serde_json::from_str(&fs::read_to_string(&array).unwrap()).unwrap();
         let names = match algorithm {
-            "bfs" => strategy::of(Operator::Bfs).count(),
-            "sssp" => strategy::of(Operator::SsspU32).count(),
-            "apsp" => Apsp::alternatives().len(),
-            _ => Spmv::alternatives().len(),
+            "bfs" => alternatives::<Bfs>(),
+            "sssp" => alternatives::<Sssp>(),
+            "apsp" => alternatives::<Apsp>(),
+            _ => alternatives::<Spmv>(),
         };
         assert_eq!(entries.len(), 2 * names);
         assert_eq!(text.matches('✓').count(), entries.len(), "{text}");
@@ -125,13 +122,34 @@ fn a_strategy_that_does_not_fit_is_a_line_that_says_so() {
 }
 
 #[test]
-fn the_demo_checks_every_algorithm_on_both_graphs() {
-    let reports = json(on_device(&["demo", "--scale", "8", "--runs", "1", "--json", "-"]));
+fn the_whole_demo_checks_every_algorithm_on_both_graphs() {
+    let reports = json(on_device(&["demo", "--all", "--scale", "6", "--runs", "1", "--json", "-"]));
     let reports = reports.as_array().unwrap();
-    for algorithm in ["bfs", "sssp", "spmv"] {
-        assert!(reports.iter().filter(|report| report["algorithm"] == algorithm).count() >= 10, "{reports:?}");
+    for (algorithm, count) in [
+        ("bfs", alternatives::<Bfs>()),
+        ("sssp", alternatives::<Sssp>()),
+        ("apsp", alternatives::<Apsp>()),
+        ("spmv", alternatives::<Spmv>()),
+        ("color", alternatives::<Color>()),
+    ] {
+        assert_eq!(reports.iter().filter(|report| report["algorithm"] == algorithm).count(), 2 * count, "{algorithm}");
     }
     assert!(reports.iter().all(|report| report["valid"] == true), "{reports:?}");
-    let text = printed(on_device(&["demo", "--scale", "6", "--runs", "1"]));
-    assert!(text.contains("answers agree") && !text.contains('✗'), "{text}");
+}
+
+#[test]
+fn the_demo_tells_a_story_in_one_table() {
+    let text = printed(on_device(&["demo", "--scale", "8", "--runs", "1"]));
+    assert_eq!(text.matches('✓').count(), 18, "{text}");
+    for part in [
+        "is skewed",
+        "is even",
+        "lanes idle",
+        "Skew hurts: with node",
+        "Balance helps: with merge-path",
+        "All 18 answers agree",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(text.lines().count() < 40 && text.contains("evenkeel demo --scale 18"), "{text}");
 }

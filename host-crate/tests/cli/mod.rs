@@ -1,6 +1,6 @@
 //! The command line as a user meets it: what is printed, what is written, and with which status it ends.
 //!
-//! Runs are on the device named by `EVENKEEL_TEST_DEVICE`, else `auto`, or `cpu` where there is no Vulkan. With
+//! Runs are on the device of the tests (`common`), or on the CPU device where there is no Vulkan. With
 //! `EVENKEEL_REQUIRE_VULKAN` set, that is a failure.
 
 mod comparison;
@@ -8,15 +8,18 @@ mod graphs;
 mod runs;
 mod usage;
 
+use crate::common;
 use assert_cmd::assert::OutputAssertExt;
-use evenkeel::device::{Device, DeviceKind};
+use evenkeel::{
+    algorithm::Algorithm,
+    device::{Device, DeviceOptions},
+};
 use serde_json::Value;
 use std::{
     fs,
     path::Path,
     process::{Command, Output},
     str::FromStr,
-    sync::OnceLock,
 };
 use tempfile::TempDir;
 
@@ -29,20 +32,24 @@ fn evenkeel(arguments: &[&str]) -> Command {
     command
 }
 
-/// Whether a Vulkan device is listed.
-fn vulkan_is_there() -> bool {
-    static THERE: OnceLock<bool> = OnceLock::new();
-    *THERE.get_or_init(|| Device::list().iter().any(|device| device.kind != DeviceKind::Cpu))
-}
-
 /// A command that runs something, on the device of the tests.
 fn on_device(arguments: &[&str]) -> Command {
-    // `auto` warns where it takes the CPU, and what is printed beside that is what matters here.
-    let usual = if vulkan_is_there() { "auto" } else { "cpu" };
-    let device = std::env::var("EVENKEEL_TEST_DEVICE").unwrap_or_else(|_| usual.to_owned());
     let mut command = evenkeel(arguments);
-    command.args(["--device", &device, "--no-pipeline-cache"]);
+    command.args(["--device", &device(), "--no-pipeline-cache"]);
     command
+}
+
+/// What selects that device: the CPU where there is no Vulkan.
+fn device() -> String {
+    let found = common::selector();
+    assert!(found.is_some() || std::env::var_os("EVENKEEL_REQUIRE_VULKAN").is_none(), "there is no Vulkan device");
+    found.unwrap_or_else(|| "cpu".to_owned())
+}
+
+/// The alternatives of an algorithm that run on it.
+fn alternatives<A: Algorithm>() -> usize {
+    let device = Device::open(&device(), &DeviceOptions::default()).unwrap();
+    A::alternatives().iter().filter(|alternative| alternative.about.runs_on(device.info())).count()
 }
 
 fn stdout(output: &Output) -> String {

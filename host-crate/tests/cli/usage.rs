@@ -46,7 +46,7 @@ fn usage_errors_end_with_2_and_list_what_there_is() {
     assert!(refused(evenkeel(&["info", &roads, "--format", "excel"]), 2).contains("matrix-market"));
     assert!(refused(evenkeel(&["info", "rmta:scale=3"]), 2).contains("rmat:scale=20"));
     assert!(refused(evenkeel(&["info", "rmat:scale=3", "--format", "dimacs"]), 2).contains("made, not read"));
-    match vulkan_is_there() {
+    match common::selector().is_some() {
         true => assert!(refused(evenkeel(&["bfs", &roads, "--device", "abacus"]), 2).contains("'abacus'")),
         // It may be the name of a device that the missing loader would find.
         false => assert!(refused(evenkeel(&["bfs", &roads, "--device", "abacus"]), 4).contains("Vulkan")),

@@ -18,16 +18,27 @@ pub fn device() -> Option<Device> {
 
 /// One of its own with other options; validation is always on.
 pub fn device_with(options: DeviceOptions) -> Option<Device> {
-    let selector = std::env::var("EVENKEEL_TEST_DEVICE");
     let options = DeviceOptions { validation: true, ..options };
-    let reason = match Device::open(selector.as_deref().unwrap_or("auto"), &options) {
-        Ok(device) if device.info().kind != DeviceKind::Cpu || selector.is_ok() => return Some(device),
-        Ok(_) => "there is no Vulkan device".to_owned(),
-        Err(error) => error.to_string(),
+    let reason = match selector().map(|selector| Device::open(&selector, &options)) {
+        Some(Ok(device)) => return Some(device),
+        Some(Err(error)) => error.to_string(),
+        None => "there is no Vulkan device".to_owned(),
     };
-    assert!(selector.is_err() && std::env::var_os("EVENKEEL_REQUIRE_VULKAN").is_none(), "{reason}");
+    let is_needed =
+        ["EVENKEEL_TEST_DEVICE", "EVENKEEL_REQUIRE_VULKAN"].map(std::env::var_os).iter().any(Option::is_some);
+    assert!(!is_needed, "{reason}");
     say(&format!("skipped: {reason}"));
     None
+}
+
+/// What selects the device of the tests: what was named, else the best Vulkan device, a software one included; none without Vulkan.
+pub fn selector() -> Option<String> {
+    static SELECTOR: OnceLock<Option<String>> = OnceLock::new();
+    let best = || {
+        let vulkan = Device::list().into_iter().filter(|info| info.kind != DeviceKind::Cpu && info.missing.is_empty());
+        vulkan.min_by_key(|info| (info.kind, info.index)).map(|info| info.index.to_string())
+    };
+    SELECTOR.get_or_init(|| std::env::var("EVENKEEL_TEST_DEVICE").ok().or_else(best)).clone()
 }
 
 /// Every device the tests can have: the Vulkan one, and the CPU.

@@ -13,6 +13,7 @@ use syn::{FnArg, Ident, Index, ItemFn, LitInt, PathArguments, Type, parse_quote}
 /// What a kernel is made from.
 pub struct Kernel {
     pub threads: LitInt,
+    pub any_width: bool,
     /// The registries, in the order of the type parameters.
     pub axes: Vec<Axis>,
     pub signature: Signature,

@@ -105,7 +105,7 @@ impl Kernel {
 
     /// One variant's description, and the native functions in it.
     fn description(&self, variant: &[Choice]) -> Tokens {
-        let (name, threads) = (self.variant_name(variant), &self.threads);
+        let (name, threads, any_width) = (self.variant_name(variant), &self.threads, self.any_width);
         let Signature { params_type, buffers, shared, .. } = &self.signature;
         let labels = buffers.iter().map(BufferArgument::label);
         let elements = buffers.iter().map(|buffer| self.chosen(variant, &buffer.element));
@@ -127,6 +127,7 @@ impl Kernel {
             static KERNEL: ::evenkeel_kernels::launch::Kernel = ::evenkeel_kernels::launch::Kernel {
                 name: #name,
                 threads: #threads,
+                any_width: #any_width,
                 params_bytes: ::core::mem::size_of::<#params_type>(),
                 buffers: &[#(::evenkeel_kernels::launch::BufferArgument {
                     name: #labels,

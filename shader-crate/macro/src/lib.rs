@@ -39,6 +39,10 @@ mod tests;
 /// `Csr` (see `Bundle`). Beside the SPIR-V entry point `double` this makes the host's
 /// `Double { input: &Buffer<f32>, output: &Buffer<f32> }`, which a recording dispatches.
 ///
+/// With `any_width` behind the threads, a kernel says that it does the same with workgroups of any width: it takes its part by
+/// `Lane::grid_stride` or a schedule, and never by its number in the workgroup. The CPU device then runs it one invocation wide, many
+/// times as fast.
+///
 /// A generic kernel is made once for each member of a registry (see `registry!`), and the host's struct gets a field to choose
 /// one by:
 ///

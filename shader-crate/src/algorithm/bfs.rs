@@ -4,7 +4,7 @@ use crate::prelude::*;
 use crate::primitive::LengthParams;
 
 /// Derives parents from depths: the smallest neighbour one level up, so that the tree does not depend on the order of the edges.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn bfs_parents(lane: Lane, params: &LengthParams, graph: Csr, depths: Read<u32>, mut parents: Global<u32>) {
     for node in lane.grid_stride(params.length) {
         let depth = depths.get(node);

@@ -38,7 +38,7 @@ pub struct Ranks<S: Storage> {
 }
 
 /// Gives every node the initial rank.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn rank_start(lane: Lane, params: &RankParams, mut nodes: Ranks) {
     for node in lane.grid_stride(params.nodes) {
         nodes.shares.set(node, params.start * nodes.factors.get(node));
@@ -47,7 +47,7 @@ pub fn rank_start(lane: Lane, params: &RankParams, mut nodes: Ranks) {
 }
 
 /// Sums the shares of each row of the transposed graph and of the additional ones: a product with a matrix of ones.
-#[kernel(threads = 256, each(S in for_each_schedule))]
+#[kernel(threads = 256, any_width, each(S in for_each_schedule))]
 pub fn rank_gather<S: Distribute>(
     lane: Lane,
     params: &ProductParams,
@@ -65,7 +65,7 @@ pub fn rank_gather<S: Distribute>(
 const PARTIAL_SUM: u32 = 64;
 
 /// Joins the sums of rows that were split, one invocation per row. A cut is the row, its first piece, and the piece after its last.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn rank_join(lane: Lane, params: &LengthParams, cuts: Read<u32>, mut sums: Global<f32>) {
     for cut in lane.grid_stride(params.length) {
         let (mut piece, end) = (cuts.get(3 * cut + 1), cuts.get(3 * cut + 2));
@@ -85,7 +85,7 @@ pub fn rank_join(lane: Lane, params: &LengthParams, cuts: Read<u32>, mut sums: G
 }
 
 /// Computes the next shares from the sums. The ranks are stored only at the end of a batch, because no kernel reads them.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn rank_update(lane: Lane, params: &RankParams, sums: Read<f32>, mut nodes: Ranks) {
     let base = params.teleport + params.spread * sums.get(params.nodes);
     for node in lane.grid_stride(params.nodes) {

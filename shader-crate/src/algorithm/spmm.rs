@@ -24,7 +24,7 @@ pub struct WideProductParams {
 }
 
 /// The product under a schedule, in single precision.
-#[kernel(threads = 256, each(S in for_each_schedule))]
+#[kernel(threads = 256, any_width, each(S in for_each_schedule))]
 pub fn spmm<S: Distribute>(
     lane: Lane,
     params: &WideProductParams,

@@ -26,7 +26,7 @@ pub struct ProductParams {
 }
 
 /// The product under a schedule.
-#[kernel(threads = 256, each(S in for_each_schedule, T in for_each_real))]
+#[kernel(threads = 256, any_width, each(S in for_each_schedule, T in for_each_real))]
 pub fn spmv<S: Distribute, T: Value + Mul<Output = T>>(
     lane: Lane,
     params: &ProductParams,

@@ -70,9 +70,14 @@ impl Lane {
         step(self.group, end, self.groups)
     }
 
-    /// Every `threads × groups`-th number below `end`, from this invocation's own on: the whole dispatch covers 0..end once.
+    /// This invocation's share of 0..end, which the whole dispatch covers once: every `threads × groups`-th number from its own on, so that
+    /// neighbouring invocations take neighbouring numbers. Where a CPU runs workgroups of one invocation, that one takes numbers in a row.
     #[inline(always)]
     pub fn grid_stride(&self, end: u32) -> Step {
+        if cfg!(not(target_arch = "spirv")) && self.threads == 1 {
+            let bound = |group: u32| (u64::from(end) * u64::from(group) / u64::from(self.groups)) as u32;
+            return step(bound(self.group), bound(self.group + 1), 1);
+        }
         step(self.global(), end, self.threads * self.groups)
     }
 

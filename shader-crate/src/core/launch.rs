@@ -176,6 +176,9 @@ pub struct Kernel {
     pub name: &'static str,
     /// Invocations in a workgroup.
     pub threads: u32,
+    /// Whether it does as much with workgroups of any other width, because it takes its part by [`Lane::grid_stride`] or a schedule. Where it has
+    /// no workgroup array, the CPU device then runs it one invocation wide.
+    pub any_width: bool,
     /// The size of its push constants.
     pub params_bytes: usize,
     /// Its buffers in binding order.

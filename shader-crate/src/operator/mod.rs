@@ -131,6 +131,6 @@ impl<L: LoopState> Traversal<'_, L> {
     /// Every invocation calls this last. When all are done, the worklist that was written becomes the one to read, with one
     /// invocation for each entry but no more than `max_groups` workgroups.
     pub fn advance(&mut self, lane: Lane, max_groups: u32) {
-        self.state.advance(lane, lane.threads, max_groups);
+        self.state.advance(lane, WORKGROUP, max_groups);
     }
 }

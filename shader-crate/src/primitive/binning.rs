@@ -86,7 +86,7 @@ pub fn bin_places(lane: Lane, _params: &BinParams, mut bins: Global<u32>, mut or
 }
 
 /// Puts every tile in its place.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn bin_place(
     lane: Lane,
     params: &BinParams,

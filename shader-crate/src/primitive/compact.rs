@@ -4,7 +4,7 @@ use super::LengthParams;
 use crate::prelude::*;
 
 /// Moves each flagged element to its place, which is the exclusive prefix sum of the flags (0 or 1).
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn compact_scatter(
     lane: Lane,
     params: &LengthParams,

@@ -14,7 +14,7 @@ impl Cut for NonzeroSplit {
 }
 
 /// Finds where the parts of a gather begin.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn nonzero_split_bounds(lane: Lane, params: &PartParams, offsets: Read<u32>, bounds: Global<u32>) {
     find_bounds::<NonzeroSplit>(lane, params, offsets, bounds);
 }

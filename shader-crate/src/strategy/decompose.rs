@@ -14,7 +14,7 @@ use core::ops::Range;
 use evenkeel_types::{Offset, SCAN_BLOCK};
 
 /// One iteration: each invocation takes a block of edges.
-#[kernel(threads = 256, each(O in for_each_operator))]
+#[kernel(threads = 256, any_width, each(O in for_each_operator))]
 pub fn decompose<O: Operate>(
     lane: Lane,
     params: &TraversalParams,
@@ -87,7 +87,7 @@ fn share(lane: Lane, edges: u32) -> u32 {
 }
 
 /// Finds where each invocation's block begins in the list that the state counts. The dispatch is as large as the one that takes them.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn find_offsets(
     lane: Lane,
     _params: &TraversalParams,

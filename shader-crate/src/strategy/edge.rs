@@ -21,7 +21,7 @@ pub struct EdgeParams {
 
 /// One iteration: each invocation strides over the edges of the worklist. A neighbour's edges go on the next worklist together, in one
 /// reservation, or each by an atomic of its own, to measure what that costs.
-#[kernel(threads = 256, each(O in for_each_operator))]
+#[kernel(threads = 256, any_width, each(O in for_each_operator))]
 pub fn edge<O: Operate>(
     lane: Lane,
     params: &EdgeParams,
@@ -51,7 +51,7 @@ pub fn edge<O: Operate>(
 }
 
 /// Finds where each edge begins: the last node whose row does not begin behind it.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn edge_sources(lane: Lane, params: &LengthParams, row_offsets: Read<u32>, mut sources: Global<u32>) {
     for edge in lane.grid_stride(params.length) {
         sources.set(edge, first(1, row_offsets.len() - 1, |node| row_offsets.get(node) > edge) - 1);

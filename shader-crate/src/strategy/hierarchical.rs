@@ -118,7 +118,7 @@ fn end_iteration(state: &mut State<HierarchyState>) {
 }
 
 /// A round: each invocation takes a node and no more of its edges than the threshold.
-#[kernel(threads = 256, each(O in for_each_operator))]
+#[kernel(threads = 256, any_width, each(O in for_each_operator))]
 pub fn hierarchical<O: Operate>(
     lane: Lane,
     params: &HierarchyParams,
@@ -160,7 +160,7 @@ pub fn hierarchical<O: Operate>(
 }
 
 /// The rest of an iteration, by workload decomposition: each invocation takes a block of the edges that are left.
-#[kernel(threads = 256, each(O in for_each_operator))]
+#[kernel(threads = 256, any_width, each(O in for_each_operator))]
 pub fn hierarchical_rest<O: Operate>(
     lane: Lane,
     params: &HierarchyParams,

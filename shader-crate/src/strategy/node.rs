@@ -5,7 +5,7 @@ use crate::operator::{Operate, Traversal, TraversalData};
 use crate::prelude::*;
 
 /// One iteration: each invocation takes a node of the worklist and all its edges.
-#[kernel(threads = 256, each(O in for_each_operator))]
+#[kernel(threads = 256, any_width, each(O in for_each_operator))]
 pub fn node<O: Operate>(
     lane: Lane,
     params: &TraversalParams,

@@ -16,7 +16,7 @@ pub struct EveryNodeParams {
 }
 
 /// One iteration. The worklist `next` is a placeholder.
-#[kernel(threads = 256, each(O in for_each_search))]
+#[kernel(threads = 256, any_width, each(O in for_each_search))]
 pub fn parallel<O: Operate>(
     lane: Lane,
     params: &EveryNodeParams,

@@ -7,7 +7,7 @@ use crate::operator::{Operate, Traversal, TraversalData};
 use crate::prelude::*;
 
 /// One iteration.
-#[kernel(threads = 256, each(O in for_each_search))]
+#[kernel(threads = 256, any_width, each(O in for_each_search))]
 pub fn queue<O: Operate>(
     lane: Lane,
     params: &TraversalParams,

@@ -27,7 +27,7 @@ pub struct Places<S: Storage> {
 }
 
 /// Finds the next layer: every node found is claimed by one edge.
-#[kernel(threads = 256, each(O in for_each_search))]
+#[kernel(threads = 256, any_width, each(O in for_each_search))]
 pub fn scan_layer<O: Operate>(
     lane: Lane,
     _params: &TraversalParams,
@@ -43,7 +43,7 @@ pub fn scan_layer<O: Operate>(
 }
 
 /// Counts the nodes that each entry of the queue has claimed.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn scan_counts(
     lane: Lane,
     _params: &TraversalParams,
@@ -101,7 +101,7 @@ pub fn scan_blocks_again(
 }
 
 /// Writes the next queue.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn scan_populate(
     lane: Lane,
     params: &TraversalParams,
@@ -122,7 +122,7 @@ pub fn scan_populate(
             }
         }
     }
-    state.advance(lane, lane.threads, params.max_groups);
+    state.advance(lane, WORKGROUP, params.max_groups);
 }
 
 /// Replaces block number `block` of `numbers` by its prefix sums from `before` on; returns the block's sum.

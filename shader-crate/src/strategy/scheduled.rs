@@ -47,7 +47,7 @@ pub struct DegreesBefore<S: Storage> {
 }
 
 /// One iteration: the schedule finds the edges, the operator takes them.
-#[kernel(threads = 256, each(S in for_each_schedule, O in for_each_operator))]
+#[kernel(threads = 256, any_width, each(S in for_each_schedule, O in for_each_operator))]
 pub fn expand<S: Distribute, O: Operate>(
     lane: Lane,
     params: &ExpandParams,

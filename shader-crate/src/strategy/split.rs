@@ -10,7 +10,7 @@ use crate::prelude::*;
 
 /// One iteration: each invocation takes a piece of the worklist and all its edges; the rows of `pieces` are the pieces. A neighbour goes on
 /// the next worklist with all its pieces.
-#[kernel(threads = 256, each(O in for_each_operator))]
+#[kernel(threads = 256, any_width, each(O in for_each_operator))]
 pub fn split<O: Operate>(
     lane: Lane,
     params: &TraversalParams,
@@ -30,7 +30,7 @@ pub fn split<O: Operate>(
 }
 
 /// Counts the pieces that each node becomes, and writes 0 behind the counts: their prefix sums are the nodes' first pieces.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn piece_counts(
     lane: Lane,
     params: &ThresholdParams,
@@ -47,7 +47,7 @@ pub fn piece_counts(
 }
 
 /// Splits the nodes: the first pieces of a node take one edge more where its edges do not divide evenly.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn make_pieces(
     lane: Lane,
     params: &ThresholdParams,

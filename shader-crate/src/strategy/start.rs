@@ -33,7 +33,7 @@ pub fn start(
 }
 
 /// Puts all that belongs to the source on the worklist: the numbers from `firsts[source]` up to `firsts[source + 1]`.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn start_range(
     lane: Lane,
     params: &TraversalParams,

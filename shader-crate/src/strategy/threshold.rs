@@ -49,7 +49,7 @@ fn upper_bound(largest: u32, bins: u32, count: u32) -> u32 {
 }
 
 /// Finds the largest degree. The host has cleared the threshold.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn largest_degree(lane: Lane, params: &ThresholdParams, row_offsets: Read<u32>, mut threshold: State<Threshold>) {
     let mut largest = 0;
     for node in lane.grid_stride(params.nodes) {
@@ -104,7 +104,7 @@ pub fn choose_threshold(lane: Lane, params: &ThresholdParams, histogram: Read<u3
 }
 
 /// Counts the nodes that are over the threshold, and the pieces that there will be.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn count_pieces(lane: Lane, params: &ThresholdParams, row_offsets: Read<u32>, mut threshold: State<Threshold>) {
     let most = threshold.load(Threshold::THRESHOLD);
     let (mut split, mut pieces) = (0, 0);

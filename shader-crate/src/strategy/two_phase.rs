@@ -8,7 +8,7 @@ use crate::operator::{Operate, Traversal, TraversalData};
 use crate::prelude::*;
 
 /// The first phase: relaxes into the values of `data`, which are the updated costs. The worklist `next` is a placeholder.
-#[kernel(threads = 256, each(O in for_each_path))]
+#[kernel(threads = 256, any_width, each(O in for_each_path))]
 pub fn two_phase_relax<O: Operate>(
     lane: Lane,
     params: &EveryNodeParams,
@@ -32,7 +32,7 @@ pub fn two_phase_relax<O: Operate>(
 }
 
 /// The second phase: commits.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn two_phase_commit(
     lane: Lane,
     params: &EveryNodeParams,

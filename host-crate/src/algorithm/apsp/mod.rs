@@ -1,6 +1,7 @@
 //! All-pairs shortest paths: the distance of every node from every other, a matrix that stays on the device. Three ways to it:
 //! all sources at once along the edges (`sssp`), and two on the dense matrix, in which weights may be negative, too.
 
+mod cpu;
 mod matrix;
 mod record;
 
@@ -8,7 +9,7 @@ pub use matrix::AllPairs;
 
 use super::{Distances, Selectable, answer::text, prelude::*};
 use crate::{
-    device::memory::Bytes,
+    device::{DeviceKind, memory::Bytes},
     oracle::{dijkstra, floyd_warshall},
     settings::{Configurable, Key},
     strategy::About,
@@ -31,17 +32,20 @@ pub enum ApspStrategy {
     FloydWarshall,
     /// A pass over the whole matrix for each tile of nodes.
     Blocked,
-    /// The first or the last of these, by the density.
+    /// From each source by itself, on the CPU device.
+    Dijkstra,
+    /// The one that suits the device, the density and the sign of the weights.
     #[default]
     Auto,
 }
 
 /// Name, origin and summary of each.
-const STRATEGIES: [[&str; 3]; 4] = [
+const STRATEGIES: [[&str; 3]; 5] = [
     ["sssp", "Bellman and Ford", "all sources at once, every edge for 128 of them at a time; no negative weights"],
     ["floyd-warshall", "Floyd; Warshall", "a pass over the whole matrix for each node"],
     ["blocked", "Venkataraman et al.", "the same for 64 nodes at a time, in three phases of tiles"],
-    ["auto", "", "sssp where there are few edges, else blocked"],
+    ["dijkstra", "Dijkstra", "from each source by itself, a source to a thread at a time; no negative weights"],
+    ["auto", "", "on a GPU sssp where there are few edges, else blocked; on the CPU device dijkstra"],
 ];
 
 impl Configurable for ApspStrategy {
@@ -56,17 +60,16 @@ impl Configurable for ApspStrategy {
 
 impl Selectable for ApspStrategy {
     const KIND: &'static str = "strategy";
-    const HELP: &'static str =
-        "How distances are computed: sssp, floyd-warshall, blocked or auto, which looks at the density";
+    const HELP: &'static str = "How distances are computed: sssp, floyd-warshall, blocked, dijkstra (on the CPU device) or auto, which looks at the density";
     const HEADING: &'static str = "for all pairs";
 
     fn all() -> Vec<Self> {
-        vec![Self::Sssp, Self::FloydWarshall, Self::Blocked, Self::Auto]
+        vec![Self::Sssp, Self::FloydWarshall, Self::Blocked, Self::Dijkstra, Self::Auto]
     }
 
     fn about(&self) -> About {
         let [name, paper, summary] = STRATEGIES[*self as usize];
-        About { name, paper, summary }
+        About { cpu_only: *self == Self::Dijkstra, ..About::new(name, paper, summary) }
     }
 }
 
@@ -81,8 +84,9 @@ pub struct ApspConfig {
 }
 
 /// The strategy for a graph; never `auto`.
-fn method(csr: &Csr, config: &ApspConfig) -> ApspStrategy {
+fn method(device: &DeviceInfo, csr: &Csr, config: &ApspConfig) -> ApspStrategy {
     match config.strategy.item() {
+        ApspStrategy::Auto if device.kind == DeviceKind::Cpu && !is_negative(csr) => ApspStrategy::Dijkstra,
         ApspStrategy::Auto => choose(csr.nodes(), csr.edges(), is_negative(csr)),
         strategy => *strategy,
     }
@@ -154,7 +158,7 @@ Examples:
         Ok(())
     }
 
-    fn plan(_: &DeviceInfo, csr: &Csr, config: &ApspConfig) -> Result<MemoryPlan> {
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &ApspConfig) -> Result<MemoryPlan> {
         if csr.nodes() > WIDEST {
             let distances = u64::from(csr.nodes()) * u64::from(csr.nodes());
             return Err(Error::Memory(format!(
@@ -163,7 +167,7 @@ Examples:
                 Bytes(4 * distances)
             )));
         }
-        Ok(plan(csr.nodes(), csr.columns().len(), method(csr, config)))
+        Ok(plan(csr.nodes(), csr.columns().len(), method(device, csr, config)))
     }
 
     fn size_that_fits(device: &Device, csr: &Csr, config: &ApspConfig) -> Option<String> {
@@ -175,12 +179,13 @@ Examples:
         let (device, csr) = (graph.device(), graph.csr());
         refuse_unending_rows(device, csr)?;
         let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
-        let method = method(csr, config);
-        if method == ApspStrategy::Sssp && is_negative(csr) {
-            return Err(Error::Graph(
-                "the graph has negative weights, which strategy sssp cannot take; blocked and floyd-warshall can"
-                    .into(),
-            ));
+        let method = method(device.info(), csr, config);
+        method.about().check_device(device.info())?;
+        if matches!(method, ApspStrategy::Sssp | ApspStrategy::Dijkstra) && is_negative(csr) {
+            return Err(Error::Graph(format!(
+                "the graph has negative weights, which strategy {} cannot take; blocked and floyd-warshall can",
+                method.name()
+            )));
         }
         let (length, width) = (length(csr), width(csr.nodes()) as usize);
         let fours = device.buffer::<UVec4>("distances", width * width / 4)?;
@@ -188,6 +193,7 @@ Examples:
         let job = Job { device, graph: graph.rows()?.clone(), weights, length, words, fours };
         let steps = match method {
             ApspStrategy::Sssp => Steps::Loop(job.batched()?),
+            ApspStrategy::Dijkstra => Steps::Fixed(vec![cpu::dijkstra(&job, csr)?], csr.nodes()),
             ApspStrategy::FloydWarshall => Steps::Fixed(job.floyd_warshall()?, csr.nodes()),
             ApspStrategy::Blocked | ApspStrategy::Auto => {
                 Steps::Fixed(job.blocked()?, csr.nodes().div_ceil(MATRIX_TILE))
@@ -256,7 +262,7 @@ Examples:
 impl Apsp {
     /// The most nodes whose matrix the device has memory for, beside as many edges as the graph has.
     pub fn most_nodes(device: &Device, csr: &Csr, config: &ApspConfig) -> u32 {
-        let (method, spans) = (method(csr, config), Vec::from_iter(1..=WIDEST / SPAN));
+        let (method, spans) = (method(device.info(), csr, config), Vec::from_iter(1..=WIDEST / SPAN));
         let fits = |spans: &u32| device.admit(&plan(spans * SPAN, csr.columns().len(), method)).is_ok();
         spans.partition_point(fits) as u32 * SPAN
     }

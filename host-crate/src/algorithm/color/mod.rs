@@ -159,9 +159,9 @@ pub struct Color {
     whole: DeviceLoop,
 }
 
-/// How that strategy colours that graph.
-fn method(csr: &Csr, config: &ColorConfig) -> Method {
-    config.strategy.item().method(csr.skew().highest)
+/// How that strategy colours that graph on that device.
+fn method(device: &DeviceInfo, csr: &Csr, config: &ColorConfig) -> Method {
+    config.strategy.item().method(device.kind, csr.skew().highest)
 }
 
 impl Algorithm for Color {
@@ -203,7 +203,7 @@ Examples:
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &ColorConfig) -> Result<MemoryPlan> {
         let plan = DeviceGraph::plan(csr).with::<u32>("colours", csr.nodes() as usize);
-        Ok(plan.and(match method(csr, config) {
+        Ok(plan.and(match method(device, csr, config) {
             Method::Labelled { find, .. } => labelled::plan(device, csr, find),
             Method::Independent | Method::Auto => sections::plan(csr, false),
             Method::Speculative => sections::plan(csr, true),
@@ -214,7 +214,7 @@ Examples:
     fn prepare_on(graph: &SharedGraph, config: &ColorConfig) -> Result<Self> {
         let device = graph.device();
         // Before self-loops are left out: what is planned is what is done.
-        let method = method(graph.csr(), config);
+        let method = method(graph.device().info(), graph.csr(), config);
         let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
         let csr = &*undirected(graph.csr())?;
         let rows = match csr.columns().len() == graph.csr().columns().len() {

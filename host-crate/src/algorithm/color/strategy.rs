@@ -2,6 +2,7 @@
 
 use super::super::{Selectable, prelude::*};
 use crate::{
+    device::DeviceKind,
     settings::{Configurable, Key},
     strategy::About,
 };
@@ -51,7 +52,7 @@ const STRATEGIES: [(&str, &str, &str, Method); 7] = [
         "the smallest free colour to all nodes at once; of neighbours with the same, one keeps it",
         Method::Speculative,
     ),
-    ("auto", "", "speculative where no node has many edges, else independent", Method::Auto),
+    ("auto", "", "speculative on a GPU where no node has many edges, else independent", Method::Auto),
 ];
 
 /// How a strategy colours.
@@ -129,10 +130,11 @@ impl Configurable for ColorStrategy {
 }
 
 impl ColorStrategy {
-    /// What it does with a graph whose highest degree is that.
-    pub(super) fn method(&self, highest_degree: u32) -> Method {
+    /// What it does on such a device with a graph whose highest degree is that.
+    pub(super) fn method(&self, device: DeviceKind, highest_degree: u32) -> Method {
         match self.method {
-            Method::Auto if highest_degree <= FEW => Method::Speculative,
+            // Its workgroups share memory, which takes fibres on the CPU device.
+            Method::Auto if highest_degree <= FEW && device != DeviceKind::Cpu => Method::Speculative,
             Method::Auto => Method::Independent,
             method => method,
         }
@@ -147,7 +149,7 @@ impl ColorStrategy {
 impl Default for ColorStrategy {
     fn default() -> Self {
         let [.., (name, paper, summary, method)] = STRATEGIES;
-        Self { about: About { name, paper, summary }, method }
+        Self { about: About::new(name, paper, summary), method }
     }
 }
 
@@ -160,7 +162,7 @@ impl Selectable for ColorStrategy {
         "random and hybrid also run under a schedule, as random:merge-path or hybrid:group-mapped:8.";
 
     fn all() -> Vec<Self> {
-        let strategy = |(name, paper, summary, method)| Self { about: About { name, paper, summary }, method };
+        let strategy = |(name, paper, summary, method)| Self { about: About::new(name, paper, summary), method };
         STRATEGIES.map(strategy).to_vec()
     }
 
@@ -216,8 +218,10 @@ mod tests {
 
     #[test]
     fn the_degrees_decide() {
-        assert_eq!(ColorStrategy::default().method(FEW), Method::Speculative);
-        assert_eq!(ColorStrategy::default().method(FEW + 1), Method::Independent);
+        let method = |device, degree| ColorStrategy::default().method(device, degree);
+        assert_eq!(method(DeviceKind::Discrete, FEW), Method::Speculative);
+        assert_eq!(method(DeviceKind::Discrete, FEW + 1), Method::Independent);
+        assert_eq!(method(DeviceKind::Cpu, FEW), Method::Independent);
         let all = ColorStrategy::all();
         let queues: Vec<_> = all.iter().filter(|strategy| strategy.has_queues()).map(Configurable::name).collect();
         assert_eq!(queues, ["stealing", "hybrid-stealing"]);

@@ -1,11 +1,9 @@
-//! One dispatch: its workgroups, handed out one by one to whichever threads are there.
-//!
-//! The thread that runs the recording begins at once, and calls rayon's threads only when what is left is worth their waking
-//! up. It never waits for one that has not begun: it waits for the workgroups that others have taken, and those are running.
-//! So a busy pool slows a dispatch down but cannot stop it, whatever thread it was started from.
+//! One dispatch: its workgroups, handed out one by one to the threads of the team. The thread that runs the recording begins at once, and
+//! calls the others only when what is left is worth their waking up.
 
 use super::{
     memory::{Memory, Queue},
+    team::Team,
     workgroup::{Counts, Group, Reason, WorkgroupMemory},
 };
 use crate::{
@@ -18,23 +16,15 @@ use crate::{
 use evenkeel_kernels::launch::{Arguments, Kernel, RawBuffer};
 use std::{
     cell::RefCell,
-    hint,
     sync::{
         Arc, OnceLock,
-        atomic::{
-            AtomicU32, AtomicU64,
-            Ordering::{AcqRel, Acquire, Relaxed},
-        },
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     },
-    thread::{self, Thread},
     time::{Duration, Instant},
 };
 
 /// Other threads are called when this much work is left: waking a sleeping one takes about as long.
-const WORTH_HELP: Duration = Duration::from_micros(40);
-
-/// How often the end is looked for before the thread goes to sleep; a few microseconds.
-const SPINS: u32 = 1_000;
+const WORTH_HELP: Duration = Duration::from_micros(20);
 
 thread_local! {
     static MEMORY: RefCell<WorkgroupMemory> = RefCell::default();
@@ -132,104 +122,92 @@ impl Dispatch {
     }
 
     /// Runs all workgroups and returns when the last has ended; with counters, it counts their atoms if it has any.
-    pub(super) fn run(self: &Arc<Self>, queue: &mut Queue, counters: Option<&Counters>) -> Result<()> {
+    pub(super) fn run(&self, queue: &mut Queue, threads: usize, counters: Option<&Counters>) -> Result<()> {
         let groups = self.groups(queue)?;
         if groups == 0 {
             return Ok(());
         }
+        // Where anything is counted all kernels are as wide as on a GPU: one may have to be as wide as another.
+        let can_be_one_wide = counters.is_none();
         let counters = counters.filter(|_| self.kernel.counted.is_some());
-        let job = Arc::new(Job {
-            dispatch: self.clone(),
+        let job = Job {
+            dispatch: self,
+            can_be_one_wide,
             groups,
             tally: counters.map(Counters::begin),
             next: AtomicU64::new(0),
-            ended: AtomicU32::new(0),
             tickets: AtomicU32::new(0),
             failure: OnceLock::new(),
-            caller: thread::current(),
-        });
-        job.lead();
+        };
+        job.run(|| queue.team(threads));
         if let (Some(counters), Some(tally)) = (counters, &job.tally) {
             counters.end(self.kernel.name, tally);
         }
-        match job.failure.get() {
+        match job.failure.into_inner() {
             None => Ok(()),
-            Some(reason) => Err(self.failed(reason.clone())),
+            Some(reason) => Err(self.failed(reason)),
         }
     }
 }
 
 /// A dispatch that runs. Threads share it by counting.
-struct Job {
-    dispatch: Arc<Dispatch>,
+struct Job<'a> {
+    dispatch: &'a Dispatch,
+    can_be_one_wide: bool,
     groups: u32,
     /// What its workgroups count, if they do.
     tally: Option<Tally>,
     /// The next workgroup to hand out; past `groups` when none is left. Wider than them, so that it never wraps.
     next: AtomicU64,
-    /// How many have ended.
-    ended: AtomicU32,
     tickets: AtomicU32,
     /// The first failure; workgroups that have not begun by then never do.
     failure: OnceLock<Reason>,
-    caller: Thread,
 }
 
-impl Job {
-    /// The caller's part: takes workgroups like everybody, calls for help when it is worth it, and waits for the end.
-    fn lead(self: &Arc<Self>) {
-        let begin = Instant::now();
-        let threads = rayon::current_num_threads() as u32;
-        let (mut done, mut alone) = (0, threads > 1);
-        self.take_groups(|| {
+impl Job<'_> {
+    /// Runs workgroups on this thread until the rest is worth the help of the team.
+    fn run<'t>(&self, team: impl FnOnce() -> &'t mut Team) {
+        let (begin, mut done) = (Instant::now(), 0);
+        let is_long = self.take_groups(|| {
             done += 1;
-            let left = self.groups - done;
-            if alone && begin.elapsed() * left > WORTH_HELP * done {
-                alone = false;
-                for _ in 0..left.min(threads - 1) {
-                    let job = self.clone();
-                    rayon::spawn(move || job.take_groups(|| ()));
-                }
-            }
+            begin.elapsed() * (self.groups - done) > WORTH_HELP * done
         });
-        let mut spins = 0;
-        // Acquire: all that the workgroups wrote is seen by what comes after this dispatch.
-        while self.ended.load(Acquire) < self.groups {
-            spins += 1;
-            if spins < SPINS { hint::spin_loop() } else { thread::park() }
+        if is_long {
+            team().run(|_| {
+                self.take_groups(|| false);
+            });
         }
     }
 
-    /// Runs workgroups until none is left.
-    fn take_groups(&self, mut after_each: impl FnMut()) {
-        let Dispatch { kernel, buffers, params, .. } = &*self.dispatch;
+    /// Runs workgroups until none is left, or `stop` says so after one of them, and then returns true.
+    fn take_groups(&self, mut stop: impl FnMut() -> bool) -> bool {
+        let Dispatch { kernel, buffers, params, .. } = self.dispatch;
         let buffers: Vec<_> = buffers.iter().map(|buffer| buffer.view()).collect();
         let params = &bytemuck::cast_slice(params)[..kernel.params_bytes];
         MEMORY.with_borrow_mut(|memory| {
             loop {
                 let group = self.next.fetch_add(1, Relaxed);
-                if group >= u64::from(self.groups) {
-                    return;
+                if group >= u64::from(self.groups) || self.failure.get().is_some() {
+                    return false;
                 }
-                if self.failure.get().is_none() {
-                    // SAFETY: the dispatch has bound what the kernel declares; whoever recorded it has promised that it stays within.
-                    let arguments = unsafe { Arguments::new(params, &buffers, memory.shared(kernel)) };
-                    let (group, groups, tickets) = (group as u32, self.groups, &self.tickets);
-                    let counts = self.tally.as_ref().map(|_| Counts::new(kernel.threads));
-                    let group = Group { kernel, arguments: &arguments, group, groups, tickets, counts };
-                    if let Err(reason) = group.run(memory) {
-                        // Of several that fail at once the first is reported.
-                        let _ = self.failure.set(reason);
-                    }
-                    if let (Some(tally), Some(counts)) = (&self.tally, group.counts) {
-                        tally.add(&counts.into_shares());
-                    }
+                // SAFETY: the dispatch has bound what the kernel declares; whoever recorded it has promised that it stays within.
+                let arguments = unsafe { Arguments::new(params, &buffers, memory.shared(kernel)) };
+                let (group, groups, tickets) = (group as u32, self.groups, &self.tickets);
+                let counts = self.tally.as_ref().map(|_| Counts::new(kernel.threads));
+                let one_wide = self.can_be_one_wide && kernel.any_width && kernel.shared_bytes.is_empty();
+                let threads = if one_wide { 1 } else { kernel.threads };
+                let group = Group { kernel, arguments: &arguments, group, groups, threads, tickets, counts };
+                if let Err(reason) = group.run(memory) {
+                    // Of several that fail at once the first is reported.
+                    let _ = self.failure.set(reason);
                 }
-                if self.ended.fetch_add(1, AcqRel) + 1 == self.groups {
-                    self.caller.unpark();
+                if let (Some(tally), Some(counts)) = (&self.tally, group.counts) {
+                    tally.add(&counts.into_shares());
                 }
-                after_each();
+                if stop() {
+                    return true;
+                }
             }
-        });
+        })
     }
 }

@@ -4,27 +4,39 @@
 //! threads that ever share a buffer are those of a single dispatch, and these go through the kernels' views: atomics for what
 //! is written, plain reads for what nobody writes. No reference to a buffer's content outlives the function that makes it.
 
+use super::team::Team;
 use crate::{Error, Result};
 use evenkeel_kernels::launch::{BufferMemory, RawBuffer};
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
     ptr::NonNull,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    slice,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU32},
 };
 
 /// What kernels are promised.
 const ALIGNMENT: usize = 16;
 
-/// The right to touch buffers. There is one, and it is lent to one thread at a time.
-pub(super) struct Queue(());
+/// The right to touch buffers, and the threads that do. There is one, and it is lent to one thread at a time.
+pub(super) struct Queue {
+    team: Option<Team>,
+}
 
 impl Queue {
     /// Waits for the turn.
     pub(super) fn take() -> MutexGuard<'static, Self> {
         // One for all CPU devices: they are the same CPU, and a buffer of one may be bound in a recording of another.
-        static QUEUE: Mutex<Queue> = Mutex::new(Queue(()));
-        // Nothing is left half done by a panic here: the queue has no content.
+        static QUEUE: Mutex<Queue> = Mutex::new(Queue { team: None });
+        // Nothing is left half done by a panic here: a team is whole again when it has run.
         QUEUE.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The threads, which begin when they are first needed.
+    pub(super) fn team(&mut self, threads: usize) -> &mut Team {
+        if self.team.as_ref().is_some_and(|team| team.asked_for() != threads) {
+            self.team = None;
+        }
+        self.team.get_or_insert_with(|| Team::new(threads))
     }
 }
 
@@ -63,6 +75,15 @@ impl Memory {
     pub(super) fn view(&self) -> BufferMemory {
         // SAFETY: the memory was allocated so, and a program keeps its buffers while it runs.
         unsafe { BufferMemory::new(self.pointer.as_ptr(), self.bytes) }
+    }
+
+    /// All of its words, for a native step: the only accesses while it runs are by atomics.
+    ///
+    /// # Safety
+    /// The caller runs a step, so that it has the queue, for as long as it uses the words.
+    pub(super) unsafe fn words(&self) -> &[AtomicU32] {
+        // SAFETY: aligned and within the buffer; the queue keeps everything else away.
+        unsafe { slice::from_raw_parts(self.pointer.as_ptr().cast(), self.bytes / size_of::<AtomicU32>()) }
     }
 
     /// What it was called when it was allocated.

@@ -2,15 +2,16 @@
 //! everywhere; a debugger steps through a kernel here, and a debug build catches what a GPU hides: an access out of bounds, a
 //! barrier that not every invocation reaches, a buffer bound both to be read and to be written.
 //!
-//! Steps run in their order on the calling thread, one recording at a time. A dispatch hands its workgroups out to rayon's
-//! threads too when it is long enough (`dispatch.rs`); a workgroup is a loop over its invocations, or, where they wait for
-//! each other, a fibre for each (`workgroup.rs`). A subgroup is one invocation wide. Buffers are touched through raw pointers
-//! and atomics alone (`memory.rs`).
+//! Steps run in their order on the calling thread, one recording at a time. A dispatch that is long enough shares its workgroups
+//! with a team of threads (`team.rs`, `dispatch.rs`). A workgroup is one invocation wide, or, where invocations wait for each other, a
+//! fibre for each (`workgroup.rs`). A subgroup is one invocation wide. Buffers are touched through raw pointers and atomics alone
+//! (`memory.rs`). A native step is a function that has the whole team: the form of a strategy for a CPU.
 
 mod dispatch;
 mod machine;
 mod memory;
 mod program;
+mod team;
 mod workgroup;
 
 use super::{Backend, DeviceInfo, DeviceKind, DeviceOptions, Recorded, Step, balance::Counters, profile::Span};
@@ -23,6 +24,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
+pub(crate) use team::{Member, Padded, Team};
 
 /// What selects it, whatever else there is.
 pub(super) const SELECTOR: &str = "cpu";
@@ -80,7 +82,7 @@ pub(super) fn instead(selector: &str, options: &DeviceOptions, reason: Error) ->
     let index = super::vulkan::list().map_or(0, |devices| devices.len());
     let is_named = machine::name().to_lowercase().contains(&selector.to_lowercase());
     if selector == "auto" {
-        tracing::warn!("{reason}; running on the CPU instead");
+        tracing::info!("{reason}: running on the CPU device");
     } else if selector != index.to_string() && !is_named {
         return Err(match reason {
             Error::UnknownName { kind, name, mut known } => {
@@ -125,7 +127,7 @@ impl Backend for Cpu {
     }
 
     fn record(&self, name: &str, steps: Vec<Step>) -> Result<Box<dyn Recorded>> {
-        Ok(Box::new(Program::new(name, steps, &self.timeline, self.counters.as_ref())?))
+        Ok(Box::new(Program::new(name, steps, rayon::current_num_threads(), &self.timeline, self.counters.as_ref())?))
     }
 
     fn max_groups(&self, kernel: &Kernel) -> u32 {

@@ -4,10 +4,12 @@ use super::{
     Timeline,
     dispatch::Dispatch,
     memory::{Memory, Queue},
+    team::Team,
+    workgroup::caught,
 };
 use crate::{
-    Result,
-    device::{Recorded, Step, balance::Counters},
+    Error, Result,
+    device::{Recorded, Step, balance::Counters, recorder::NativeFunction},
 };
 use std::{sync::Arc, time::Duration};
 
@@ -16,13 +18,15 @@ pub(super) struct Program {
     name: String,
     actions: Vec<Action>,
     read_backs: Vec<Vec<u8>>,
+    threads: usize,
     timeline: Arc<Timeline>,
     counters: Option<Counters>,
 }
 
 /// A step whose buffers have been found and checked.
 enum Action {
-    Dispatch(Arc<Dispatch>),
+    Dispatch(Dispatch),
+    Native { name: &'static str, buffers: Vec<Arc<Memory>>, run: NativeFunction },
     Fill { buffer: Arc<Memory>, value: u32 },
     Copy { from: Arc<Memory>, to: Arc<Memory>, bytes: u64 },
     ReadBack { buffer: Arc<Memory>, slot: usize },
@@ -34,6 +38,7 @@ impl Action {
     fn name(&self) -> Option<&'static str> {
         match self {
             Self::Dispatch(dispatch) => Some(dispatch.name()),
+            Self::Native { name, .. } => Some(name),
             Self::Fill { .. } => Some("fill"),
             Self::Copy { .. } => Some("copy"),
             Self::ReadBack { .. } | Self::Label(_) => None,
@@ -45,6 +50,7 @@ impl Program {
     pub(super) fn new(
         name: &str,
         steps: Vec<Step>,
+        threads: usize,
         timeline: &Arc<Timeline>,
         counters: Option<&Counters>,
     ) -> Result<Self> {
@@ -52,6 +58,7 @@ impl Program {
             name: name.to_owned(),
             actions: Vec::new(),
             read_backs: Vec::new(),
+            threads,
             timeline: timeline.clone(),
             counters: counters.cloned(),
         };
@@ -65,7 +72,10 @@ impl Program {
     fn prepare(&mut self, step: Step) -> Result<Action> {
         Ok(match step {
             Step::Dispatch { kernel, buffers, params, size } => {
-                Action::Dispatch(Arc::new(Dispatch::new(kernel, &buffers, &params, &size)?))
+                Action::Dispatch(Dispatch::new(kernel, &buffers, &params, &size)?)
+            }
+            Step::Native { name, buffers, run } => {
+                Action::Native { name, buffers: buffers.iter().map(Memory::of).collect::<Result<_>>()?, run }
             }
             Step::Fill { buffer, value } => Action::Fill { buffer: Memory::of(&buffer)?, value },
             Step::Copy { from, to, bytes } => {
@@ -85,6 +95,17 @@ impl Program {
     }
 }
 
+/// Runs a step that is no kernel; a panic in it is an error that names it.
+fn run_native(name: &str, buffers: &[Arc<Memory>], run: &NativeFunction, team: &mut Team) -> Result<()> {
+    // SAFETY: a step that runs has the queue until it ends.
+    let words: Vec<_> = buffers.iter().map(|buffer| unsafe { buffer.words() }).collect();
+    caught(|| {
+        run(team, &words);
+        Ok(())
+    })
+    .map_err(|reason| Error::Device(format!("{name}: {reason}")))
+}
+
 impl Recorded for Program {
     fn run(&mut self) -> Result<Duration> {
         let queue = &mut *Queue::take();
@@ -93,7 +114,8 @@ impl Recorded for Program {
         for action in &self.actions {
             let start = self.timeline.now();
             match action {
-                Action::Dispatch(dispatch) => dispatch.run(queue, self.counters.as_ref())?,
+                Action::Dispatch(dispatch) => dispatch.run(queue, self.threads, self.counters.as_ref())?,
+                Action::Native { name, buffers, run } => run_native(name, buffers, run, queue.team(self.threads))?,
                 Action::Fill { buffer, value } => buffer.fill(queue, *value),
                 Action::Copy { from, to, bytes } => to.copy(queue, from, *bytes)?,
                 Action::ReadBack { buffer, slot } => buffer.read(queue, 0, &mut self.read_backs[*slot])?,

@@ -1,7 +1,8 @@
 //! One workgroup on one thread.
 //!
-//! A kernel without workgroup arrays has nothing to wait for: its invocations are a loop. A kernel with them runs each
-//! invocation as a fibre. At a barrier a fibre suspends; when all have, they are resumed in turn. A fibre that ends hands its
+//! A kernel without workgroup arrays has nothing to wait for: its invocations are a loop. If it works with any width, there is one, and it
+//! takes the items of all, neighbours one after the other, as a CPU likes them; only where atoms are counted is it as wide as on a GPU, to
+//! count for each invocation. A kernel with workgroup arrays runs each invocation as a fibre. At a barrier a fibre suspends; when all have, they are resumed in turn. A fibre that ends hands its
 //! stack to the next, and stacks are kept by their thread, so that a workgroup costs no allocation.
 
 use corosensei::{Coroutine, CoroutineResult, Yielder, stack::DefaultStack};
@@ -55,6 +56,8 @@ pub(super) struct Group<'a> {
     pub(super) arguments: &'a Arguments<'a>,
     pub(super) group: u32,
     pub(super) groups: u32,
+    /// How many invocations it has.
+    pub(super) threads: u32,
     /// Workgroups of the dispatch whose invocations have all called [`Lane::last`].
     pub(super) tickets: &'a AtomicU32,
     /// Where its invocations' atoms are counted, if they are.
@@ -92,9 +95,9 @@ impl Group<'_> {
                 let invocation = self.invocation();
                 let run = |local| invocation(self.arguments, self.lane(local, &alone));
                 match &self.counts {
-                    None => (0..self.kernel.threads).for_each(run),
+                    None => (0..self.threads).for_each(run),
                     Some(counts) => {
-                        (0..self.kernel.threads).for_each(|local| counts.note(local as usize, || run(local)));
+                        (0..self.threads).for_each(|local| counts.note(local as usize, || run(local)));
                     }
                 }
                 Ok(())
@@ -109,16 +112,14 @@ impl Group<'_> {
         }
         match arrived.get() {
             0 => Ok(()),
-            all if all == self.kernel.threads => Ok(()),
-            some => {
-                Err(format!("{some} of {} invocations called `last`, which takes all or none", self.kernel.threads))
-            }
+            all if all == self.threads => Ok(()),
+            some => Err(format!("{some} of {} invocations called `last`, which takes all or none", self.threads)),
         }
     }
 
     fn run_fibres(&self, arrived: &Cell<u32>, memory: &mut WorkgroupMemory) -> Result<(), Reason> {
         let WorkgroupMemory { stacks, waiting, .. } = memory;
-        for local in 0..self.kernel.threads {
+        for local in 0..self.threads {
             let stack = stacks.pop().map_or_else(new_stack, Ok)?;
             let mut fibre = self.fibre(stack, local, arrived);
             match self.resume(local as usize, &mut fibre) {
@@ -158,7 +159,7 @@ impl Group<'_> {
     }
 
     fn check_barrier(&self, waiting: usize) -> Result<(), Reason> {
-        let all = self.kernel.threads as usize;
+        let all = self.threads as usize;
         if waiting == all {
             return Ok(());
         }
@@ -176,13 +177,13 @@ impl Group<'_> {
 
     fn lane(&self, local: u32, workgroup: &dyn Workgroup) -> Lane {
         // SAFETY: an invocation has no way to keep its lane after its end.
-        unsafe { Lane::new(local, self.kernel.threads, self.group, self.groups, workgroup) }
+        unsafe { Lane::new(local, self.threads, self.group, self.groups, workgroup) }
     }
 
     /// See [`Lane::last`]: of a workgroup the last to arrive takes a ticket, and the last ticket is the end.
     fn last(&self, arrived: &Cell<u32>) -> bool {
         arrived.set(arrived.get() + 1);
-        arrived.get() == self.kernel.threads && self.tickets.fetch_add(1, AcqRel) + 1 == self.groups
+        arrived.get() == self.threads && self.tickets.fetch_add(1, AcqRel) + 1 == self.groups
     }
 }
 
@@ -233,7 +234,7 @@ fn stop(reason: Reason) -> ! {
 }
 
 /// Runs `work`; a panic in a kernel, such as an access out of bounds in a debug build, becomes a reason.
-fn caught(work: impl FnOnce() -> Result<(), Reason>) -> Result<(), Reason> {
+pub(super) fn caught(work: impl FnOnce() -> Result<(), Reason>) -> Result<(), Reason> {
     // Unwinding leaves buffers as they are at that moment, like a GPU that stops; all else here is cleared by the caller.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(text(&*payload)))
 }

@@ -48,11 +48,11 @@ pub(super) fn all(instance: &Instance) -> Result<Vec<Physical>> {
 /// The index of the device that `selector` means: `auto`, an index, or part of a name.
 pub(super) fn select(infos: &[&DeviceInfo], selector: &str) -> Result<usize> {
     if selector == "auto" {
-        let able = infos.iter().filter(|info| info.missing.is_empty());
-        let reasons =
-            || infos.iter().map(|info| format!("{}: {}", info.name, lacks(info))).collect::<Vec<_>>().join("; ");
-        let none = || Error::Device(format!("no Vulkan device here can run evenkeel; {}", reasons()));
-        return able.min_by_key(|info| (info.kind, info.index)).map(|info| info.index).ok_or_else(none);
+        let (able, unable): (Vec<&DeviceInfo>, Vec<_>) =
+            infos.iter().filter(|info| info.kind.is_gpu()).partition(|info| info.missing.is_empty());
+        let reasons = || unable.iter().map(|info| format!("; {}: {}", info.name, lacks(info))).collect::<String>();
+        let none = || Error::Device(format!("there is no GPU that runs evenkeel{}", reasons()));
+        return able.iter().min_by_key(|info| (info.kind, info.index)).map(|info| info.index).ok_or_else(none);
     }
     let chosen = match selector.parse::<usize>() {
         Ok(index) => infos.get(index),
@@ -321,11 +321,11 @@ mod tests {
     }
 
     #[test]
-    fn auto_takes_the_best_kind_that_can_run() {
+    fn auto_takes_the_best_gpu_that_can_run() {
         assert_eq!(choose("auto").unwrap(), 3);
         let machine = machine();
         assert_eq!(select(&[&machine[0], &machine[1], &machine[2]], "auto").unwrap(), 2);
-        let message = select(&[&machine[1]], "auto").unwrap_err().to_string();
+        let message = select(&[&machine[0], &machine[1]], "auto").unwrap_err().to_string();
         assert!(message.contains("Old Discrete: it lacks Vulkan 1.2 (it speaks 1.1.0)"), "{message}");
     }
 

@@ -79,6 +79,9 @@ impl Plan {
                 Step::Dispatch { kernel, buffers, params, size } => {
                     plan.dispatch(kernel, pipelines.get(kernel)?, &buffers, params, size)?;
                 }
+                Step::Native { name, .. } => {
+                    return Err(Error::Device(format!("{name} runs on the CPU device alone")));
+                }
                 Step::Fill { buffer, value } => {
                     let buffer = plan.hold(&buffer)?.handle;
                     plan.push(Work::Fill { buffer, value }, Stages::TRANSFER, vec![(buffer, true)]);

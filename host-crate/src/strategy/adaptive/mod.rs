@@ -95,7 +95,7 @@ impl Fixed {
 impl Strategy for Fixed {
     fn about(&self) -> About {
         let (name, summary) = (self.implementation.name(), self.implementation.summary());
-        About { name, paper: "Verstraaten et al.", summary }
+        About::new(name, "Verstraaten et al.", summary)
     }
 
     fn operators(&self) -> &'static [Operator] {

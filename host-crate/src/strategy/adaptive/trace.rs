@@ -52,7 +52,7 @@ pub fn trace(
     let names = strategy.level_names(device, csr, &level_sizes)?.filter(|_| times.len() >= level_sizes.len());
     let implementations = names.ok_or_else(|| {
         let name = strategy.about().name;
-        Error::Usage(format!("strategy {name} does not go level by level, so there are none to write"))
+        Error::Usage(format!("strategy {name} does not record its levels; adaptive does"))
     })?;
     let level = |((size, implementation), time)| TracedLevel { size, implementation, time };
     Ok(level_sizes.into_iter().zip(implementations).zip(times).map(level).collect())

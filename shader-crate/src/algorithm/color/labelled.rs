@@ -61,7 +61,7 @@ pub struct LabelState {
 }
 
 /// Initialises the loop. The host has made all nodes uncoloured.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn color_start(lane: Lane, params: &LabelParams, mut queues: Queues, mut state: State<LabelState>) {
     queues.fill(lane, params);
     if lane.global() == 0 {
@@ -114,7 +114,7 @@ impl Labels<'_> {
 }
 
 /// The first kernel, with one invocation per node.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn color_find(
     lane: Lane,
     params: &LabelParams,
@@ -130,7 +130,7 @@ pub fn color_find(
 }
 
 /// The first kernel as a gather under a schedule. It includes coloured nodes, because a schedule cannot skip tiles.
-#[kernel(threads = 256, each(S in for_each_schedule))]
+#[kernel(threads = 256, any_width, each(S in for_each_schedule))]
 pub fn color_gather<S: Distribute>(
     lane: Lane,
     params: &LabelGatherParams,
@@ -156,7 +156,7 @@ pub fn color_gather<S: Distribute>(
 }
 
 /// The second kernel assigns the colour, refills the queues and decides which labels the next iteration compares.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn color_assign(
     lane: Lane,
     params: &LabelParams,

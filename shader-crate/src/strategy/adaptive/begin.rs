@@ -34,7 +34,7 @@ pub fn level_start(
 /// The beginning of a level again, from the depths that a whole search found and its nodes in the `order` they were discovered
 /// in, the light ones of a level before the heavy ones: `start` is the level, where it begins in that order, how many nodes it
 /// has, how many of them heavy, and how many edges.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn level_restore(
     lane: Lane,
     params: &RestoreParams,

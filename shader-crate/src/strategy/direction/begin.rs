@@ -6,7 +6,7 @@ use crate::prelude::*;
 use crate::strategy::degree;
 
 /// Makes the bitmap of the nodes without edges, which are never found and need not be looked at where every edge has its reverse.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn search_isolated(lane: Lane, params: &SearchParams, graph: Csr, mut isolated: Global<u32>) {
     for word in lane.grid_stride(params.words()) {
         let mut bits = 0;
@@ -20,7 +20,7 @@ pub fn search_isolated(lane: Lane, params: &SearchParams, graph: Csr, mut isolat
 }
 
 /// Begins a search: only the isolated nodes and the source are visited, and the source is on the list, alone.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, any_width)]
 pub fn search_start(
     lane: Lane,
     params: &SearchParams,

@@ -2,11 +2,11 @@
 //! a node that no edge leaves goes to all nodes alike. A gather over the rows of the transposed graph, in single precision,
 //! under any schedule; all iterations are recorded, and the host looks at none.
 
-use super::{
-    prelude::*,
-    pull::{Pull, PullSize},
-};
-use crate::oracle::pagerank;
+mod cpu;
+mod pull;
+
+use super::prelude::*;
+use crate::{device::DeviceKind, oracle::pagerank};
 use evenkeel_kernels::{
     algorithm::{
         pagerank::{RankGather, RankJoin, RankParams, RankStart, RankUpdate, Ranks as RankData},
@@ -14,6 +14,7 @@ use evenkeel_kernels::{
     },
     primitive::LengthParams,
 };
+use pull::{Pull, PullSize};
 
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -102,6 +103,9 @@ Examples:
 
     /// An upper bound: which rows are long, and which schedule suits them, is known only when the graph has been transposed.
     fn plan(device: &DeviceInfo, csr: &Csr, config: &PageRankConfig) -> Result<MemoryPlan> {
+        if is_native(device, config) {
+            return Ok(cpu::plan(csr));
+        }
         let schedules = match config.schedule.item() {
             RowSchedule::Fixed(choice) => vec![choice.schedule],
             RowSchedule::Auto if device.kind.is_cpu() => vec![Schedule::ThreadMapped],
@@ -114,7 +118,14 @@ Examples:
     /// The device gets the transposed graph alone.
     fn prepare_on(graph: &SharedGraph, config: &PageRankConfig) -> Result<Self> {
         known_damping(&config.damping.to_string())?;
-        let (device, whole) = (graph.device(), Pull::of(graph.csr())?);
+        let (device, iterations) = (graph.device(), config.iterations);
+        if is_native(device.info(), config) {
+            let session = Session::open(graph, cpu::plan(graph.csr()))?;
+            let ranks = device.buffer("ranks", graph.csr().nodes() as usize)?;
+            let first = cpu::record(device, graph.csr(), config, &ranks)?;
+            return Ok(Self { session, first, ranks, iterations, more: None });
+        }
+        let whole = Pull::of(graph.csr())?;
         let choice = config.schedule.item().choose(&whole.matrix, device.info());
         let pull = whole.cut_for(choice.schedule);
         let session = Session::open(graph, plan(pull.size(), choice.schedule))?;
@@ -129,9 +140,9 @@ Examples:
                 (1..=length).for_each(|number| steps.iteration(recorder, number == length));
             })
         };
-        let (batches, rest) = (config.iterations / BATCH, config.iterations % BATCH);
+        let (batches, rest) = (iterations / BATCH, iterations % BATCH);
         let more = if batches > 0 { Some((batch(false, BATCH)?, batches)) } else { None };
-        Ok(Self { session, first: batch(true, rest)?, ranks, iterations: config.iterations, more })
+        Ok(Self { session, first: batch(true, rest)?, ranks, iterations, more })
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -163,6 +174,11 @@ Examples:
     fn check(found: &Ranks, expected: &Vec<f64>, _: &Graph, (): &()) -> Option<Mismatch> {
         pagerank::first_mismatch(expected, &found.0)
     }
+}
+
+/// Whether the CPU device chooses: it then runs a form of its own.
+fn is_native(device: &DeviceInfo, config: &PageRankConfig) -> bool {
+    device.kind == DeviceKind::Cpu && *config.schedule.item() == RowSchedule::Auto
 }
 
 fn plan(size: PullSize, schedule: Schedule) -> MemoryPlan {

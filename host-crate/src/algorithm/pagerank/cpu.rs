@@ -1,0 +1,225 @@
+//! PageRank on the CPU device. Nodes pull along the edges that lead to them, in parts that have as many edges and nodes each, and a node's
+//! rank becomes its next share at once: an iteration is one pass over the graph. What dangling nodes hand out is added up by part.
+
+use super::{super::prelude::*, PageRankConfig};
+use crate::{
+    device::{Member, Team},
+    engine::native::{Rounds, part_of},
+    graph::transform::transpose,
+};
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+};
+
+/// Parts for each thread: enough that all end at about the same time.
+const PARTS: usize = 64;
+
+/// Shares that are added in single precision before the sum goes on in double precision: too little is lost of so many, were they all alike,
+/// for a rank to be off by a ten-thousandth.
+const BLOCK: usize = 512;
+
+/// The memory beside the graph, which is read where it is.
+pub(super) fn plan(csr: &Csr) -> MemoryPlan {
+    let (nodes, symmetric) = (csr.nodes() as usize, csr.is_symmetric());
+    let (offsets, columns) = if symmetric { (0, 0) } else { (nodes + 1, csr.columns().len()) };
+    MemoryPlan::new()
+        .with::<u32>("transposed row offsets", offsets)
+        .with::<u32>("transposed columns", columns)
+        .with::<f32>("shares", 2 * nodes.next_power_of_two())
+        .with::<f32>("ranks", nodes)
+}
+
+/// Records all iterations as one step.
+pub(super) fn record(device: &Device, csr: &Csr, config: &PageRankConfig, ranks: &Buffer<f32>) -> Result<Recording> {
+    let csr = csr.without_weights();
+    let incoming = if csr.is_symmetric() { csr.clone() } else { transpose(&csr)? };
+    let (damping, iterations, nodes) = (config.damping, config.iterations, csr.nodes() as usize);
+    let shares = || device.buffer::<f32>("shares", nodes.next_power_of_two());
+    let (even, odd) = (shares()?, shares()?);
+    device.record(&format!("pagerank, {iterations} iterations"), |recorder| {
+        recorder.label("iterations");
+        recorder.native("rank_pull", &[ranks.raw(), even.raw(), odd.raw()], move |team, words| {
+            let parts = parts(&incoming, team.threads() * PARTS);
+            let dangling = [(); 2].map(|()| parts.iter().map(|_| AtomicU64::new(0)).collect::<Vec<_>>());
+            let walk = Walk {
+                csr: &csr,
+                incoming: &incoming,
+                damping,
+                ranks: words[0],
+                shares: [words[1], words[2]],
+                parts,
+                dangling,
+            };
+            walk.run(team, iterations);
+        });
+    })
+}
+
+/// Ranges of nodes that have as many edges and nodes each, as far as whole rows allow.
+fn parts(incoming: &Csr, count: usize) -> Vec<Range<usize>> {
+    let (nodes, offsets) = (incoming.nodes() as usize, incoming.row_offsets());
+    let work = |node: usize| offsets[node] as usize + node;
+    let bound = |part: usize| {
+        let wanted = work(nodes) * part / count;
+        let (mut low, mut high) = (0usize, nodes);
+        while low < high {
+            let middle = low.midpoint(high);
+            if work(middle) < wanted { low = middle + 1 } else { high = middle }
+        }
+        low
+    };
+    (0..count).map(|part| bound(part)..if part + 1 == count { nodes } else { bound(part + 1) }).collect()
+}
+
+/// A random walk of many, as its members share it.
+struct Walk<'a> {
+    csr: &'a Csr,
+    incoming: &'a Csr,
+    damping: f64,
+    ranks: &'a [AtomicU32],
+    /// What each node hands to each of its neighbours, in this iteration and in the next.
+    shares: [&'a [AtomicU32]; 2],
+    parts: Vec<Range<usize>>,
+    /// The ranks of each part's dangling nodes together, after this iteration and after the one before.
+    dangling: [Vec<AtomicU64>; 2],
+}
+
+impl Walk<'_> {
+    fn run(&self, team: &mut Team, iterations: u32) {
+        let taken = Rounds::<1>::new(0);
+        team.run(|member| {
+            self.start(member);
+            let mut phase = 0;
+            taken.end(member, &mut phase);
+            for iteration in 1..=iterations {
+                let next_part = || taken.of(phase)[0].fetch_add(1, Relaxed) as usize;
+                match iteration == iterations {
+                    true => self.iteration::<true>(iteration as usize, next_part),
+                    false => self.iteration::<false>(iteration as usize, next_part),
+                }
+                taken.end(member, &mut phase);
+            }
+        });
+    }
+
+    /// All nodes begin alike.
+    fn start(&self, member: Member) {
+        let (offsets, shares) = (self.csr.row_offsets(), self.shares[0]);
+        let rank = (1.0 / self.ranks.len() as f64) as f32;
+        for place in part_of(member, self.parts.len()) {
+            let mut dangling = 0.0;
+            for node in self.parts[place].clone() {
+                hand_out(&shares[node], rank, offsets[node + 1] - offsets[node], &mut dangling);
+            }
+            self.dangling[0][place].store(f64::to_bits(dangling), Relaxed);
+        }
+    }
+
+    /// Takes parts until none is left. The last iteration alone writes ranks.
+    fn iteration<const LAST: bool>(&self, iteration: usize, next_part: impl Fn() -> usize) {
+        let [shares, next] = [1, 0].map(|earlier| self.shares[(iteration + earlier) % 2]);
+        let before = self.dangling[(iteration + 1) % 2].iter();
+        let dangling: f64 = before.map(|sum| f64::from_bits(sum.load(Relaxed))).sum();
+        let all = self.ranks.len() as f64;
+        let everywhere = ((1.0 - self.damping) / all + self.damping * dangling / all) as f32;
+        let (damping, shares) = (self.damping as f32, Shares::new(shares));
+        loop {
+            let place = next_part();
+            let Some(part) = self.parts.get(place) else { return };
+            let (mut dangling, mut node) = (0.0, part.start);
+            self.rows(part, &next[part.clone()], |share, row, degree| {
+                let rank = everywhere + damping * shares.sum(row);
+                hand_out(share, rank, degree, &mut dangling);
+                if LAST {
+                    self.ranks[node].store(rank.to_bits(), Relaxed);
+                    node += 1;
+                }
+            });
+            self.dangling[iteration % 2][place].store(f64::to_bits(dangling), Relaxed);
+        }
+    }
+
+    /// Calls `visit` for each node of a part with its share, the nodes whose edges lead to it, and the number of edges that leave it.
+    #[inline(always)]
+    fn rows(&self, part: &Range<usize>, shares: &[AtomicU32], mut visit: impl FnMut(&AtomicU32, &[u32], u32)) {
+        let bounds = part.start..part.end + 1;
+        // As slices, because behind the struct each would be looked up again for every node.
+        let (incoming, columns) = (&self.incoming.row_offsets()[bounds.clone()], self.incoming.columns());
+        let rows = incoming.windows(2).map(|bounds| &columns[bounds[0] as usize..bounds[1] as usize]);
+        if self.csr.is_symmetric() {
+            rows.zip(shares).for_each(|(row, share)| visit(share, row, row.len() as u32));
+            return;
+        }
+        let leaving = self.csr.row_offsets()[bounds].windows(2).map(|bounds| bounds[1] - bounds[0]);
+        rows.zip(shares).zip(leaving).for_each(|((row, share), degree)| visit(share, row, degree));
+    }
+}
+
+/// Sets what a node of this degree hands to each neighbour, or adds to what all nodes get because it has none.
+#[inline(always)]
+fn hand_out(share: &AtomicU32, rank: f32, degree: u32, dangling: &mut f64) {
+    if degree == 0 {
+        *dangling += f64::from(rank);
+    } else {
+        share.store((rank / degree as f32).to_bits(), Relaxed);
+    }
+}
+
+/// The shares of all nodes, and some more, so that their number is a power of two.
+struct Shares<'a> {
+    words: &'a [AtomicU32],
+    /// Below the number of shares.
+    mask: usize,
+}
+
+impl<'a> Shares<'a> {
+    fn new(words: &'a [AtomicU32]) -> Self {
+        assert!(words.len().is_power_of_two());
+        Self { words, mask: words.len() - 1 }
+    }
+
+    #[inline(always)]
+    fn get(&self, node: u32) -> f32 {
+        // A mask costs less than a check, and keeps even a column of a file that has changed meanwhile within.
+        // SAFETY: the mask is below the number of shares.
+        f32::from_bits(unsafe { self.words.get_unchecked(node as usize & self.mask) }.load(Relaxed))
+    }
+
+    /// Adds up the shares of a row's nodes.
+    #[inline(always)]
+    fn sum(&self, row: &[u32]) -> f32 {
+        if row.len() > BLOCK {
+            return self.long_sum(row);
+        }
+        row.iter().fold(0.0, |sum, node| sum + self.get(*node))
+    }
+
+    /// Apart, so that short rows have all registers.
+    #[inline(never)]
+    fn long_sum(&self, row: &[u32]) -> f32 {
+        row.chunks(BLOCK).map(|block| f64::from(self.sum(block))).sum::<f64>() as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate::Generator;
+
+    #[test]
+    fn parts_cover_all_nodes_once_and_share_the_edges() {
+        for (generator, count) in
+            [("rmat:scale=9", 7), ("star:nodes=50", 4), ("chain:nodes=3", 64), ("star:nodes=1", 2)]
+        {
+            let csr = generator.parse::<Generator>().unwrap().generate().unwrap().csr;
+            let parts = parts(&csr, count);
+            assert_eq!(parts.len(), count);
+            assert!(parts.iter().cloned().flatten().eq(0..csr.nodes() as usize), "{generator}: {parts:?}");
+            let work =
+                |part: &Range<usize>| part.clone().map(|node| 1 + csr.degree(node as u32) as usize).sum::<usize>();
+            let (fair, longest) = ((csr.nodes() + csr.edges()) as usize / count, csr.skew().highest as usize + 1);
+            assert!(parts.iter().all(|part| work(part) <= fair + longest + 1), "{generator}");
+        }
+    }
+}

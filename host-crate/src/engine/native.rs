@@ -1,0 +1,186 @@
+//! What functions for the threads of the CPU device are made of: a loop that is one native step, lists that threads write and share, numbers
+//! that they join, and parts of arrays. The forms of strategies and algorithms for a CPU are written with these.
+
+use super::DeviceLoop;
+use crate::{
+    Result,
+    device::{Buffer, Device, Member, Padded, Recorder, Team},
+};
+use evenkeel_types::{Field, LoopHeader, LoopState};
+use std::{
+    cell::UnsafeCell,
+    mem,
+    ops::Range,
+    sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed},
+};
+
+/// Records a loop that is one native step. It is given the threads, the source, and the words of the values; it returns the number of
+/// iterations, and the flags of the header.
+pub(crate) fn record_native(
+    device: &Device,
+    name: &str,
+    step: &'static str,
+    (source, values): (&Buffer<u32>, &Buffer<u32>),
+    run: impl Fn(&mut Team, u32, &[AtomicU32]) -> (u32, u32) + Send + Clone + 'static,
+) -> Result<DeviceLoop> {
+    const FIELDS: [Field<LoopHeader>; 3] = [LoopHeader::FRONTIER, LoopHeader::ITERATION, LoopHeader::FLAGS];
+    let state: Buffer<LoopHeader> = device.buffer("state", 1)?;
+    let iteration = |recorder: &mut Recorder, _| {
+        let run = run.clone();
+        recorder.native(step, &[source.raw(), values.raw(), state.raw()], move |team, words| {
+            let (iterations, flags) = run(team, words[0][0].load(Relaxed), words[1]);
+            for (field, value) in FIELDS.into_iter().zip([0, iterations, flags]) {
+                words[2][field.word() as usize].store(value, Relaxed);
+            }
+        });
+    };
+    DeviceLoop::record_in_batches(device, name, &state, &[1], |_| (), iteration)
+}
+
+/// The part of `0..length` that a member takes when all get as much.
+pub(crate) fn part_of(member: Member, length: usize) -> Range<usize> {
+    length * member.index / member.count..length * (member.index + 1) / member.count
+}
+
+/// Asks for the memory of an element ahead of its use; nothing where there is no such element.
+#[inline(always)]
+pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(element) = slice.get(index) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch has no effect but on the cache, and the address is a valid one.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *element).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (slice, index);
+}
+
+/// A list of nodes in parts: each thread writes one, without regard to the others, and then all share the nodes out. A lock for each part
+/// would take longer than a short level of a search, so it is the members' barriers that keep writing and reading apart.
+pub(crate) struct Parts {
+    parts: Vec<Padded<UnsafeCell<Vec<u32>>>>,
+    /// How many nodes have been taken.
+    taken: Padded<AtomicUsize>,
+}
+
+// SAFETY: a part is written by one member while nobody reads, and read by all while nobody writes; see the functions.
+unsafe impl Sync for Parts {}
+
+impl Parts {
+    /// The fewest and the most nodes that a thread takes at a time.
+    const PIECE: [usize; 2] = [64, 4096];
+    /// How many pieces there are for each thread, so that all end at about the same time.
+    const PIECES: usize = 16;
+
+    pub(crate) fn new(threads: usize) -> Self {
+        Self { parts: (0..threads).map(|_| Padded::default()).collect(), taken: Padded::default() }
+    }
+
+    /// Replaces a member's part and leaves `nodes` empty.
+    ///
+    /// # Safety
+    /// There is a barrier between this and every [`Parts::share`] of the list, before and after.
+    pub(crate) unsafe fn publish(&self, member: Member, nodes: &mut Vec<u32>) {
+        // SAFETY: nobody else has this number, and by the barriers nobody reads.
+        let part = unsafe { &mut *self.parts[member.index].0.get() };
+        mem::swap(part, nodes);
+        nodes.clear();
+        if member.index == 0 {
+            self.taken.0.store(0, Relaxed);
+        }
+    }
+
+    /// Calls `visit` with pieces of the list until none is left; all members together see each node once.
+    ///
+    /// # Safety
+    /// There is a barrier between this and every [`Parts::publish`] of the list, before and after.
+    pub(crate) unsafe fn share(&self, mut visit: impl FnMut(&[u32])) {
+        // SAFETY: by the barriers nobody writes.
+        let parts: Vec<&[u32]> = self.parts.iter().map(|part| unsafe { (*part.0.get()).as_slice() }).collect();
+        let total: usize = parts.iter().map(|part| part.len()).sum();
+        let [fewest, most] = Self::PIECE;
+        let piece = (total / (parts.len() * Self::PIECES)).clamp(fewest, most);
+        let (mut part, mut before) = (0, 0);
+        loop {
+            let mut begin = self.taken.0.fetch_add(piece, Relaxed);
+            let end = total.min(begin + piece);
+            if begin >= end {
+                return;
+            }
+            while begin < end {
+                while before + parts[part].len() <= begin {
+                    before += parts[part].len();
+                    part += 1;
+                }
+                let stop = end.min(before + parts[part].len());
+                visit(&parts[part][begin - before..stop - before]);
+                begin = stop;
+            }
+        }
+    }
+}
+
+/// Numbers that members join in one phase and read in the next. Three sets take turns, so that one can be cleared while another is
+/// read and the third is written.
+pub(crate) struct Rounds<const N: usize> {
+    sets: [Padded<[AtomicU64; N]>; 3],
+    /// What a set is before anything is joined.
+    empty: u64,
+}
+
+impl<const N: usize> Rounds<N> {
+    pub(crate) fn new(empty: u64) -> Self {
+        let set = || Padded([const { AtomicU64::new(0) }; N].map(|_| AtomicU64::new(empty)));
+        Self { sets: [set(), set(), set()], empty }
+    }
+
+    /// The numbers of the phase.
+    pub(crate) fn of(&self, phase: usize) -> &[AtomicU64; N] {
+        &self.sets[phase % 3].0
+    }
+
+    /// Waits for all members, begins the next phase, and returns the numbers of the one that ended.
+    pub(crate) fn end(&self, member: Member, phase: &mut usize) -> [u64; N] {
+        member.barrier();
+        let numbers = self.of(*phase).each_ref().map(|number| number.load(Relaxed));
+        *phase += 1;
+        if member.index == 0 {
+            // The set of the phase after this: all have read what was in it.
+            self.of(*phase + 1).iter().for_each(|number| number.store(self.empty, Relaxed));
+        }
+        numbers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::DeviceOptions;
+
+    #[test]
+    fn a_native_step_has_all_threads_and_ends_the_loop() {
+        let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
+        let (source, values) = (device.buffer_from("source", &[7]).unwrap(), device.buffer("values", 5).unwrap());
+        let run = |team: &mut Team, source: u32, values: &[AtomicU32]| {
+            let (list, rounds) = (Parts::new(team.threads()), Rounds::<1>::new(0));
+            team.run(|member| {
+                let mut phase = 0;
+                let mut own = part_of(member, values.len()).map(|place| place as u32).collect();
+                // SAFETY: the round ends in between.
+                unsafe { list.publish(member, &mut own) };
+                rounds.of(phase)[0].fetch_add(1, Relaxed);
+                assert_eq!(rounds.end(member, &mut phase), [member.count as u64]);
+                let visit = |nodes: &[u32]| {
+                    nodes.iter().for_each(|node| values[*node as usize].store(source + node, Relaxed));
+                };
+                // SAFETY: as above.
+                unsafe { list.share(visit) };
+            });
+            (3, 0)
+        };
+        let mut search = record_native(&device, "test", "test", (&source, &values), run).unwrap();
+        let header = search.run().unwrap().header;
+        assert_eq!((header.iteration, header.frontier, header.flags), (3, 0, 0));
+        assert_eq!(device.download(&values).unwrap(), [7, 8, 9, 10, 11]);
+    }
+}

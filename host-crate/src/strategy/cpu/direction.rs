@@ -1,0 +1,291 @@
+//! A breadth-first search for the CPU that chooses its direction at every level (Beamer et al., "Direction-Optimizing Breadth-First
+//! Search", 2012).
+//!
+//! A short frontier is a list, and its nodes push: a neighbour that has no depth yet gets one and joins the next list. Two threads may find the
+//! same node at once and list it twice, which costs less than a locked instruction for each node found and changes no depth. A long
+//! frontier is a bitmap, and the nodes without a depth pull: each looks for a neighbour in the frontier and stops at the first.
+
+use super::super::{LevelSize, prelude::*};
+use crate::{
+    device::{Member, Team},
+    engine::native::{Parts, Rounds, part_of, prefetch, record_native},
+};
+use evenkeel_types::UNREACHED;
+use std::{
+    mem,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+    },
+};
+
+/// The strategy `direction-cpu`.
+#[derive(Clone)]
+pub(in super::super) struct DirectionCpu;
+
+/// Nodes pull when the frontier has more than this part of the edges that have not been looked at; Beamer et al. have the same.
+const PULL_EDGES: u64 = 15;
+/// They push again when a frontier that shrinks has fewer than this part of the nodes.
+const PUSH_NODES: u64 = 18;
+
+/// A list that is no longer than this is one thread's, for as many levels as it stays so: sharing it takes longer than pushing it.
+const ALONE: usize = 256;
+
+/// Words of the bitmap that a thread takes at a time when nodes pull.
+const WORDS: usize = 64;
+
+/// How many nodes ahead of the one that pushes the memory of its offsets, its edges and its neighbours is asked for. Each needs the one
+/// before it.
+const AHEAD: [usize; 3] = [8, 4, 2];
+/// The longest row whose neighbours' depths are asked for ahead.
+const FEW: usize = 8;
+
+impl Strategy for DirectionCpu {
+    fn about(&self) -> About {
+        About::cpu_only("direction-cpu", "Beamer et al.", "direction in a form for few threads with large caches")
+    }
+
+    fn operators(&self) -> &'static [Operator] {
+        &[Operator::Bfs]
+    }
+
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
+        let nodes = csr.nodes() as usize;
+        MemoryPlan::new().with::<u32>("lists", 2 * nodes).with::<u64>("bitmaps", 4 * nodes.div_ceil(64))
+    }
+
+    fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
+        self.about().check_device(device.info())?;
+        let search = Arc::new(Search::new(&traversal.csr));
+        let buffers = (&traversal.source, &traversal.data.values);
+        record_native(device, name, "direction_cpu", buffers, move |team, source, depths| {
+            (search.run(team, source, depths), 0)
+        })
+    }
+
+    /// All levels are one step.
+    fn level_names(&self, _: &Device, _: &Csr, _: &[LevelSize]) -> Result<Option<Vec<String>>> {
+        Ok(None)
+    }
+}
+
+/// What a search needs beside the depths.
+struct Search {
+    csr: Csr,
+    can_pull: bool,
+    /// A bit for each node without edges, and for each past the last node: nothing ever finds them.
+    isolated: Vec<u64>,
+    /// A bit for each node that has a depth or is isolated.
+    visited: Vec<AtomicU64>,
+    /// The frontier as a bitmap, and the next.
+    fronts: [Vec<AtomicU64>; 2],
+}
+
+/// A search that runs: what its members share.
+struct Running<'a> {
+    search: &'a Search,
+    depths: &'a [AtomicU32],
+    /// The frontier as a list, and the next.
+    lists: [Parts; 2],
+    /// Nodes found, edges out of them, and words of the bitmap that have been taken or levels that one thread went alone.
+    rounds: Rounds<3>,
+}
+
+impl Search {
+    fn new(csr: &Csr) -> Self {
+        let words = csr.nodes().div_ceil(64);
+        let is_isolated = |node: u32| node >= csr.nodes() || csr.degree(node) == 0;
+        let word = |word: u32| (0..64).fold(0, |bits, bit| bits | u64::from(is_isolated(64 * word + bit)) << bit);
+        let bitmap = || (0..words).map(|_| AtomicU64::new(0)).collect();
+        Self {
+            csr: csr.clone(),
+            can_pull: csr.is_symmetric(),
+            isolated: (0..words).map(word).collect(),
+            visited: bitmap(),
+            fronts: [bitmap(), bitmap()],
+        }
+    }
+
+    /// Writes the depth of every node and returns the number of levels.
+    fn run(&self, team: &mut Team, source: u32, depths: &[AtomicU32]) -> u32 {
+        let lists = [Parts::new(team.threads()), Parts::new(team.threads())];
+        let running = Running { search: self, depths, lists, rounds: Rounds::new(0) };
+        let levels = AtomicU32::new(0);
+        team.run(|member| {
+            let count = running.run(member, source);
+            levels.store(count, Relaxed);
+        });
+        levels.into_inner()
+    }
+}
+
+impl Running<'_> {
+    fn run(&self, member: Member, source: u32) -> u32 {
+        let Search { csr, can_pull, .. } = self.search;
+        for depth in &self.depths[part_of(member, self.depths.len())] {
+            depth.store(UNREACHED, Relaxed);
+        }
+        let mut next = if member.index == 0 { vec![source] } else { Vec::new() };
+        // SAFETY: a barrier comes between this and the first level, and so it is with every list: see `publish` and `share` below.
+        unsafe { self.lists[0].publish(member, &mut next) };
+        member.barrier();
+        if member.index == 0 {
+            self.depths[source as usize].store(0, Relaxed);
+        }
+        member.barrier();
+        let (mut level, mut phase, mut list) = (0, 0, 0);
+        let mut edges_left = u64::from(csr.edges());
+        let (mut found, mut edges) = (1, u64::from(csr.degree(source)));
+        while found > 0 {
+            if *can_pull && edges > edges_left / PULL_EDGES {
+                found = self.pull_levels(member, &mut level, &mut phase, found);
+                self.list_front(member, level, &mut next);
+                edges = 0;
+                // SAFETY: pulling ended with a barrier, and another follows.
+                unsafe { self.lists[list].publish(member, &mut next) };
+                member.barrier();
+                continue;
+            }
+            edges_left = edges_left.saturating_sub(edges);
+            let round = self.rounds.of(phase);
+            let mut count = 0;
+            if found as usize > ALONE {
+                // SAFETY: the list was published before the last barrier, and is not again before the next.
+                unsafe { self.lists[list].share(|nodes| count += self.push(nodes, level, &mut next)) };
+            } else if member.index == 0 {
+                let levels;
+                (count, levels) = self.push_alone(list, level, &mut next);
+                round[2].store(levels, Relaxed);
+            }
+            round[0].fetch_add(next.len() as u64, Relaxed);
+            round[1].fetch_add(count, Relaxed);
+            list ^= 1;
+            // SAFETY: this list was shared before the last barrier, and the round ends with one.
+            unsafe { self.lists[list].publish(member, &mut next) };
+            let numbers = self.rounds.end(member, &mut phase);
+            level += numbers[2].max(1) as u32;
+            [found, edges] = [numbers[0], numbers[1]];
+        }
+        level
+    }
+
+    /// Pushes from `nodes`, which have depth `level`, and returns the number of edges out of the nodes found.
+    fn push(&self, nodes: &[u32], level: u32, next: &mut Vec<u32>) -> u64 {
+        // As slices, because a graph's arrays may be mapped files, and each look at one asks again.
+        let (offsets, columns) = (self.search.csr.row_offsets(), self.search.csr.columns());
+        let row = |node: u32| offsets[node as usize] as usize..offsets[node as usize + 1] as usize;
+        let (depths, mut edges) = (self.depths, 0);
+        for (place, &node) in nodes.iter().enumerate() {
+            let [first, second, third] = AHEAD.map(|ahead| nodes.get(place + ahead).copied());
+            if let Some(node) = first {
+                prefetch(offsets, node as usize);
+            }
+            if let Some(node) = second {
+                prefetch(columns, row(node).start);
+            }
+            if let Some(node) = third.filter(|&node| row(node).len() <= FEW) {
+                columns[row(node)].iter().for_each(|neighbour| prefetch(depths, *neighbour as usize));
+            }
+            for &neighbour in &columns[row(node)] {
+                let depth = &depths[neighbour as usize];
+                if depth.load(Relaxed) == UNREACHED {
+                    depth.store(level + 1, Relaxed);
+                    next.push(neighbour);
+                    edges += row(neighbour).len() as u64;
+                }
+            }
+        }
+        edges
+    }
+
+    /// Pushes from a short list until the next is long or empty. Returns the edges out of that and the number of levels.
+    fn push_alone(&self, list: usize, level: u32, next: &mut Vec<u32>) -> (u64, u64) {
+        let (mut nodes, mut levels) = (Vec::new(), 0);
+        // SAFETY: the list was published before the last barrier, and is not again before the next.
+        unsafe { self.lists[list].share(|piece| nodes.extend_from_slice(piece)) };
+        loop {
+            let edges = self.push(&nodes, level + levels, next);
+            levels += 1;
+            if next.is_empty() || next.len() > ALONE {
+                return (edges, levels.into());
+            }
+            mem::swap(&mut nodes, next);
+            next.clear();
+        }
+    }
+
+    /// Takes levels from bitmap to bitmap until few nodes are found; returns how many were found last.
+    fn pull_levels(&self, member: Member, level: &mut u32, phase: &mut usize, mut found: u64) -> u64 {
+        self.make_bitmaps(member, *level);
+        member.barrier();
+        loop {
+            let before = found;
+            let count = self.pull(self.rounds.of(*phase), *level);
+            self.rounds.of(*phase)[0].fetch_add(count, Relaxed);
+            found = self.rounds.end(member, phase)[0];
+            *level += 1;
+            if found == 0 || found < before && found <= self.depths.len() as u64 / PUSH_NODES {
+                return found;
+            }
+        }
+    }
+
+    /// Makes the bitmaps of visited nodes and of the frontier from the depths.
+    fn make_bitmaps(&self, member: Member, level: u32) {
+        let Search { visited, isolated, fronts, .. } = self.search;
+        for word in part_of(member, visited.len()) {
+            let (mut seen, mut front) = (isolated[word], 0);
+            for (bit, depth) in self.depths[64 * word..].iter().take(64).enumerate() {
+                let depth = depth.load(Relaxed);
+                seen |= u64::from(depth != UNREACHED) << bit;
+                front |= u64::from(depth == level) << bit;
+            }
+            visited[word].store(seen, Relaxed);
+            fronts[level as usize % 2][word].store(front, Relaxed);
+        }
+    }
+
+    /// Lets nodes without a depth pull, word by word until none is left, and returns how many have found one.
+    fn pull(&self, round: &[AtomicU64; 3], level: u32) -> u64 {
+        let Search { csr, visited, fronts, .. } = self.search;
+        let (offsets, columns) = (csr.row_offsets(), csr.columns());
+        let [front, next] = [0, 1].map(|later| &fronts[(level as usize + later) % 2]);
+        let is_in_front = |node: &u32| front[*node as usize / 64].load(Relaxed) >> (node % 64) & 1 == 1;
+        let mut found = 0;
+        loop {
+            let begin = round[2].fetch_add(WORDS as u64, Relaxed) as usize;
+            if begin >= visited.len() {
+                return found;
+            }
+            for word in begin..visited.len().min(begin + WORDS) {
+                let seen = visited[word].load(Relaxed);
+                let (mut open, mut new) = (!seen, 0u64);
+                while open != 0 {
+                    let bit = open.trailing_zeros();
+                    open &= open - 1;
+                    let node = 64 * word + bit as usize;
+                    let row = offsets[node] as usize..offsets[node + 1] as usize;
+                    if columns[row].iter().any(is_in_front) {
+                        self.depths[node].store(level + 1, Relaxed);
+                        new |= 1 << bit;
+                    }
+                }
+                next[word].store(new, Relaxed);
+                visited[word].store(seen | new, Relaxed);
+                found += u64::from(new.count_ones());
+            }
+        }
+    }
+
+    /// Lists a member's part of the frontier.
+    fn list_front(&self, member: Member, level: u32, list: &mut Vec<u32>) {
+        let front = &self.search.fronts[level as usize % 2];
+        for word in part_of(member, front.len()) {
+            let mut bits = front[word].load(Relaxed);
+            while bits != 0 {
+                list.push(64 * word as u32 + bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+        }
+    }
+}

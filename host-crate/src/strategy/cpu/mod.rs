@@ -1,0 +1,9 @@
+//! Forms of strategies for the CPU device, where the shape of a GPU's is wrong: each thread owns a long part of the work, lists grow
+//! without counters in memory that others write, and a few threads meet at a barrier in about a microsecond. They are native steps
+//! ([`crate::device::Recorder`]), functions that have all threads of the device, and other devices refuse them.
+
+mod delta_stepping;
+mod direction;
+
+pub use delta_stepping::DeltaStepping;
+pub(super) use direction::DirectionCpu;
