@@ -235,7 +235,7 @@ fn real_graphs() {
             let (mut graph, _) = open(&folder.join(file), &OpenOptions::default()).unwrap();
             assign(&mut graph, WeightSource::Random { low: 1, high: 64, seed: 0 }).unwrap();
             let nodes = graph.csr.nodes() as usize;
-            for way in ways {
+            for way in ways.iter().filter(|way| runs(&device, way)) {
                 let Distances::U32(found) = distances(&device, &graph.csr, way).unwrap().distances else { panic!() };
                 for source in (0..nodes).step_by(37) {
                     let expected = dijkstra::whole(&graph.csr, source as u32).unwrap();
