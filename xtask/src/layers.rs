@@ -153,7 +153,7 @@ mod tests {
     fn lower_layers_and_the_own_one_may_be_imported() {
         let files = [
             ("lib.rs", "pub mod roof; pub use roof::Tile;"),
-            ("roof/mod.rs", "mod tile; use crate::{first::Room, ground::{self, Cellar}}; use self::tile::Tile;"),
+            ("roof/mod.rs", "mod tile; use crate::{first::Floor, ground::{self, Cellar}}; use self::tile::Tile;"),
             ("roof/tile.rs", "use super::Shape; use super::super::ground::Cellar; fn f() { crate::first::g() }"),
             ("first.rs", "use crate::ground::Cellar; use std::roof; // crate::roof\nconst A: &str = \"crate::roof\";"),
             ("ground/mod.rs", "use core::fmt;\n#[cfg(test)]\nmod tests { use crate::roof::Tile; }"),
@@ -167,7 +167,7 @@ mod tests {
             ("\nuse crate::roof::Tile;", "roof::Tile"),
             ("\nuse crate::roof;", "roof"),
             ("use crate::{\nroof::{Tile}};", "roof::Tile"),
-            ("use super::{first::Room,\nroof::Tile as Slate};", "roof::Tile"),
+            ("use super::{first::Floor,\nroof::Tile as Slate};", "roof::Tile"),
             ("fn f() {\n g(crate::roof::tile()) }", "roof::tile"),
             ("mod inner {\nuse super::super::roof::Tile; }", "roof::Tile"),
             ("macro_rules! m { () => {\n$crate::roof::Tile } }", "roof::Tile"),

@@ -160,9 +160,9 @@ impl Device {
 
     /// Of devices that are listed, the one that `auto` takes: the best GPU, else the CPU device. Vulkan on the CPU is slower than that,
     /// and is taken only when it is asked for.
-    pub fn automatic(devices: &[DeviceInfo]) -> Option<&DeviceInfo> {
+    pub fn automatic<'a>(devices: impl IntoIterator<Item = &'a DeviceInfo>) -> Option<&'a DeviceInfo> {
         let can_be_taken = |info: &&DeviceInfo| info.missing.is_empty() && info.kind != DeviceKind::Software;
-        devices.iter().filter(can_be_taken).min_by_key(|info| (info.kind, info.index))
+        devices.into_iter().filter(can_be_taken).min_by_key(|info| (info.kind, info.index))
     }
 
     /// Opens `auto` ([`Device::automatic`]), `cpu`, a device's index, or the first device whose name contains `selector`.

@@ -120,7 +120,7 @@ impl Parts {
     }
 }
 
-/// Numbers that members join in one phase and read in the next. Three sets take turns, so that one can be cleared while another is
+/// Numbers that members join in one phase and read in the next. Three sets are used in rotation, so that one can be cleared while another is
 /// read and the third is written.
 pub(crate) struct Rounds<const N: usize> {
     sets: [Padded<[AtomicU64; N]>; 3],

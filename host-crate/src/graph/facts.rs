@@ -66,6 +66,16 @@ impl Csr {
         *self.structure_facts.self_loops.get_or_init(count)
     }
 
+    /// The mean weight of an edge; 1 where there are no weights.
+    pub fn mean_weight(&self) -> f64 {
+        let sum: f64 = match self.weights() {
+            Weights::None => return 1.0,
+            Weights::U32(weights) => weights.par_iter().map(|weight| f64::from(*weight)).sum(),
+            Weights::F32(weights) => weights.par_iter().map(|weight| f64::from(*weight)).sum(),
+        };
+        sum / f64::from(self.edges().max(1))
+    }
+
     /// The smallest and the largest weight; none when there are no weights.
     pub fn weight_range(&self) -> Option<(f64, f64)> {
         *self.weight_facts.get_or_init(|| self.weights().range())

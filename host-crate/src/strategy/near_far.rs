@@ -32,13 +32,8 @@ const WIDE: f64 = 128.0;
 
 /// By how much the threshold grows, as the kernels read it; `given` is what was asked for.
 fn delta(csr: &Csr, given: Option<f64>, mean_degree: f64, many: bool) -> u32 {
-    let edges = csr.columns().len().max(1) as f64;
-    let mean = match csr.weights() {
-        Weights::None => 1.0,
-        Weights::U32(weights) => weights.par_iter().map(|weight| f64::from(*weight)).sum::<f64>() / edges,
-        Weights::F32(weights) => weights.par_iter().map(|weight| f64::from(*weight)).sum::<f64>() / edges,
-    };
-    let delta = given.unwrap_or(mean * if many { WIDE } else { WIDTH } / mean_degree.max(1.0));
+    let width = if many { WIDE } else { WIDTH };
+    let delta = given.unwrap_or_else(|| csr.mean_weight() * width / mean_degree.max(1.0));
     match csr.weights() {
         Weights::F32(_) => (delta as f32).to_bits(),
         // Saturates at u32::MAX.

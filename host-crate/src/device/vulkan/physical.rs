@@ -3,7 +3,7 @@
 use super::{Failed, instance::Instance};
 use crate::{
     Error, Result,
-    device::{DeviceInfo, DeviceKind},
+    device::{Device, DeviceInfo, DeviceKind},
 };
 use ash::{ext, khr, vk};
 use std::ffi::CStr;
@@ -48,11 +48,10 @@ pub(super) fn all(instance: &Instance) -> Result<Vec<Physical>> {
 /// The index of the device that `selector` means: `auto`, an index, or part of a name.
 pub(super) fn select(infos: &[&DeviceInfo], selector: &str) -> Result<usize> {
     if selector == "auto" {
-        let (able, unable): (Vec<&DeviceInfo>, Vec<_>) =
-            infos.iter().filter(|info| info.kind.is_gpu()).partition(|info| info.missing.is_empty());
-        let reasons = || unable.iter().map(|info| format!("; {}: {}", info.name, lacks(info))).collect::<String>();
+        let unable = || infos.iter().filter(|info| info.kind.is_gpu());
+        let reasons = || unable().map(|info| format!("; {}: {}", info.name, lacks(info))).collect::<String>();
         let none = || Error::Device(format!("there is no GPU that runs evenkeel{}", reasons()));
-        return able.iter().min_by_key(|info| (info.kind, info.index)).map(|info| info.index).ok_or_else(none);
+        return Device::automatic(infos.iter().copied()).map(|info| info.index).ok_or_else(none);
     }
     let chosen = match selector.parse::<usize>() {
         Ok(index) => infos.get(index),

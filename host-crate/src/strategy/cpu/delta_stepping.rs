@@ -78,11 +78,7 @@ impl Strategy for DeltaStepping {
 /// worse the more edges they have: where degrees are skewed it is the mean over the edges that counts, not only that over the nodes.
 fn suitable_delta(csr: &Csr, threads: usize) -> f64 {
     let (skew, edges) = (csr.skew(), f64::from(csr.edges().max(1)));
-    let mean_weight = match csr.weights() {
-        Weights::None => 1.0,
-        Weights::U32(weights) => weights.par_iter().map(|weight| f64::from(*weight)).sum::<f64>() / edges,
-        Weights::F32(weights) => weights.par_iter().map(|weight| f64::from(*weight)).sum::<f64>() / edges,
-    };
+    let mean_weight = csr.mean_weight();
     if skew.mean < FEW_EDGES && skew.highest <= MANY_EDGES {
         return mean_weight * WIDER;
     }
