@@ -99,7 +99,18 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
 /// Removes every temporary file this process has begun and not finished. For a handler that is about to end the process;
 /// finishing such a file afterwards is an error.
 pub fn remove_unfinished() {
-    for path in unfinished().drain(..) {
+    remove(&unfinished());
+}
+
+/// The same for a handler that may have interrupted the noting of a file, and then has to leave it.
+pub(crate) fn try_remove_unfinished() {
+    if let Ok(unfinished) = UNFINISHED.try_lock() {
+        remove(&unfinished);
+    }
+}
+
+fn remove(paths: &[PathBuf]) {
+    for path in paths {
         // What is already gone needs no removing, and nobody is left to hear of another reason.
         let _ = fs::remove_file(path);
     }

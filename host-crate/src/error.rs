@@ -77,6 +77,7 @@ impl Error {
     pub fn exit_status(&self) -> u8 {
         match self {
             Self::Usage(_) | Self::UnknownName { .. } => 2,
+            Self::Io { source, .. } if source.kind() == std::io::ErrorKind::OutOfMemory => 4,
             Self::Line { .. } | Self::File { .. } | Self::Io { .. } | Self::Graph(_) => 3,
             Self::Device(_) | Self::Memory(_) => 4,
         }

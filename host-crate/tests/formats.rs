@@ -4,7 +4,7 @@
 use evenkeel::{
     Result,
     graph::{
-        BuildOptions, Csr, Direction, EdgeList, EdgeWeights, Graph, NodeIds, OpenOptions, Weights,
+        BuildOptions, Csr, Direction, EdgeList, EdgeWeights, Graph, NodeIds, NodeName, OpenOptions, Weights,
         formats::{self, Compression, Format, Loaded},
         open,
     },
@@ -26,6 +26,11 @@ enum Weight {
     Real(u32),
 }
 
+fn number(graph: &Graph, node: u32) -> u64 {
+    let NodeName::Number(number) = graph.ids.name(node) else { panic!("node {node} has a name") };
+    number
+}
+
 fn seen(graph: &Graph) -> Seen {
     let mut edges = Vec::new();
     for node in 0..graph.csr.nodes() {
@@ -35,11 +40,11 @@ fn seen(graph: &Graph) -> Seen {
                 Weights::U32(column) => Some(Weight::Whole(column[position])),
                 Weights::F32(column) => Some(Weight::Real(column[position].to_bits())),
             };
-            edges.push((graph.ids.id(node), graph.ids.id(graph.csr.columns()[position]), weight));
+            edges.push((number(graph, node), number(graph, graph.csr.columns()[position]), weight));
         }
     }
     edges.sort_unstable();
-    Seen { ids: (0..graph.csr.nodes()).map(|node| graph.ids.id(node)).collect(), edges, directed: graph.directed }
+    Seen { ids: (0..graph.csr.nodes()).map(|node| number(graph, node)).collect(), edges, directed: graph.directed }
 }
 
 fn counts_from_one(format: Format) -> bool {
@@ -201,7 +206,7 @@ fn check_survives(format: Format, bytes: &[u8]) -> Result<(), TestCaseError> {
         }
         Ok(Loaded::Edges(_)) => return Ok(()),
     };
-    prop_assert!((0..nodes).all(|node| ids.index(ids.id(node), nodes) == Some(node)));
+    prop_assert!((0..nodes).all(|node| ids.find(&ids.name(node).to_string(), nodes) == Some(node)));
     Ok(())
 }
 

@@ -118,8 +118,8 @@ fn nodes_are_called_what_the_files_call_them() {
     assert_eq!(ids("matrix/lesmis.mtx"), NodeIds::Counted { first: 0 });
     assert_eq!(ids("social/ego-Facebook.txt"), NodeIds::Counted { first: 0 });
     assert_eq!(ids("reference/p2p-Gnutella31/p2p-31.e.gz"), NodeIds::Counted { first: 1 });
-    assert_eq!(ids("social/wiki-Vote.txt").id(7_114), 8_297);
-    assert_eq!(ids("reference/ldbc/example/example-undirected.e").id(0), 2);
+    assert_eq!(ids("social/wiki-Vote.txt").name(7_114).to_string(), "8297");
+    assert_eq!(ids("reference/ldbc/example/example-undirected.e").name(0).to_string(), "2");
 }
 
 #[test]

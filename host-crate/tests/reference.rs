@@ -36,7 +36,7 @@ fn answers(path: &Path, graph: &Graph) -> Vec<f64> {
     for line in text(path).lines().filter(|line| !line.trim().is_empty()) {
         let (id, value) = line.split_once(char::is_whitespace).unwrap();
         let value: f64 = value.trim().to_lowercase().replace("infinity", "inf").parse().unwrap();
-        let node = graph.ids.index(id.parse().unwrap(), graph.csr.nodes()).unwrap();
+        let node = graph.ids.find(id, graph.csr.nodes()).unwrap();
         values[node as usize] = if value >= i64::MAX as f64 { f64::INFINITY } else { value };
     }
     assert!(values.iter().all(|value| !value.is_nan()), "{} leaves out a node", path.display());
@@ -53,7 +53,7 @@ fn sssp_config(strategy: &str) -> SsspConfig {
 
 fn depths(device: &Device, graph: &Graph, source: u64, strategy: &str) -> Vec<f64> {
     let mut bfs = Bfs::prepare(device, &graph.csr, &bfs_config(strategy)).unwrap();
-    bfs.run(&Source::Id(source).find(graph).unwrap()).unwrap();
+    bfs.run(&Source::Node(source.to_string()).find(graph).unwrap()).unwrap();
     bfs.answer()
         .unwrap()
         .depths
@@ -64,7 +64,7 @@ fn depths(device: &Device, graph: &Graph, source: u64, strategy: &str) -> Vec<f6
 
 fn distances(device: &Device, graph: &Graph, source: u64, strategy: &str) -> Vec<f64> {
     let mut sssp = Sssp::prepare(device, &graph.csr, &sssp_config(strategy)).unwrap();
-    sssp.run(&Source::Id(source).find(graph).unwrap()).unwrap();
+    sssp.run(&Source::Node(source.to_string()).find(graph).unwrap()).unwrap();
     match sssp.answer().unwrap() {
         Distances::U32(words) => {
             words.into_iter().map(|word| if word == u32::MAX { f64::INFINITY } else { f64::from(word) }).collect()

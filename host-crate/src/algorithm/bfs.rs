@@ -144,7 +144,7 @@ Examples:
     }
 
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        outcome.reach(*outcome.input)
+        outcome.reach()
     }
 }
 
@@ -210,7 +210,7 @@ impl Answer for Tree {
         let _ = match self.parent(node) {
             None => Ok(()),
             Some(None) => line.write_str(" -"),
-            Some(Some(parent)) => write!(line, " {}", ids.id(parent)),
+            Some(Some(parent)) => write!(line, " {}", ids.name(parent)),
         };
     }
 }
@@ -226,7 +226,7 @@ impl Tree {
     fn parent_mismatch(&self, mismatch: Mismatch, graph: &Graph) -> Mismatch {
         let found = match self.parent(mismatch.node).flatten() {
             None => "none".to_owned(),
-            Some(parent) if parent < graph.csr.nodes() => format!("node {}", graph.ids.id(parent)),
+            Some(parent) if parent < graph.csr.nodes() => format!("node {}", graph.ids.name(parent)),
             Some(parent) => format!("{parent}, which is no node"),
         };
         Mismatch { expected: format!("as parent {}", mismatch.expected), found, ..mismatch }

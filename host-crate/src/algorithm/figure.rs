@@ -83,8 +83,8 @@ pub struct Outcome<'a, A: Algorithm> {
 }
 
 impl<A: Algorithm> Outcome<'_, A> {
-    /// How far an algorithm came that begins at the node `source`: its figures, and the edges that leave the nodes it reached.
-    pub fn reach(&self, source: u32) -> Figures {
+    /// How far an algorithm came that begins at a node: its figures, and the edges that leave the nodes it reached.
+    pub fn reach(&self) -> Figures {
         let (mut reached, mut edges, mut furthest) = (0, 0, None);
         let csr = &self.graph.csr;
         for node in 0..csr.nodes() {
@@ -98,7 +98,6 @@ impl<A: Algorithm> Outcome<'_, A> {
         }
         let nodes = format!("{} of {} nodes", grouped(reached), grouped(csr.nodes().into()));
         let mut list = vec![
-            Figure::new("source", Value::Count(self.graph.ids.id(source)), ""),
             Figure::new("reached", Value::Count(reached), "nodes").in_line("reached", nodes),
             Figure::new("reached_edges", Value::Count(edges), "edges"),
         ];

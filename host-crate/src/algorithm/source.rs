@@ -1,4 +1,4 @@
-//! Where a traversal begins, as a user says it: a node's own id, the node with the most edges, or one drawn by a seed.
+//! Where a traversal begins, as a user says it: a node's own name, the node with the most edges, or one drawn by a seed.
 
 use crate::{
     Error, Result,
@@ -7,10 +7,10 @@ use crate::{
 use std::{fmt, str::FromStr};
 
 /// The node at which a traversal begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Source {
-    /// The node with this id, in the file's own numbering.
-    Id(u64),
+    /// The node that the file calls so.
+    Node(String),
     /// The node with the most edges; of several, the first.
     #[default]
     MaxDegree,
@@ -22,7 +22,7 @@ pub enum Source {
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Run"))]
 pub struct SourceOptions {
-    /// The node to begin at: its id in the file, max-degree, or random:SEED.
+    /// The node to begin at: its name in the file, max-degree, or random:SEED.
     #[cfg_attr(feature = "cli", arg(long, value_name = "NODE", default_value = "max-degree"))]
     #[cfg_attr(feature = "cli", arg(value_parser = str::parse::<Source>))]
     pub source: Source,
@@ -32,20 +32,18 @@ impl FromStr for Source {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let bad = || Error::Usage(format!("'{text}' is no source: give a node's id, max-degree, or random:SEED"));
-        match text.split_once(':') {
-            None if text == "max-degree" => Ok(Self::MaxDegree),
-            None => text.parse().map(Self::Id).map_err(|_| bad()),
-            Some(("random", seed)) => seed.parse().map(Self::Random).map_err(|_| bad()),
-            Some(_) => Err(bad()),
-        }
+        Ok(match text.strip_prefix("random:").map(str::parse) {
+            Some(Ok(seed)) => Self::Random(seed),
+            _ if text == "max-degree" => Self::MaxDegree,
+            _ => Self::Node(text.to_owned()),
+        })
     }
 }
 
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Id(id) => write!(f, "{id}"),
+            Self::Node(name) => f.write_str(name),
             Self::MaxDegree => f.write_str("max-degree"),
             Self::Random(seed) => write!(f, "random:{seed}"),
         }
@@ -54,22 +52,22 @@ impl fmt::Display for Source {
 
 impl Source {
     /// The node it means in `graph`, which may have no such node, or none at all.
-    pub fn find(self, graph: &Graph) -> Result<u32> {
+    pub fn find(&self, graph: &Graph) -> Result<u32> {
         let nodes = graph.csr.nodes();
         if nodes == 0 {
             return Err(Error::Graph(format!("{} has no nodes, so there is nowhere to begin", graph.name)));
         }
         match self {
-            Self::Id(id) => graph.ids.index(id, nodes).ok_or_else(|| {
+            Self::Node(name) => graph.ids.find(name, nodes).ok_or_else(|| {
                 Error::Usage(format!(
-                    "{} has no node {id}; its {nodes} nodes are called {} to {}",
+                    "{} has no node {name}; its {nodes} nodes are called {} to {}",
                     graph.name,
-                    graph.ids.id(0),
-                    graph.ids.id(nodes - 1)
+                    graph.ids.name(0),
+                    graph.ids.name(nodes - 1)
                 ))
             }),
             Self::MaxDegree => Ok(graph.csr.max_degree_node().unwrap_or(0)),
-            Self::Random(seed) => Ok(random(graph, seed)),
+            Self::Random(seed) => Ok(random(graph, *seed)),
         }
     }
 }

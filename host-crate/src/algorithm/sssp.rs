@@ -128,7 +128,7 @@ Examples:
     }
 
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        outcome.reach(*outcome.input)
+        outcome.reach()
     }
 }
 

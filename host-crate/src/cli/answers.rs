@@ -29,7 +29,7 @@ fn piece_text(answer: &impl Answer, graph: &Graph, piece: u32) -> String {
     let last = first.saturating_add(PIECE).min(graph.csr.nodes());
     let mut text = String::with_capacity(16 * PIECE as usize);
     for node in first..last {
-        let id = graph.ids.id(node);
+        let id = graph.ids.name(node);
         // Writing to a string does not fail.
         let _ = match answer.value(node) {
             Some(value) => write!(text, "{id} {value}"),
@@ -57,7 +57,7 @@ mod tests {
         }
 
         fn further_columns(&self, node: u32, ids: &NodeIds, line: &mut String) {
-            let _ = write!(line, " {}", ids.id(node) * 10);
+            let _ = write!(line, " {}0", ids.name(node));
         }
     }
 

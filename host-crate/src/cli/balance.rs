@@ -65,7 +65,7 @@ impl<A: Algorithm> Execute for BalanceCommand<A> {
             version: env!("CARGO_PKG_VERSION"),
             graph: GraphReport::new(&graph, &built),
             algorithm: A::NAME,
-            source: A::source(&input).map(|node| graph.ids.id(node)),
+            source: A::source(&input).map(|node| graph.ids.name(node).into_owned()),
             lanes: *lanes,
             strategies: names.iter().map(count).collect::<Result<_>>()?,
         };

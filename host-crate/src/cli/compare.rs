@@ -236,7 +236,7 @@ impl Comparison<'_> {
         let head = if self.entries.is_empty() { self.head() } else { String::new() };
         let graph = GraphReport::new(bench.graph, bench.built);
         let source = A::source(&bench.input);
-        let from = source.map_or(String::new(), |node| format!(", from node {}", bench.graph.ids.id(node)));
+        let from = source.map_or(String::new(), |node| format!(", from node {}", bench.graph.ids.name(node)));
         format!("{head}\n{} on {graph}{from}\n{}", A::NAME, comparison::text(A::ALTERNATIVE, entries))
     }
 

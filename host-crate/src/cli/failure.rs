@@ -1,6 +1,6 @@
 //! How the program ends when not everything is right: which message, which exit status, and no half-written file.
 
-use crate::{Error, atomic_file, oracle::Mismatch, report::Report};
+use crate::{Error, atomic_file, graph::NodeName, oracle::Mismatch, report::Report};
 use std::{io, process::ExitCode};
 
 /// An answer that is not what the oracle says. The message has the first node that differs, by its own id.
@@ -10,7 +10,7 @@ pub struct WrongAnswer(String);
 
 impl WrongAnswer {
     /// Of the run that is reported, on a graph that calls the mismatching node `node`.
-    pub fn new(report: &Report, node: u64, mismatch: &Mismatch) -> Self {
+    pub fn new(report: &Report, node: &NodeName<'_>, mismatch: &Mismatch) -> Self {
         let Report { algorithm, alternative, strategy, graph, .. } = report;
         let (graph, Mismatch { expected, found, .. }) = (&graph.name, mismatch);
         let run = format!("{algorithm} with {alternative} {strategy} gave a wrong answer on {graph}");
@@ -63,7 +63,7 @@ mod tests {
 
     fn wrong() -> WrongAnswer {
         let mismatch = Mismatch { node: 3, expected: "2".into(), found: "inf".into() };
-        WrongAnswer::new(&example(), 4, &mismatch)
+        WrongAnswer::new(&example(), &NodeName::Number(4), &mismatch)
     }
 
     #[test]

@@ -147,7 +147,7 @@ impl<A: Algorithm> Bench<'_, A> {
             alternative: A::ALTERNATIVE,
             strategy: A::alternative(config),
             config: serde_json::to_value(config)?,
-            source: A::source(input).map(|source| graph.ids.id(source)),
+            source: A::source(input).map(|source| graph.ids.name(source).into_owned()),
             median,
             runs,
             mteps: report::mteps(figures.edges, median.total_ms),
@@ -167,6 +167,6 @@ impl<T> Measured<T> {
     /// The error that a wrong answer is, with the node's own id.
     pub fn verdict(&self, graph: &Graph) -> anyhow::Result<()> {
         let Some(mismatch) = &self.mismatch else { return Ok(()) };
-        Err(WrongAnswer::new(&self.report, graph.ids.id(mismatch.node), mismatch).into())
+        Err(WrongAnswer::new(&self.report, &graph.ids.name(mismatch.node), mismatch).into())
     }
 }

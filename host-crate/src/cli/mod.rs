@@ -15,6 +15,7 @@ mod logging;
 mod measure;
 mod measure_levels;
 mod options;
+mod out_of_memory;
 mod output;
 mod progress;
 mod registry;
@@ -22,10 +23,12 @@ mod run;
 mod strategies;
 mod train;
 
+use anyhow::Context;
 use balance::BALANCE;
 use clap::{ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use compare::COMPARE;
-use std::process::ExitCode;
+pub use out_of_memory::Allocator;
+use std::{process::ExitCode, thread};
 
 const EXAMPLES: &str = "\
 A GRAPH is a file (Matrix Market, SNAP and other edge lists, DIMACS, PACE, METIS, KONECT, LDBC, or evenkeel's own; .gz, .xz \
@@ -89,6 +92,7 @@ fn command() -> Command {
 
 /// Does what the command line says; the exit status says how that went.
 pub fn main() -> ExitCode {
+    out_of_memory::exit_instead_of_aborting();
     let matches = command().get_matches();
     let Cli { global } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     logging::start(&global);
@@ -100,9 +104,7 @@ pub fn main() -> ExitCode {
 }
 
 fn execute(global: &GlobalOptions, matches: &ArgMatches) -> anyhow::Result<()> {
-    if let Some(threads) = global.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
-    }
+    start_threads(global.threads)?;
     let quiet = global.quiet;
     let Some((name, options)) = matches.subcommand() else { return Ok(()) };
     if let Some(algorithm) = registry::all().iter().find(|algorithm| algorithm.name == name) {
@@ -121,6 +123,13 @@ fn execute(global: &GlobalOptions, matches: &ArgMatches) -> anyhow::Result<()> {
         Plain::Train(train) => train.execute(quiet),
         Plain::Demo(demo) => demo.execute(quiet),
     }
+}
+
+/// Starts the threads that read, generate and write graphs.
+fn start_threads(asked_for: Option<u16>) -> anyhow::Result<()> {
+    let threads = asked_for.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let started = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    started.with_context(|| format!("the system does not start {threads} threads; fewer may do (--threads)"))
 }
 
 #[cfg(test)]

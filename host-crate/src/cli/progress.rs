@@ -43,6 +43,9 @@ fn shown(bar: ProgressBar, template: &str, what: impl Into<String>) -> ProgressB
         bar.set_style(style);
     }
     bar.set_message(what.into());
-    bar.enable_steady_tick(Duration::from_millis(100));
+    // Where nothing is shown, no thread is needed to show it.
+    if !LINES.is_hidden() {
+        bar.enable_steady_tick(Duration::from_millis(100));
+    }
     bar
 }

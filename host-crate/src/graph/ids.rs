@@ -1,8 +1,11 @@
-//! What nodes are called outside the program. Inside they are 0..n; a file may count from 1 or use any numbers it likes.
+//! What nodes are called outside the program. Inside they are 0..n; a file may count from 1, use any numbers it likes, or any names.
 
 use super::Array;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::{borrow::Cow, fmt};
 
-/// The mapping between node indices (0..n) and a file's own ids.
+/// The mapping between node indices (0..n) and a file's own names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeIds {
     /// Node `i` is called `i + first`: 0 for most formats, 1 for DIMACS, METIS, Matrix Market.
@@ -12,6 +15,37 @@ pub enum NodeIds {
     },
     /// Node `i` is called `ids[i]`, ascending: formats whose ids are arbitrary (LDBC, sparse edge lists).
     Listed(Array<u64>),
+    /// Node `i` has the `i`th name: files whose nodes are called anything.
+    Named(Names),
+}
+
+/// What a node is called. In JSON it is a number or a string.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum NodeName<'a> {
+    /// A number that fits 64 bits.
+    Number(u64),
+    /// Anything else.
+    Text(Cow<'a, str>),
+}
+
+impl fmt::Display for NodeName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+impl NodeName<'_> {
+    /// The same name, kept.
+    pub fn into_owned(self) -> NodeName<'static> {
+        match self {
+            Self::Number(number) => NodeName::Number(number),
+            Self::Text(text) => NodeName::Text(text.into_owned().into()),
+        }
+    }
 }
 
 impl NodeIds {
@@ -25,21 +59,90 @@ impl NodeIds {
         }
     }
 
-    /// The id of node `index`.
-    pub fn id(&self, index: u32) -> u64 {
+    /// What node `index` is called.
+    pub fn name(&self, index: u32) -> NodeName<'_> {
         match self {
-            Self::Counted { first } => first + u64::from(index),
-            Self::Listed(ids) => ids[index as usize],
+            Self::Counted { first } => NodeName::Number(first + u64::from(index)),
+            Self::Listed(ids) => NodeName::Number(ids[index as usize]),
+            Self::Named(names) => NodeName::Text(names.get(index)),
         }
     }
 
-    /// The node with that id among `nodes` nodes, if there is one.
-    pub fn index(&self, id: u64, nodes: u32) -> Option<u32> {
+    /// The node with that name among `nodes` nodes, if there is one.
+    pub fn find(&self, name: &str, nodes: u32) -> Option<u32> {
+        let number = || name.parse::<u64>().ok();
         let index = match self {
-            Self::Counted { first } => id.checked_sub(*first)?,
-            Self::Listed(ids) => ids.binary_search(&id).ok()? as u64,
+            Self::Counted { first } => number()?.checked_sub(*first)?,
+            Self::Listed(ids) => ids.binary_search(&number()?).ok()? as u64,
+            Self::Named(names) => names.find(name)?.into(),
         };
         (index < u64::from(nodes)).then_some(index as u32)
+    }
+}
+
+/// Names of nodes, in ascending order of their bytes and without repetition, so that one is found without an index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Names {
+    /// All names, one after the other.
+    text: Array<u8>,
+    /// Where each ends.
+    ends: Array<u64>,
+}
+
+impl Names {
+    /// Names that are in ascending order, without repetition.
+    ///
+    /// # Panics
+    /// When they are not.
+    pub fn from_ascending<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let (mut text, mut ends) = (Vec::new(), Vec::new());
+        for name in names {
+            text.extend_from_slice(name.as_bytes());
+            ends.push(text.len() as u64);
+        }
+        Self::checked(text.into(), ends.into()).expect("the names are in ascending order")
+    }
+
+    /// Names as a file holds them; the reason when they are none.
+    pub(crate) fn checked(text: Array<u8>, ends: Array<u64>) -> Result<Self, &'static str> {
+        if ends.last().copied().unwrap_or(0) != text.len() as u64 || !ends.par_windows(2).all(|pair| pair[0] <= pair[1])
+        {
+            return Err("the names do not end where they should");
+        }
+        let names = Self { text, ends };
+        let count = names.ends.len() as u32;
+        if !(0..count).into_par_iter().all(|index| str::from_utf8(names.bytes(index)).is_ok()) {
+            return Err("a name is not valid UTF-8");
+        }
+        if !(1..count).into_par_iter().all(|index| names.bytes(index - 1) < names.bytes(index)) {
+            return Err("the names are not in ascending order");
+        }
+        Ok(names)
+    }
+
+    fn bytes(&self, index: u32) -> &[u8] {
+        let begin = index.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.text[begin as usize..self.ends[index as usize] as usize]
+    }
+
+    /// The `index`th name.
+    pub fn get(&self, index: u32) -> Cow<'_, str> {
+        String::from_utf8_lossy(self.bytes(index))
+    }
+
+    /// The place of a name, if it is among them.
+    pub fn find(&self, name: &str) -> Option<u32> {
+        let (mut low, mut high) = (0, self.ends.len() as u32);
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.bytes(middle) < name.as_bytes() { low = middle + 1 } else { high = middle }
+        }
+        ((low as usize) < self.ends.len() && self.bytes(low) == name.as_bytes()).then_some(low)
+    }
+
+    /// All names one after the other, and where each ends.
+    pub(crate) fn parts(&self) -> (&[u8], &[u64]) {
+        (&self.text, &self.ends)
     }
 }
 
@@ -58,13 +161,26 @@ mod tests {
     }
 
     #[test]
-    fn an_id_leads_to_its_index_and_back() {
-        for ids in [NodeIds::Counted { first: 1 }, NodeIds::Listed(vec![3, 10, u64::MAX].into())] {
+    fn a_name_leads_to_its_index_and_back() {
+        let named = NodeIds::Named(Names::from_ascending(["", "alice", "bob"]));
+        for ids in [NodeIds::Counted { first: 1 }, NodeIds::Listed(vec![3, 10, u64::MAX].into()), named] {
             for index in 0..3 {
-                assert_eq!(ids.index(ids.id(index), 3), Some(index));
+                assert_eq!(ids.find(&ids.name(index).to_string(), 3), Some(index));
             }
-            assert_eq!(ids.index(0, 3), None);
-            assert_eq!(ids.index(4, 3), None);
+            for missing in ["0", "4", "-1", "al", "alicea", "zoe"] {
+                assert_eq!(ids.find(missing, 3), None);
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_a_file_are_checked() {
+        let checked = |text: &[u8], ends: &[u64]| Names::checked(text.to_vec().into(), ends.to_vec().into());
+        assert!(checked(b"ab", &[1, 2]).is_ok() && checked(b"", &[]).is_ok());
+        for (text, ends) in
+            [(&b"ab"[..], &[1][..]), (b"ab", &[2, 1]), (b"ba", &[1, 2]), (b"aa", &[1, 2]), (b"\xff", &[1])]
+        {
+            assert!(checked(text, ends).is_err(), "{text:?} {ends:?}");
         }
     }
 }

@@ -21,7 +21,7 @@ pub use array::Array;
 pub use build::{BuildOptions, BuildReport, EdgeList};
 pub use csr::Csr;
 pub use facts::Skew;
-pub use ids::NodeIds;
+pub use ids::{Names, NodeIds, NodeName};
 pub use open::{Direction, OpenOptions, adapt, open};
 pub use split::Splitting;
 pub use weights::{EdgeWeights, Weights};

@@ -1,7 +1,7 @@
 //! Statistics of a graph and a histogram of its degrees, as `evenkeel info` shows them.
 //! Degrees are those of the stored rows: out-degrees where edges have a direction.
 
-use super::{Csr, Graph, Weights};
+use super::{Csr, Graph, NodeName, Weights};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::{
@@ -48,7 +48,7 @@ pub struct Degrees {
     /// The largest.
     pub max: u32,
     /// The id of the node of the largest degree; of several, that of the first.
-    pub max_node: u64,
+    pub max_node: NodeName<'static>,
     /// The average.
     pub mean: f64,
     /// The standard deviation, of the nodes as a whole population.
@@ -95,7 +95,7 @@ impl Statistics {
             self_loops: csr.self_loops(),
             parallel_edges: (0..csr.nodes()).into_par_iter().map(|node| repeated(csr.neighbours(node))).sum(),
             nodes_without_edges: nodes_without_edges(csr),
-            degrees: csr.max_degree_node().map(|max_node| Degrees::of(csr, graph.ids.id(max_node))),
+            degrees: csr.max_degree_node().map(|max_node| Degrees::of(csr, graph.ids.name(max_node).into_owned())),
             weights: WeightStatistics::of(csr),
         }
     }
@@ -114,7 +114,7 @@ pub(super) fn nodes_without_edges(csr: &Csr) -> u64 {
 
 impl Degrees {
     /// Computes the distribution for a graph with at least one node; `max_node` is the id of the node of the highest degree.
-    pub(crate) fn of(csr: &Csr, max_node: u64) -> Self {
+    pub(crate) fn of(csr: &Csr, max_node: NodeName<'static>) -> Self {
         let mut degrees: Vec<u32> = (0..csr.nodes()).into_par_iter().map(|node| csr.degree(node)).collect();
         let mean = f64::from(csr.edges()) / degrees.len() as f64;
         // Whole numbers, so that the sum does not depend on how threads divided it; (2^32)^2 · 2^32 fits.
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!((statistics.self_loops, statistics.parallel_edges, statistics.nodes_without_edges), (1, 1, 1));
         let degrees = statistics.degrees.unwrap();
         assert_eq!((degrees.min, degrees.lower_quartile, degrees.median), (0, 0, 1));
-        assert_eq!((degrees.upper_quartile, degrees.max, degrees.max_node), (3, 3, 1));
+        assert_eq!((degrees.upper_quartile, degrees.max, degrees.max_node), (3, 3, NodeName::Number(1)));
         assert_eq!(degrees.mean, 1.4);
         assert!((degrees.standard_deviation - 1.84f64.sqrt()).abs() < 1e-12);
         let counts: Vec<(u32, u32, u64)> = degrees.histogram.iter().map(|bin| (bin.from, bin.to, bin.nodes)).collect();

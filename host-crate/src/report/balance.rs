@@ -8,7 +8,7 @@ use super::{GraphReport, table::table};
 use crate::{
     algorithm::three_digits,
     device::balance::{DispatchBalance, Spread},
-    graph::statistics::grouped,
+    graph::{NodeName, statistics::grouped},
 };
 use serde::Serialize;
 use std::fmt;
@@ -23,7 +23,7 @@ pub struct BalanceReport {
     /// The algorithm's name.
     pub algorithm: &'static str,
     /// The own id of the node it began at; null for what begins nowhere.
-    pub source: Option<u64>,
+    pub source: Option<NodeName<'static>>,
     /// How many neighbouring invocations count as a group.
     pub lanes: u32,
     /// A strategy after the other.
@@ -123,7 +123,7 @@ impl fmt::Display for BalanceReport {
         let mut headings = vec!["strategy", ">atoms", ">dispatches", ">max/mean", &lanes, ">by workgroup"];
         headings.extend(["lanes busy, idle", ">Gini", "worst iteration"]);
         writeln!(f, "graph     {}", self.graph)?;
-        let from = self.source.map_or(String::new(), |source| format!(" from node {source}"));
+        let from = self.source.as_ref().map_or(String::new(), |source| format!(" from node {source}"));
         writeln!(f, "counted   {}{from} on the CPU, where a subgroup is one invocation wide\n", self.algorithm)?;
         writeln!(f, "{}", table(&headings, self.strategies.iter().map(StrategyBalance::row)))?;
         f.write_str(LEGEND)
@@ -185,7 +185,7 @@ mod tests {
             version: "1.2.3",
             graph,
             algorithm: "bfs",
-            source: Some(7),
+            source: Some(NodeName::Number(7)),
             lanes: 32,
             strategies: vec![balance()],
         }

@@ -22,6 +22,7 @@ pub use split::SplitReport;
 use crate::{
     algorithm::{Figures, Run},
     device::DeviceInfo,
+    graph::NodeName,
 };
 use serde::Serialize;
 use std::time::Duration;
@@ -44,9 +45,9 @@ pub struct Report {
     pub strategy: String,
     /// Everything that was chosen for the algorithm, the strategy included.
     pub config: serde_json::Value,
-    /// The own id of the node it began at, if it began at one; a figure of the algorithm in JSON.
-    #[serde(skip)]
-    pub source: Option<u64>,
+    /// The own name of the node it began at, if it began at one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<NodeName<'static>>,
     /// The figures that the algorithm states, as fields of the object itself.
     #[serde(flatten)]
     pub figures: Figures,
@@ -112,7 +113,6 @@ pub(crate) mod tests {
     /// The figures of a search.
     fn reach() -> Figures {
         let list = vec![
-            Figure::new("source", Value::Count(7), ""),
             Figure::new("reached", Value::Count(5000), "nodes").in_line("reached", "5,000 of 6,000 nodes".into()),
             Figure::new("furthest", Value::Real(2.5), "").in_line("reached", "the furthest at 2.5".into()),
         ];
@@ -161,7 +161,7 @@ pub(crate) mod tests {
             alternative: "strategy",
             strategy: "node".into(),
             config: serde_json::json!({ "strategy": "node" }),
-            source: Some(7),
+            source: Some(NodeName::Number(7)),
             figures: reach(),
             median: runs[1],
             runs: runs.to_vec(),

@@ -9,7 +9,7 @@ impl fmt::Display for Report {
         let mut line = |label: &str, text: String| writeln!(f, "{label:<10}{text}");
         line("graph", self.graph.to_string())?;
         line("device", format!("{} ({})", self.device.name, self.device.kind))?;
-        let from = self.source.map_or(String::new(), |source| format!("from node {source} "));
+        let from = self.source.as_ref().map_or(String::new(), |source| format!("from node {source} "));
         line(self.algorithm, format!("{from}with {} {}", self.alternative, self.strategy))?;
         let (rates, figures): (Vec<_>, Vec<_>) =
             self.lines_of_figures().into_iter().partition(|(word, _)| *word == RATE);

@@ -8,7 +8,7 @@ use crate::{
     algorithm::{Source, bfs},
     device::{Buffer, Device, ReadBack, Recording, profile::Span},
     engine::SharedGraph,
-    graph::Graph,
+    graph::{Graph, NodeName},
     strategy::{
         self, DeviceLoop, Operator, Strategy, Traversal,
         adaptive::{
@@ -44,6 +44,14 @@ pub struct Measuring {
     pub virtual_warp: u32,
 }
 
+/// What a table calls a node: by its number, or its place where its name is none.
+fn number(name: &NodeName<'_>, node: u32) -> u64 {
+    match name {
+        NodeName::Number(number) => *number,
+        NodeName::Text(_) => node.into(),
+    }
+}
+
 impl Measuring {
     /// Measures on one graph; `each` gets every level in turn. The device must have been opened with `profile`.
     ///
@@ -58,7 +66,7 @@ impl Measuring {
                 let (microseconds, dispatch) = bench.time(level, &level_sizes)?;
                 each(Row {
                     graph: graph.name.clone(),
-                    source: graph.ids.id(source),
+                    source: number(&graph.ids.name(source), source),
                     level: level as u32,
                     features: Features::of(&known, level_sizes[level]),
                     microseconds,

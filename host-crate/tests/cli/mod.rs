@@ -5,6 +5,8 @@
 
 mod comparison;
 mod graphs;
+#[cfg(target_os = "linux")]
+mod limits;
 mod runs;
 mod usage;
 

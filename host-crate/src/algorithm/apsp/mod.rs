@@ -248,7 +248,7 @@ Examples:
             _ => Some(0),
         }?;
         let (source, target) = ((place / nodes) as u32, (place % nodes) as u32);
-        let text = |distances: &Distances| format!("{} to node {}", text(distances.at(place)), graph.ids.id(target));
+        let text = |distances: &Distances| format!("{} to node {}", text(distances.at(place)), graph.ids.name(target));
         Some(Mismatch { node: source, expected: text(expected), found: text(&found.distances) })
     }
 

@@ -7,15 +7,12 @@
 use super::team::Team;
 use crate::{Error, Result};
 use evenkeel_kernels::launch::{BufferMemory, RawBuffer};
+use memmap2::{MmapMut, MmapRaw};
 use std::{
-    alloc::{Layout, alloc_zeroed, dealloc},
     ptr::NonNull,
     slice,
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU32},
 };
-
-/// What kernels are promised.
-const ALIGNMENT: usize = 16;
 
 /// The right to touch buffers, and the threads that do. There is one, and it is lent to one thread at a time.
 pub(super) struct Queue {
@@ -40,18 +37,12 @@ impl Queue {
     }
 }
 
-/// One buffer, zero at first.
+/// One buffer, zero at first, in pages of its own. It is touched only under the queue's order; see the module.
 pub(super) struct Memory {
-    pointer: NonNull<u8>,
-    layout: Layout,
+    pages: MmapRaw,
     bytes: usize,
     name: String,
 }
-
-// SAFETY: the memory is owned, like a Box's, and it is touched only under the queue's order; see the module.
-unsafe impl Send for Memory {}
-// SAFETY: as above.
-unsafe impl Sync for Memory {}
 
 impl Memory {
     /// Allocates a buffer, or says that it does not fit.
@@ -59,10 +50,15 @@ impl Memory {
         let refuse = || Error::Memory(format!("buffer '{name}' needs {bytes} bytes, which the system does not give"));
         let bytes = usize::try_from(bytes).map_err(|_| refuse())?;
         // A buffer of nothing still needs an address.
-        let layout = Layout::from_size_align(bytes.max(ALIGNMENT), ALIGNMENT).map_err(|_| refuse())?;
-        // SAFETY: the layout has a size.
-        let pointer = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refuse)?;
-        Ok(Self { pointer, layout, bytes, name: name.to_owned() })
+        let pages = MmapMut::map_anon(bytes.max(1)).map_err(|_| refuse())?;
+        // Kernels read and write all over a buffer, so large pages save many searches for addresses. Without them it is as right.
+        #[cfg(target_os = "linux")]
+        let _ = pages.advise(memmap2::Advice::HugePage);
+        Ok(Self { pages: pages.into(), bytes, name: name.to_owned() })
+    }
+
+    fn pointer(&self) -> NonNull<u8> {
+        NonNull::new(self.pages.as_mut_ptr()).expect("a mapping never begins at address 0")
     }
 
     /// What this device keeps for a buffer.
@@ -74,7 +70,7 @@ impl Memory {
     /// Where it lies, for kernels.
     pub(super) fn view(&self) -> BufferMemory {
         // SAFETY: the memory was allocated so, and a program keeps its buffers while it runs.
-        unsafe { BufferMemory::new(self.pointer.as_ptr(), self.bytes) }
+        unsafe { BufferMemory::new(self.pages.as_mut_ptr(), self.bytes) }
     }
 
     /// All of its words, for a native step: the only accesses while it runs are by atomics.
@@ -83,7 +79,7 @@ impl Memory {
     /// The caller runs a step, so that it has the queue, for as long as it uses the words.
     pub(super) unsafe fn words(&self) -> &[AtomicU32] {
         // SAFETY: aligned and within the buffer; the queue keeps everything else away.
-        unsafe { slice::from_raw_parts(self.pointer.as_ptr().cast(), self.bytes / size_of::<AtomicU32>()) }
+        unsafe { slice::from_raw_parts(self.pages.as_mut_ptr().cast(), self.bytes / size_of::<AtomicU32>()) }
     }
 
     /// What it was called when it was allocated.
@@ -106,7 +102,9 @@ impl Memory {
     pub(super) fn write(&self, _: &mut Queue, offset: u64, bytes: &[u8]) -> Result<()> {
         self.check(offset, bytes.len() as u64)?;
         // SAFETY: within the buffer, which nobody else touches while we have the queue.
-        unsafe { self.pointer.add(offset as usize).copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
+        unsafe {
+            self.pointer().add(offset as usize).copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len())
+        };
         Ok(())
     }
 
@@ -115,7 +113,7 @@ impl Memory {
         self.check(offset, bytes.len() as u64)?;
         let len = bytes.len();
         // SAFETY: within the buffer, which nobody else touches while we have the queue.
-        unsafe { self.pointer.add(offset as usize).copy_to_nonoverlapping(NonNull::from(bytes).cast(), len) };
+        unsafe { self.pointer().add(offset as usize).copy_to_nonoverlapping(NonNull::from(bytes).cast(), len) };
         Ok(())
     }
 
@@ -124,22 +122,15 @@ impl Memory {
         self.check(0, bytes)?;
         from.check(0, bytes)?;
         // SAFETY: within both buffers, which nobody else touches while we have the queue; `copy_from` allows an overlap.
-        unsafe { self.pointer.copy_from(from.pointer, bytes as usize) };
+        unsafe { self.pointer().copy_from(from.pointer(), bytes as usize) };
         Ok(())
     }
 
     /// Sets every word.
     pub(super) fn fill(&self, _: &mut Queue, value: u32) {
-        let words = NonNull::slice_from_raw_parts(self.pointer.cast::<u32>(), self.bytes / size_of::<u32>());
+        let words = NonNull::slice_from_raw_parts(self.pointer().cast::<u32>(), self.bytes / size_of::<u32>());
         // SAFETY: aligned and within the buffer, which nobody else touches while we have the queue.
         unsafe { &mut *words.as_ptr() }.fill(value);
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and nothing points to it any more.
-        unsafe { dealloc(self.pointer.as_ptr(), self.layout) };
     }
 }
 

@@ -10,7 +10,7 @@ impl FileFormat for Adjacency {
     const NAME: &'static str = "adjacency";
     const ABOUT: &'static str = "lines of a node and its neighbours; never recognised";
     const EXTENSIONS: &'static [&'static str] = &[];
-    const LACKS: &'static [Feature] = &[Feature::Direction, Feature::Weights];
+    const LACKS: &'static [Feature] = &[Feature::Direction, Feature::Weights, Feature::Names];
     const WRITER: Option<Writer> = Some(write);
 
     fn read(files: Files<'_>) -> Result<Loaded> {
@@ -38,10 +38,10 @@ fn piece(lines: Lines<'_>) -> Result<(Batch<u64>, Vec<u64>), Flaw> {
 /// Writes every stored edge, both directions of an undirected one.
 fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     rows::write_rows(graph, out, |node, text| {
-        rows::push_whole(text, graph.ids.id(node));
+        rows::push_name(text, &graph.ids.name(node));
         for neighbour in graph.csr.neighbours(node) {
             text.push(b' ');
-            rows::push_whole(text, graph.ids.id(*neighbour));
+            rows::push_name(text, &graph.ids.name(*neighbour));
         }
         text.push(b'\n');
     })

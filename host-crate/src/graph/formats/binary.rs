@@ -1,7 +1,8 @@
 //! evenkeel's own format (`.ekg`): a CSR as it lies in memory, so that a file opens by mapping it.
 //!
 //! Little-endian. A header of 64 bytes, then sections that each begin at a multiple of 64: row offsets (u32, one more than
-//! nodes), columns (u32), weights if any (u32 or f32), ids if listed (u64). Opening checks the header's checksum, the exact
+//! nodes), columns (u32), weights if any (u32 or f32), ids if
+//! listed (u64), or, since version 3, where each name ends (u64) and the names (UTF-8). Opening checks the header's checksum, the exact
 //! length, and every offset, column, real weight and id, in parallel: a damaged file is an error, never a crash later on.
 //!
 //! Since version 2 the header also holds facts about the graph, so that they need not be computed again: whether it is symmetric,
@@ -12,7 +13,7 @@
 use super::prelude::*;
 use crate::{
     Error,
-    graph::{Array, Csr, NodeIds, csr::MOST_NODES},
+    graph::{Array, Csr, Names, NodeIds, csr::MOST_NODES},
 };
 use bytemuck::{Pod, Zeroable};
 use memmap2::Mmap;
@@ -44,8 +45,10 @@ const _: () = assert!(cfg!(target_endian = "little"), "the binary format is for 
 /// What every file begins with.
 const MAGIC: [u8; 8] = *b"EVENKEEL";
 /// The version that is written.
-const VERSION: u32 = 2;
-/// The version without facts, which is read too.
+const VERSION: u32 = 3;
+/// The version without names, which is read too.
+const VERSION_WITHOUT_NAMES: u32 = 2;
+/// The version without facts and names, which is read too.
 const VERSION_WITHOUT_FACTS: u32 = 1;
 const ALIGNMENT: u64 = 64;
 
@@ -57,7 +60,10 @@ const IDS_LISTED: u32 = 1 << 3;
 const SYMMETRIC: u32 = 1 << 4;
 const NOT_SYMMETRIC: u32 = 1 << 5;
 const FLAGS_WITHOUT_FACTS: u32 = DIRECTED | WEIGHTS_U32 | WEIGHTS_F32 | IDS_LISTED;
-const FLAGS: u32 = FLAGS_WITHOUT_FACTS | SYMMETRIC | NOT_SYMMETRIC;
+const FLAGS_WITHOUT_NAMES: u32 = FLAGS_WITHOUT_FACTS | SYMMETRIC | NOT_SYMMETRIC;
+/// Set instead of [`IDS_LISTED`].
+const NAMED: u32 = 1 << 6;
+const FLAGS: u32 = FLAGS_WITHOUT_NAMES | NAMED;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -73,7 +79,8 @@ struct Header {
     max_degree_node: u32,
     /// The smallest and the largest weight, as the bits of the weights' type; 0 without weights.
     weight_range: [u32; 2],
-    reserved: [u32; 2],
+    /// How many bytes all names have, low half first; 0 before version 3.
+    name_bytes: [u32; 2],
     /// CRC-32 of all bytes before it.
     checksum: u32,
 }
@@ -97,7 +104,9 @@ impl Header {
         let (first_id, listed) = match graph.ids {
             NodeIds::Counted { first } => (first, 0),
             NodeIds::Listed(_) => (0, IDS_LISTED),
+            NodeIds::Named(_) => (0, NAMED),
         };
+        let name_bytes = if let NodeIds::Named(names) = &graph.ids { names.parts().0.len() as u64 } else { 0 };
         let mut header = Self {
             magic: MAGIC,
             version: VERSION,
@@ -107,7 +116,7 @@ impl Header {
             first_id,
             max_degree_node: csr.max_degree_node().unwrap_or(0),
             weight_range: csr.weight_range().map_or([0; 2], |(low, high)| [bits(low), bits(high)]),
-            reserved: [0; 2],
+            name_bytes: [name_bytes as u32, (name_bytes >> 32) as u32],
             checksum: 0,
         };
         header.checksum = header.computed_checksum();
@@ -155,16 +164,24 @@ impl Header {
         if header.magic != MAGIC {
             return Err("this is not evenkeel's binary format".to_string());
         }
-        if ![VERSION_WITHOUT_FACTS, VERSION].contains(&header.version) {
+        if !(VERSION_WITHOUT_FACTS..=VERSION).contains(&header.version) {
             let (found, first) = (header.version, VERSION_WITHOUT_FACTS);
-            return Err(format!("version {found} of the binary format; this program reads {first} and {VERSION}"));
+            return Err(format!("version {found} of the binary format; this program reads {first} to {VERSION}"));
         }
         if header.checksum != header.computed_checksum() {
             return Err("the header is damaged: its checksum does not match".to_string());
         }
-        let known = if header.version == VERSION { FLAGS } else { FLAGS_WITHOUT_FACTS };
+        let known = match header.version {
+            VERSION_WITHOUT_FACTS => FLAGS_WITHOUT_FACTS,
+            VERSION_WITHOUT_NAMES => FLAGS_WITHOUT_NAMES,
+            _ => FLAGS,
+        };
         let both = |one, other| header.has(one) && header.has(other);
-        if header.flags & !known != 0 || both(WEIGHTS_U32, WEIGHTS_F32) || both(SYMMETRIC, NOT_SYMMETRIC) {
+        if header.flags & !known != 0
+            || both(WEIGHTS_U32, WEIGHTS_F32)
+            || both(SYMMETRIC, NOT_SYMMETRIC)
+            || both(IDS_LISTED, NAMED)
+        {
             return Err(format!("the header's flags {:#x} mean nothing", header.flags));
         }
         if !header.has(DIRECTED) && header.has(NOT_SYMMETRIC) {
@@ -189,7 +206,7 @@ struct Sections {
 
 impl Sections {
     fn take<T: Pod>(&mut self, length: u64) -> Result<Array<T>, String> {
-        // Lengths were checked to be below 2^32, so that nothing overflows here.
+        // Lengths were checked to be below 2^32, that of names to be below 2^61, so that nothing overflows here.
         let bytes = length * size_of::<T>() as u64;
         let start = self.position.next_multiple_of(ALIGNMENT);
         self.position = start + bytes;
@@ -211,9 +228,16 @@ fn open(map: Arc<Mmap>) -> Result<Graph, String> {
         () if header.has(WEIGHTS_F32) => Weights::F32(sections.take(header.edges)?),
         () => Weights::None,
     };
-    let ids = match header.has(IDS_LISTED) {
-        true => NodeIds::Listed(sections.take(header.nodes)?),
-        false => NodeIds::Counted { first: header.first_id },
+    let ids = match () {
+        () if header.has(IDS_LISTED) => NodeIds::Listed(sections.take(header.nodes)?),
+        () if header.has(NAMED) => {
+            let ends = sections.take(header.nodes)?;
+            let bytes = u64::from(header.name_bytes[0]) | u64::from(header.name_bytes[1]) << 32;
+            // No file is longer, and so nothing overflows when sections are added up.
+            let text = sections.take(bytes.min(1 << 60))?;
+            NodeIds::Named(Names::checked(text, ends)?)
+        }
+        () => NodeIds::Counted { first: header.first_id },
     };
     if sections.position != length {
         return Err(format!("{length} bytes where {} belong", sections.position));
@@ -251,6 +275,11 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     match &graph.ids {
         NodeIds::Counted { .. } => Ok(()),
         NodeIds::Listed(ids) => section(bytemuck::cast_slice(ids)),
+        NodeIds::Named(names) => {
+            let (text, ends) = names.parts();
+            section(bytemuck::cast_slice(ends))?;
+            section(text)
+        }
     }
 }
 
@@ -286,6 +315,19 @@ mod tests {
         let mut bytes = bytes();
         bytes[64 * section..64 * section + 4].copy_from_slice(&value.to_le_bytes());
         bytes
+    }
+
+    #[test]
+    fn names_are_kept() {
+        let named = Graph { ids: NodeIds::Named(Names::from_ascending(["", "alice", "zoë"])), ..graph() };
+        let mut bytes = Vec::new();
+        write(&named, &mut bytes).unwrap();
+        let read = parse_binary(Path::new("test"), &bytes).unwrap();
+        assert_eq!((read.csr, read.ids), (named.csr, named.ids));
+        let last = bytes.len() - 1;
+        bytes[last] = 0xff;
+        let error = parse_binary(Path::new("test"), &bytes).unwrap_err().to_string();
+        assert_eq!(error, "test: a name is not valid UTF-8");
     }
 
     #[test]
@@ -344,7 +386,7 @@ mod tests {
         assert!(reason(&with_header(|header| header.weight_range[0] = 0)).contains("weights are 0 to 2"));
         assert!(reason(&with_header(|header| header.flags &= !DIRECTED)).contains("undirected and not symmetric"));
         assert!(reason(&with_header(|header| header.flags |= SYMMETRIC)).contains("mean nothing"));
-        assert!(reason(&with_header(|header| header.version = 3)).contains("this program reads 1 and 2"));
+        assert!(reason(&with_header(|header| header.version = 4)).contains("this program reads 1 to 3"));
     }
 
     #[test]

@@ -34,7 +34,7 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     rows::write_rows(graph, out, |node, text| {
         for position in graph.csr.row(node) {
             let ends = [node, graph.csr.columns()[position]].map(rows::counted);
-            rows::push_edge(text, "a ", ends, graph.csr.weights(), position);
+            rows::push_edge(text, "a ", &ends, graph.csr.weights(), position);
             if graph.csr.weights().is_none() {
                 text.pop();
                 text.extend_from_slice(b" 1\n");

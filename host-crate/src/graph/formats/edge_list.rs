@@ -99,7 +99,7 @@ fn read_edge(line: &mut Line<'_>, weight_column: Option<usize>, batch: &mut Batc
 fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     let kind = if graph.directed { "Directed" } else { "Undirected" };
     writeln!(out, "# {kind} graph\n# Nodes: {} Edges: {}", graph.csr.nodes(), rows::listed_edges(graph))?;
-    rows::write_edges(graph, out, "", |node| graph.ids.id(node), graph.csr.weights())
+    rows::write_edges(graph, out, "", |node| graph.ids.name(node), graph.csr.weights())
 }
 
 #[cfg(test)]

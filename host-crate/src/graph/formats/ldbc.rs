@@ -11,7 +11,7 @@ impl FileFormat for Ldbc {
     const NAME: &'static str = "ldbc";
     const ABOUT: &'static str = "LDBC Graphalytics, with the .v file beside the .e file";
     const EXTENSIONS: &'static [&'static str] = &["e"];
-    const LACKS: &'static [Feature] = &[Feature::Direction];
+    const LACKS: &'static [Feature] = &[Feature::Direction, Feature::Names];
     const COMPANION: Option<Companion> =
         Some(Companion { about: "nodes", paths: vertex_paths, writer: write_vertices });
     const WRITER: Option<Writer> = Some(write_edges);
@@ -65,12 +65,12 @@ fn vertex_paths(edges: &Path) -> Vec<PathBuf> {
 }
 
 fn write_edges(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
-    rows::write_edges(graph, out, "", |node| graph.ids.id(node), graph.csr.weights())
+    rows::write_edges(graph, out, "", |node| graph.ids.name(node), graph.csr.weights())
 }
 
 fn write_vertices(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     rows::write_rows(graph, out, |node, text| {
-        rows::push_whole(text, graph.ids.id(node));
+        rows::push_name(text, &graph.ids.name(node));
         text.push(b'\n');
     })
 }

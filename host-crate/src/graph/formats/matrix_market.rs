@@ -159,7 +159,7 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     rows::write_rows(graph, out, |node, text| {
         for (target, position) in rows::listed(graph, node) {
             let ends = if graph.directed { [node, target] } else { [target, node] };
-            rows::push_edge(text, "", ends.map(rows::counted), graph.csr.weights(), position);
+            rows::push_edge(text, "", &ends.map(rows::counted), graph.csr.weights(), position);
         }
     })
 }

@@ -161,7 +161,7 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     rows::write_rows(graph, out, |node, text| {
         for position in graph.csr.row(node) {
             text.push(b' ');
-            rows::push_whole(text, rows::counted(graph.csr.columns()[position]));
+            rows::push_name(text, &rows::counted(graph.csr.columns()[position]));
             rows::push_weight(text, graph.csr.weights(), position);
         }
         text.push(b'\n');

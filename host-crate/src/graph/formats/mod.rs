@@ -127,6 +127,8 @@ enum Feature {
     RealWeights,
     /// Ids other than 1, 2, 3, …: they are left out.
     Ids,
+    /// Names that are no numbers: they are refused.
+    Names,
     /// Nodes without edges: they are left out.
     IsolatedNodes,
 }

@@ -1,6 +1,6 @@
 //! Writing text: the rows of a graph are formatted in parallel, a group of blocks at a time, and written in order.
 
-use crate::graph::{Graph, Weights};
+use crate::graph::{Graph, NodeName, Weights};
 use lexical_core::FormattedSize;
 use rayon::prelude::*;
 use std::io::{self, Write};
@@ -63,31 +63,44 @@ pub(super) fn push_weight(text: &mut Vec<u8>, weights: &Weights, position: usize
 }
 
 /// What formats without ids of their own call a node.
-pub(super) fn counted(node: u32) -> u64 {
-    u64::from(node) + 1
+pub(super) fn counted<'a>(node: u32) -> NodeName<'a> {
+    NodeName::Number(u64::from(node) + 1)
+}
+
+pub(super) fn push_name(text: &mut Vec<u8>, name: &NodeName<'_>) {
+    match name {
+        NodeName::Number(number) => push_whole(text, *number),
+        NodeName::Text(name) => text.extend_from_slice(name.as_bytes()),
+    }
 }
 
 /// Appends a line for an edge: `prefix`, both ends and the weight if there is one.
-pub(super) fn push_edge(text: &mut Vec<u8>, prefix: &str, ends: [u64; 2], weights: &Weights, position: usize) {
+pub(super) fn push_edge(
+    text: &mut Vec<u8>,
+    prefix: &str,
+    ends: &[NodeName<'_>; 2],
+    weights: &Weights,
+    position: usize,
+) {
     text.extend_from_slice(prefix.as_bytes());
-    push_whole(text, ends[0]);
+    push_name(text, &ends[0]);
     text.push(b' ');
-    push_whole(text, ends[1]);
+    push_name(text, &ends[1]);
     push_weight(text, weights, position);
     text.push(b'\n');
 }
 
-/// Writes a line for each listed edge, with the ids that `id` gives the nodes.
-pub(super) fn write_edges(
-    graph: &Graph,
+/// Writes a line for each listed edge, with the names that `name` gives the nodes.
+pub(super) fn write_edges<'a>(
+    graph: &'a Graph,
     out: &mut dyn Write,
     prefix: &str,
-    id: impl Fn(u32) -> u64 + Sync,
+    name: impl Fn(u32) -> NodeName<'a> + Sync,
     weights: &Weights,
 ) -> io::Result<()> {
     write_rows(graph, out, |node, text| {
         for (target, position) in listed(graph, node) {
-            push_edge(text, prefix, [node, target].map(&id), weights, position);
+            push_edge(text, prefix, &[node, target].map(&name), weights, position);
         }
     })
 }

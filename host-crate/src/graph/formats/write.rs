@@ -54,6 +54,9 @@ fn check_fits(graph: &Graph, format: Format) -> Result<()> {
     if format.lacks(Feature::RealWeights) && matches!(graph.csr.weights(), Weights::F32(_)) {
         return refuse(format!("the format {format} holds whole weights only, and these are reals"));
     }
+    if format.lacks(Feature::Names) && matches!(graph.ids, NodeIds::Named(_)) {
+        return refuse(format!("the format {format} calls nodes by numbers only, and these have names"));
+    }
     if format.lacks(Feature::SelfLoops) && graph.csr.self_loops() > 0 {
         return refuse(format!("the format {format} holds no self-loops; drop them first"));
     }
@@ -62,7 +65,7 @@ fn check_fits(graph: &Graph, format: Format) -> Result<()> {
 
 fn warn_of_losses(graph: &Graph, path: &Path, format: Format) {
     let path = path.display();
-    if format.lacks(Feature::Ids) && matches!(graph.ids, NodeIds::Listed(_)) {
+    if format.lacks(Feature::Ids) && !matches!(graph.ids, NodeIds::Counted { .. }) {
         tracing::warn!("{path}: {format} counts nodes from 1; their ids are left out");
     }
     if format.lacks(Feature::Weights) && !graph.csr.weights().is_none() {

@@ -1,7 +1,7 @@
 //! What a choice can go by: what is known of the graph beforehand, and of a level when the one before it has ended.
 
 use super::super::named::named;
-use crate::graph::{Csr, statistics::Degrees};
+use crate::graph::{Csr, NodeName, statistics::Degrees};
 
 named! {
     /// Something that is known of a level, in the order of a table's columns.
@@ -62,7 +62,7 @@ impl GraphFeatures {
     /// Those of a graph.
     pub fn of(csr: &Csr) -> Self {
         let (degrees, deviation) = csr.max_degree_node().map_or(([0; 5], 0.0), |node| {
-            let degrees = Degrees::of(csr, node.into());
+            let degrees = Degrees::of(csr, NodeName::Number(node.into()));
             let Degrees { min, lower_quartile, median, upper_quartile, max, standard_deviation, .. } = degrees;
             ([min, lower_quartile, median, upper_quartile, max], standard_deviation)
         });

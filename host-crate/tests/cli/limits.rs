@@ -1,0 +1,38 @@
+//! Memory that is not there: a run ends well or is refused, whatever the limit on the address space.
+
+use super::*;
+
+/// The exit status under a limit of so many kibibytes.
+fn status_under(kibibytes: u32, arguments: &[&str]) -> i32 {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -v {kibibytes}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_evenkeel")]);
+    command.args(arguments).args(["--threads", "2", "--quiet"]);
+    let output = command.output().unwrap();
+    let status = output.status.code().unwrap_or(-1);
+    assert!([0, 4].contains(&status), "{arguments:?} under {kibibytes} KiB: {:?}: {}", output.status, stderr(&output));
+    assert_eq!(status == 4, stderr(&output).contains("error: "), "{}", stderr(&output));
+    status
+}
+
+#[test]
+fn a_limit_on_the_address_space_is_respected() {
+    let folder = TempDir::new().unwrap();
+    let list = folder.path().join("list.txt");
+    let lines: String =
+        (0..300_000u32).map(|edge| format!("{} {}\n", edge % 999, edge.wrapping_mul(7919) % 50_000)).collect();
+    fs::write(&list, lines).unwrap();
+    let runs: [&[&str]; 5] = [
+        &["bfs", "rmat:scale=14", "--device", "cpu"],
+        &["sssp", "road:nodes=50000", "--weights", "random:1..9", "--device", "cpu"],
+        &["pagerank", "rmat:scale=14", "--device", "cpu"],
+        &["apsp", "rmat:scale=8", "--device", "cpu"],
+        &["info", list.to_str().unwrap()],
+    ];
+    let mut refused = 0;
+    for arguments in runs {
+        let statuses: Vec<i32> = (3..16).map(|step| status_under(8_000 * step, arguments)).collect();
+        assert!(statuses.contains(&0), "{arguments:?}: {statuses:?}");
+        refused += statuses.iter().filter(|status| **status == 4).count();
+    }
+    assert!(refused > 0, "no limit was tight");
+}
