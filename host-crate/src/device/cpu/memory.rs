@@ -51,9 +51,6 @@ impl Memory {
         let bytes = usize::try_from(bytes).map_err(|_| refuse())?;
         // A buffer of nothing still needs an address.
         let pages = MmapMut::map_anon(bytes.max(1)).map_err(|_| refuse())?;
-        // Kernels read and write all over a buffer, so large pages save many searches for addresses. Without them it is as right.
-        #[cfg(target_os = "linux")]
-        let _ = pages.advise(memmap2::Advice::HugePage);
         Ok(Self { pages: pages.into(), bytes, name: name.to_owned() })
     }
 
