@@ -352,3 +352,19 @@ fn the_command_compares_strategies_and_refuses_what_changes_nothing() {
     let (status, message) = refused(&["--per-iteration", "/no/such/folder/file"]);
     assert_eq!(status, Some(3), "{message}");
 }
+
+/// On the CPU device `independent` has a form of its own, which gives the colours of the kernels.
+#[test]
+fn the_cpu_form_of_independent_gives_the_colours_of_the_kernels() {
+    let device = Device::open("cpu", &evenkeel::device::DeviceOptions::default()).unwrap();
+    let graphs = ["rmat:scale=11", "er:nodes=3000,degree=12", "road:nodes=5000", "star:nodes=900", "complete:nodes=70"];
+    for (generator, seed) in graphs.into_iter().zip(0..) {
+        let csr = generator.parse::<Generator>().unwrap().generate().unwrap().csr;
+        let config = ColorConfig { strategy: "independent".parse().unwrap(), seed };
+        let mut color = Color::prepare(&device, &csr, &config).unwrap();
+        color.run(&()).unwrap();
+        let native = color.answer().unwrap();
+        assert!(color.iterations().unwrap().len() > 1, "{generator}");
+        assert_eq!(native, color.answer().unwrap(), "{generator}");
+    }
+}

@@ -5,32 +5,35 @@ use super::DeviceLoop;
 use crate::{
     Result,
     device::{Buffer, Device, Member, Padded, Recorder, Team},
+    graph::Csr,
 };
 use evenkeel_types::{Field, LoopHeader, LoopState};
 use std::{
+    array,
     cell::UnsafeCell,
     mem,
     ops::Range,
     sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed},
 };
 
-/// Records a loop that is one native step. It is given the threads, the source, and the words of the values; it returns the number of
-/// iterations, and the flags of the header.
-pub(crate) fn record_native(
+/// Records a loop that is one native step. It is given the threads and the words of the buffers; it returns the number of iterations, and
+/// the flags of the header.
+pub(crate) fn record_native<const N: usize>(
     device: &Device,
     name: &str,
     step: &'static str,
-    (source, values): (&Buffer<u32>, &Buffer<u32>),
-    run: impl Fn(&mut Team, u32, &[AtomicU32]) -> (u32, u32) + Send + Clone + 'static,
+    buffers: [&Buffer<u32>; N],
+    run: impl Fn(&mut Team, [&[AtomicU32]; N]) -> (u32, u32) + Send + Clone + 'static,
 ) -> Result<DeviceLoop> {
     const FIELDS: [Field<LoopHeader>; 3] = [LoopHeader::FRONTIER, LoopHeader::ITERATION, LoopHeader::FLAGS];
     let state: Buffer<LoopHeader> = device.buffer("state", 1)?;
     let iteration = |recorder: &mut Recorder, _| {
         let run = run.clone();
-        recorder.native(step, &[source.raw(), values.raw(), state.raw()], move |team, words| {
-            let (iterations, flags) = run(team, words[0][0].load(Relaxed), words[1]);
+        let all: Vec<_> = buffers.iter().map(|buffer| buffer.raw()).chain([state.raw()]).collect();
+        recorder.native(step, &all, move |team, words| {
+            let (iterations, flags) = run(team, array::from_fn(|buffer| words[buffer]));
             for (field, value) in FIELDS.into_iter().zip([0, iterations, flags]) {
-                words[2][field.word() as usize].store(value, Relaxed);
+                words[N][field.word() as usize].store(value, Relaxed);
             }
         });
     };
@@ -40,6 +43,22 @@ pub(crate) fn record_native(
 /// The part of `0..length` that a member takes when all get as much.
 pub(crate) fn part_of(member: Member, length: usize) -> Range<usize> {
     length * member.index / member.count..length * (member.index + 1) / member.count
+}
+
+/// Ranges of nodes that have as many edges and nodes each, as far as whole rows allow.
+pub(crate) fn even_parts(csr: &Csr, count: usize) -> Vec<Range<usize>> {
+    let (nodes, offsets) = (csr.nodes() as usize, csr.row_offsets());
+    let work = |node: usize| offsets[node] as usize + node;
+    let bound = |part: usize| {
+        let wanted = work(nodes) * part / count;
+        let (mut low, mut high) = (0usize, nodes);
+        while low < high {
+            let middle = low.midpoint(high);
+            if work(middle) < wanted { low = middle + 1 } else { high = middle }
+        }
+        low
+    };
+    (0..count).map(|part| bound(part)..if part + 1 == count { nodes } else { bound(part + 1) }).collect()
 }
 
 /// Asks for the memory of an element ahead of its use. The index may lie outside: nothing is read.
@@ -155,13 +174,14 @@ impl<const N: usize> Rounds<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::DeviceOptions;
+    use crate::{device::DeviceOptions, graph::generate::Generator};
 
     #[test]
     fn a_native_step_has_all_threads_and_ends_the_loop() {
         let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
         let (source, values) = (device.buffer_from("source", &[7]).unwrap(), device.buffer("values", 5).unwrap());
-        let run = |team: &mut Team, source: u32, values: &[AtomicU32]| {
+        let run = |team: &mut Team, [source, values]: [&[AtomicU32]; 2]| {
+            let source = source[0].load(Relaxed);
             let (list, rounds) = (Parts::new(team.threads()), Rounds::<1>::new(0));
             team.run(|member| {
                 let mut phase = 0;
@@ -178,9 +198,25 @@ mod tests {
             });
             (3, 0)
         };
-        let mut search = record_native(&device, "test", "test", (&source, &values), run).unwrap();
+        let mut search = record_native(&device, "test", "test", [&source, &values], run).unwrap();
         let header = search.run().unwrap().header;
         assert_eq!((header.iteration, header.frontier, header.flags), (3, 0, 0));
         assert_eq!(device.download(&values).unwrap(), [7, 8, 9, 10, 11]);
+    }
+
+    #[test]
+    fn parts_cover_all_nodes_once_and_share_the_edges() {
+        for (generator, count) in
+            [("rmat:scale=9", 7), ("star:nodes=50", 4), ("chain:nodes=3", 64), ("star:nodes=1", 2)]
+        {
+            let csr = generator.parse::<Generator>().unwrap().generate().unwrap().csr;
+            let parts = even_parts(&csr, count);
+            assert_eq!(parts.len(), count);
+            assert!(parts.iter().cloned().flatten().eq(0..csr.nodes() as usize), "{generator}: {parts:?}");
+            let work =
+                |part: &Range<usize>| part.clone().map(|node| 1 + csr.degree(node as u32) as usize).sum::<usize>();
+            let (fair, longest) = ((csr.nodes() + csr.edges()) as usize / count, csr.skew().highest as usize + 1);
+            assert!(parts.iter().all(|part| work(part) <= fair + longest + 1), "{generator}");
+        }
     }
 }

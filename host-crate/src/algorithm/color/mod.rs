@@ -2,6 +2,7 @@
 //! et al. (*Graph Coloring on the GPU and Some Techniques to Improve Load Imbalance*), or the smallest that is free. The colours
 //! depend on the graph, the strategy and the seed, on nothing else.
 
+mod cpu;
 mod labelled;
 mod sections;
 pub mod strategy;
@@ -10,7 +11,7 @@ pub use strategy::{ColorStrategy, names_with_schedules};
 
 use super::prelude::*;
 use crate::{
-    device::profile::Span,
+    device::{DeviceKind, profile::Span},
     graph::{statistics::grouped, transform},
     oracle::color::{check, count, largest_first},
 };
@@ -223,21 +224,27 @@ Examples:
         };
         let colors = device.buffer("colours", csr.nodes() as usize)?;
         let job = Job { device, csr, graph: &rows, colors: &colors, seed: config.seed };
+        let name = format!("color {}", config.strategy);
+        let mut native = None;
         let steps: Box<dyn Steps> = match method {
             Method::Labelled { hybrid, find } => {
                 refuse_unending_rows(device, csr)?;
                 Box::new(Labelled::new(&job, hybrid, find)?)
             }
-            Method::Independent | Method::Auto => Box::new(Sectioned::new(&job, false)?),
+            Method::Independent | Method::Auto => {
+                let steps = Sectioned::new(&job, false)?;
+                if device.info().kind == DeviceKind::Cpu {
+                    native = Some(cpu::record(&job, &name, steps.waits())?);
+                }
+                Box::new(steps)
+            }
             Method::Speculative => Box::new(Sectioned::new(&job, true)?),
         };
-        let whole = DeviceLoop::record(
-            device,
-            &format!("color {}", config.strategy),
-            &steps.header(),
-            |recorder| steps.start(recorder),
-            |recorder, odd| steps.iteration(recorder, odd),
-        )?;
+        let recorded = || {
+            let start = |recorder: &mut Recorder| steps.start(recorder);
+            DeviceLoop::record(device, &name, &steps.header(), start, |recorder, odd| steps.iteration(recorder, odd))
+        };
+        let whole = native.map_or_else(recorded, Ok)?;
         Ok(Self { session, graph: rows, colors, steps, whole })
     }
 

@@ -67,6 +67,11 @@ impl Sectioned {
         })
     }
 
+    /// A word for each node, which an iteration of `independent` reads and writes.
+    pub(super) fn waits(&self) -> &Buffer<u32> {
+        &self.waits
+    }
+
     /// An invocation to each light node, a subgroup of 32 to a medium one, a workgroup to a heavy one.
     fn invocations(&self) -> usize {
         let SectionParams { nodes, medium, heavy, .. } = self.params;

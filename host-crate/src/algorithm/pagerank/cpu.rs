@@ -4,7 +4,7 @@
 use super::{super::prelude::*, PageRankConfig};
 use crate::{
     device::{Member, Team},
-    engine::native::{Rounds, part_of, prefetch},
+    engine::native::{Rounds, even_parts, part_of, prefetch},
     graph::transform::transpose,
 };
 use std::{
@@ -51,7 +51,7 @@ pub(super) fn record(device: &Device, csr: &Csr, config: &PageRankConfig, ranks:
     device.record(&format!("pagerank, {iterations} iterations"), |recorder| {
         recorder.label("iterations");
         recorder.native("rank_pull", &[ranks.raw(), even.raw(), odd.raw()], move |team, words| {
-            let parts = parts(&incoming, team.threads() * PARTS);
+            let parts = even_parts(&incoming, team.threads() * PARTS);
             let dangling = [(); 2].map(|()| parts.iter().map(|_| AtomicU64::new(0)).collect::<Vec<_>>());
             let walk = Walk {
                 csr: &csr,
@@ -65,22 +65,6 @@ pub(super) fn record(device: &Device, csr: &Csr, config: &PageRankConfig, ranks:
             walk.run(team, iterations);
         });
     })
-}
-
-/// Ranges of nodes that have as many edges and nodes each, as far as whole rows allow.
-fn parts(incoming: &Csr, count: usize) -> Vec<Range<usize>> {
-    let (nodes, offsets) = (incoming.nodes() as usize, incoming.row_offsets());
-    let work = |node: usize| offsets[node] as usize + node;
-    let bound = |part: usize| {
-        let wanted = work(nodes) * part / count;
-        let (mut low, mut high) = (0usize, nodes);
-        while low < high {
-            let middle = low.midpoint(high);
-            if work(middle) < wanted { low = middle + 1 } else { high = middle }
-        }
-        low
-    };
-    (0..count).map(|part| bound(part)..if part + 1 == count { nodes } else { bound(part + 1) }).collect()
 }
 
 /// A random walk of many, as its members share it.
@@ -226,27 +210,5 @@ impl<'a> Shares<'a> {
         let end = row.end;
         let blocks = row.step_by(BLOCK).map(|begin| begin..end.min(begin + BLOCK));
         blocks.map(|block| f64::from(self.sum(columns, block))).sum::<f64>() as f32
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::graph::generate::Generator;
-
-    #[test]
-    fn parts_cover_all_nodes_once_and_share_the_edges() {
-        for (generator, count) in
-            [("rmat:scale=9", 7), ("star:nodes=50", 4), ("chain:nodes=3", 64), ("star:nodes=1", 2)]
-        {
-            let csr = generator.parse::<Generator>().unwrap().generate().unwrap().csr;
-            let parts = parts(&csr, count);
-            assert_eq!(parts.len(), count);
-            assert!(parts.iter().cloned().flatten().eq(0..csr.nodes() as usize), "{generator}: {parts:?}");
-            let work =
-                |part: &Range<usize>| part.clone().map(|node| 1 + csr.degree(node as u32) as usize).sum::<usize>();
-            let (fair, longest) = ((csr.nodes() + csr.edges()) as usize / count, csr.skew().highest as usize + 1);
-            assert!(parts.iter().all(|part| work(part) <= fair + longest + 1), "{generator}");
-        }
     }
 }

@@ -63,13 +63,16 @@ impl Strategy for DeltaStepping {
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         self.about().check_device(device.info())?;
-        let (csr, given, buffers) = (traversal.csr.clone(), self.delta, (&traversal.source, &traversal.data.values));
+        let (csr, given, buffers) = (traversal.csr.clone(), self.delta, [&traversal.source, &traversal.data.values]);
         let threads = rayon::current_num_threads();
         let delta = given.unwrap_or_else(|| suitable_delta(&csr, threads));
-        record_native(device, name, "delta_stepping", buffers, move |team, source, distances| match csr.weights() {
-            Weights::None => paths(team, &csr, &Whole::new(&[], delta), source, distances),
-            Weights::U32(weights) => paths(team, &csr, &Whole::new(weights, delta), source, distances),
-            Weights::F32(weights) => paths(team, &csr, &Real::new(weights, delta), source, distances),
+        record_native(device, name, "delta_stepping", buffers, move |team, [source, distances]| {
+            let source = source[0].load(Relaxed);
+            match csr.weights() {
+                Weights::None => paths(team, &csr, &Whole::new(&[], delta), source, distances),
+                Weights::U32(weights) => paths(team, &csr, &Whole::new(weights, delta), source, distances),
+                Weights::F32(weights) => paths(team, &csr, &Real::new(weights, delta), source, distances),
+            }
         })
     }
 }

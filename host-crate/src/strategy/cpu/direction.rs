@@ -57,9 +57,9 @@ impl Strategy for DirectionCpu {
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         self.about().check_device(device.info())?;
         let search = Arc::new(Search::new(&traversal.csr));
-        let buffers = (&traversal.source, &traversal.data.values);
-        record_native(device, name, "direction_cpu", buffers, move |team, source, depths| {
-            (search.run(team, source, depths), 0)
+        let buffers = [&traversal.source, &traversal.data.values];
+        record_native(device, name, "direction_cpu", buffers, move |team, [source, depths]| {
+            (search.run(team, source[0].load(Relaxed), depths), 0)
         })
     }
 
