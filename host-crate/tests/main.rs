@@ -15,6 +15,7 @@ mod coloring;
 mod common;
 mod csr;
 mod device;
+mod documentation;
 mod formats;
 mod generators;
 mod pagerank;
