@@ -24,9 +24,11 @@ mod ldbc;
 mod lines;
 mod matrix_market;
 mod metis;
+mod names;
 mod pace;
 mod problem;
 mod recognised;
+mod rounding;
 mod rows;
 mod write;
 
@@ -333,7 +335,7 @@ pub enum Loaded {
 
 impl Loaded {
     fn edges(nodes: u32, edges: Batch<u32>, ids: NodeIds, listing: Listing) -> Self {
-        let Batch { sources, targets, weights } = edges;
+        let Batch { sources, targets, weights, .. } = edges;
         let edges = EdgeList { nodes, sources, targets, weights };
         Self::Edges(Parsed { edges, ids, listing, direction_stated: true, table: None })
     }
@@ -422,7 +424,7 @@ mod testing {
 
     type Read = fn(Files<'_>) -> Result<Loaded>;
 
-    fn files(body: &str) -> Files<'_> {
+    pub fn files(body: &str) -> Files<'_> {
         let main = InputFile { path: Path::new("test"), contents: Contents::Borrowed(body.as_bytes()) };
         Files { main, companion: None, columns: None }
     }
