@@ -1,13 +1,14 @@
 //! Files as bytes, compressed or not. Reading tells gzip, xz and zstd by their first bytes and maps a plain file; writing
 //! compresses when the name ends in `.gz`, `.xz` or `.zst`. Truncated or damaged data is an error, never a shorter file.
 
+use super::is_standard;
 use crate::{Error, Result, atomic_file::AtomicFile};
 use flate2::{read::MultiGzDecoder, write::GzEncoder};
 use liblzma::{read::XzDecoder, write::XzEncoder};
 use memmap2::{Mmap, MmapMut};
 use std::{
     fs::File,
-    io::{self, Read, Write},
+    io::{self, BufWriter, Read, Write},
     ops::Deref,
     path::Path,
     sync::Arc,
@@ -132,8 +133,12 @@ fn map_of(bytes: &[u8]) -> io::Result<Mmap> {
     map.make_read_only()
 }
 
-/// Writes a file that appears whole or not at all, compressed as its name says.
+/// Writes a file that appears whole or not at all, compressed as its name says; or standard output.
 pub(super) fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    if is_standard(path) {
+        let mut out = BufWriter::with_capacity(1 << 18, io::stdout().lock());
+        return write(&mut out).and_then(|()| out.flush()).map_err(Error::io(Path::new("standard output")));
+    }
     let mut file = AtomicFile::create(path)?;
     let written = match Compression::of_path(path) {
         None => write(&mut file),
