@@ -7,7 +7,7 @@ use crate::{
     device::{self, Device},
     graph::{
         BuildOptions, BuildReport, Direction, Graph, OpenOptions, adapt,
-        formats::Format,
+        formats::{Columns, Format, is_standard},
         generate::Generator,
         open,
         weights::{WeightSource, assign},
@@ -15,12 +15,16 @@ use crate::{
 };
 use bytesize::ByteSize;
 use clap::Args;
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
 
 /// Which graph, and how to take it.
 #[derive(Args)]
 pub struct GraphOptions {
-    /// A file, or a generator such as rmat:scale=20 (`evenkeel generate --help` lists them).
+    /// A file, - for standard input, or a generator such as rmat:scale=20 (`evenkeel generate --help` lists them).
     graph: String,
     #[command(flatten)]
     reading: ReadingOptions,
@@ -33,6 +37,10 @@ pub struct ReadingOptions {
     /// The file's format [default: found by its content and name].
     #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>)]
     format: Option<Format>,
+    /// Which columns of a table hold the edges, by number from 1 or by name: source=2,target=3,weight=5 [default: what the header
+    /// says].
+    #[arg(long, value_name = "COLUMNS", value_parser = str::parse::<Columns>)]
+    columns: Option<Columns>,
     /// Take each edge one way, as it is listed [default: what the file says].
     #[arg(long, conflicts_with = "undirected")]
     directed: bool,
@@ -58,6 +66,9 @@ enum GraphSource {
     Generator(Generator),
 }
 
+/// Whether a graph comes from standard input already, which then has no other.
+static STANDARD_INPUT_TAKEN: AtomicBool = AtomicBool::new(false);
+
 impl GraphOptions {
     /// Finds the file or understands the generator, before anything that takes long.
     pub fn find(&self) -> Result<FoundGraph> {
@@ -69,19 +80,28 @@ impl ReadingOptions {
     /// The same for a graph that was named elsewhere.
     pub fn find(&self, graph: &str) -> Result<FoundGraph> {
         let path = PathBuf::from(graph);
+        if is_standard(&path) && STANDARD_INPUT_TAKEN.swap(true, Relaxed) {
+            return Err(Error::Usage("standard input (-) can be read once, and two graphs were named so".into()));
+        }
         let source = match fs::metadata(&path) {
+            _ if is_standard(&path) => GraphSource::File(path),
             Ok(_) => GraphSource::File(path),
             Err(_) if looks_generated(graph) => GraphSource::Generator(graph.parse()?),
             Err(source) => return Err(Error::Io { path, source }),
         };
-        if let (GraphSource::Generator(generator), Some(format)) = (&source, self.format) {
-            return Err(Error::Usage(format!("--format {format} is about files, and {generator} is made, not read")));
+        if let GraphSource::Generator(generator) = &source {
+            let about_files = match (self.format, &self.columns) {
+                (Some(format), _) => format!("--format {format} is"),
+                (None, Some(_)) => "--columns are".to_owned(),
+                (None, None) => return Ok(FoundGraph { source, options: self.open_options() }),
+            };
+            return Err(Error::Usage(format!("{about_files} about files, and {generator} is made, not read")));
         }
         Ok(FoundGraph { source, options: self.open_options() })
     }
 
     fn open_options(&self) -> OpenOptions {
-        let &Self { format, directed, undirected, drop_self_loops, merge_parallel_edges } = self;
+        let &Self { format, ref columns, directed, undirected, drop_self_loops, merge_parallel_edges } = self;
         let direction = match (directed, undirected) {
             (true, _) => Some(Direction::Directed),
             (_, true) => Some(Direction::Undirected),
@@ -89,6 +109,7 @@ impl ReadingOptions {
         };
         OpenOptions {
             format,
+            columns: columns.clone(),
             direction,
             build: BuildOptions { symmetrise: false, drop_self_loops, merge_parallel_edges },
         }
@@ -119,7 +140,8 @@ impl FoundGraph {
     pub fn load(&self) -> Result<(Graph, BuildReport)> {
         match &self.source {
             GraphSource::File(path) => {
-                while_showing(format!("reading {}", path.display()), || open(path, &self.options))
+                let shown = if is_standard(path) { "standard input".into() } else { path.display().to_string() };
+                while_showing(format!("reading {shown}"), || open(path, &self.options))
             }
             GraphSource::Generator(generator) => adapt(make(generator)?, &self.options),
         }

@@ -1,13 +1,14 @@
 //! Files as bytes, compressed or not. Reading tells gzip, xz and zstd by their first bytes and maps a plain file; writing
 //! compresses when the name ends in `.gz`, `.xz` or `.zst`. Truncated or damaged data is an error, never a shorter file.
 
+use super::is_standard;
 use crate::{Error, Result, atomic_file::AtomicFile};
 use flate2::{read::MultiGzDecoder, write::GzEncoder};
 use liblzma::{read::XzDecoder, write::XzEncoder};
 use memmap2::{Mmap, MmapMut};
 use std::{
     fs::File,
-    io::{self, Read, Write},
+    io::{self, BufWriter, Read, Write},
     ops::Deref,
     path::Path,
     sync::Arc,
@@ -85,25 +86,35 @@ impl Deref for Contents<'_> {
 }
 
 impl Contents<'_> {
-    /// Reads a file.
-    pub fn read(path: &Path) -> Result<Self> {
-        Self::read_unnamed(path).map_err(Error::io(path))
+    /// Reads a file, and says how it was compressed.
+    pub fn read(path: &Path) -> Result<(Self, Option<Compression>)> {
+        Self::of_file(path).and_then(Self::decompressed).map_err(Error::io(path))
     }
 
-    fn read_unnamed(path: &Path) -> io::Result<Self> {
+    /// Reads standard input in the same way.
+    pub fn read_standard_input() -> Result<(Self, Option<Compression>)> {
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().read_to_end(&mut bytes);
+        read.and_then(|_| Self::Owned(bytes).decompressed()).map_err(Error::io(Path::new("standard input")))
+    }
+
+    fn of_file(path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
-        let plain = if file.metadata()?.is_file() {
+        if file.metadata()?.is_file() {
             // SAFETY: the map is only read. Another process that shortens the file meanwhile could end ours, as with every
             // mapped file; nobody does that to an input, and reading gigabytes into memory to forbid it costs every user.
-            Self::Mapped(Arc::new(unsafe { Mmap::map(&file)? }))
+            Ok(Self::Mapped(Arc::new(unsafe { Mmap::map(&file)? })))
         } else {
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes)?;
-            Self::Owned(bytes)
-        };
-        match Compression::of_bytes(&plain) {
-            Some(compression) => Ok(Self::Owned(compression.decompress(&plain)?)),
-            None => Ok(plain),
+            Ok(Self::Owned(bytes))
+        }
+    }
+
+    fn decompressed(self) -> io::Result<(Self, Option<Compression>)> {
+        match Compression::of_bytes(&self) {
+            Some(compression) => Ok((Self::Owned(compression.decompress(&self)?), Some(compression))),
+            None => Ok((self, None)),
         }
     }
 
@@ -122,8 +133,12 @@ fn map_of(bytes: &[u8]) -> io::Result<Mmap> {
     map.make_read_only()
 }
 
-/// Writes a file that appears whole or not at all, compressed as its name says.
+/// Writes a file that appears whole or not at all, compressed as its name says; or standard output.
 pub(super) fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    if is_standard(path) {
+        let mut out = BufWriter::with_capacity(1 << 18, io::stdout().lock());
+        return write(&mut out).and_then(|()| out.flush()).map_err(Error::io(Path::new("standard output")));
+    }
     let mut file = AtomicFile::create(path)?;
     let written = match Compression::of_path(path) {
         None => write(&mut file),
@@ -167,7 +182,7 @@ mod tests {
     fn what_is_written_is_read_back() {
         for name in ["plain.txt", "a.gz", "a.xz", "a.zst"] {
             let (_folder, path) = written(name);
-            assert_eq!(*Contents::read(&path).unwrap(), body()[..], "{name}");
+            assert_eq!(*Contents::read(&path).unwrap().0, body()[..], "{name}");
             assert_eq!(name != "plain.txt", fs::metadata(&path).unwrap().len() < body().len() as u64 / 2, "{name}");
         }
     }
@@ -177,7 +192,7 @@ mod tests {
         for name in ["a.gz", "a.xz", "a.zst"] {
             let (_folder, path) = written(name);
             fs::write(&path, fs::read(&path).unwrap().repeat(2)).unwrap();
-            assert_eq!(*Contents::read(&path).unwrap(), body().repeat(2)[..], "{name}");
+            assert_eq!(*Contents::read(&path).unwrap().0, body().repeat(2)[..], "{name}");
         }
     }
 
@@ -204,7 +219,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("empty");
         fs::write(&path, "").unwrap();
-        assert!(Contents::read(&path).unwrap().is_empty());
+        assert!(Contents::read(&path).unwrap().0.is_empty());
         assert!(matches!(Contents::read(&folder.path().join("missing")), Err(Error::Io { .. })));
         assert!(matches!(Contents::read(folder.path()), Err(Error::Io { .. })));
     }
