@@ -28,7 +28,13 @@ fn in_order(command: Command) -> Command {
     let positional: Vec<String> = command.get_positionals().map(|argument| argument.get_id().to_string()).collect();
     // What is told by its place stands at the top, even where it is declared after options with a heading.
     let command = positional.into_iter().fold(command, |command, id| command.mut_arg(id, |it| it.help_heading(None)));
-    let command = options.into_iter().fold(command, |command, id| command.mut_arg(id, |it| it));
+    let place = |option: &Arg, number: usize| 100 * place(option) + number;
+    let command = options.into_iter().enumerate().fold(command, |command, (number, id)| {
+        command.mut_arg(id, |option| {
+            let place = place(&option, number);
+            option.display_order(place)
+        })
+    });
     command.mut_subcommands(in_order)
 }
 
@@ -116,7 +122,10 @@ mod tests {
             let examples = examples(last);
             let own = examples.iter().filter(|words| words.join(" ").starts_with(name));
             assert!(own.count() > 0, "no example of {name}: {last}");
-            for words in examples {
+            // A model is read when it is named, so one that is there stands for it.
+            let model = concat!(env!("CARGO_MANIFEST_DIR"), "/models/rule.tree");
+            for mut words in examples {
+                words.iter_mut().filter(|word| **word == "my.tree").for_each(|word| *word = model);
                 if let Err(error) = command().try_get_matches_from(&words) {
                     panic!("{words:?}: {error}");
                 }

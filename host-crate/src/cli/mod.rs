@@ -11,6 +11,7 @@ mod convert;
 mod demo;
 mod devices;
 mod failure;
+mod fallback;
 mod generate;
 mod help;
 mod info;

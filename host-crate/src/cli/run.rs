@@ -90,7 +90,8 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         let device = self.device.open(self.tables.need_spans() || run.profile || run.trace.is_some())?;
         let (mut graph, built) = found.load()?;
         weigh(&mut graph, weights)?;
-        let bench = Bench::<A> {
+        let fallback = self.device.fallback(&device);
+        let mut bench = Bench::<A> {
             device: &device,
             graph: &graph,
             built: &built,
@@ -101,7 +102,8 @@ impl<A: Algorithm> Execute for RunCommand<A> {
             capture: run.capture,
             reference: OnceCell::new(),
         };
-        let measured = bench.measure(bench.prepare(config)?, &self.tables)?;
+        let prepared = bench.prepare_or_on(fallback.as_ref(), config)?;
+        let measured = bench.measure(prepared, &self.tables)?;
         let standard_taken = outputs.standard_taken;
         outputs.write(&graph, &measured)?;
         if !quiet && !standard_taken {
