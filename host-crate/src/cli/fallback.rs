@@ -38,9 +38,8 @@ impl<'a, A: Algorithm> Bench<'a, A> {
         let refusing = mem::replace(&mut self.device, fallback);
         match self.prepare(config) {
             Ok(prepared) => {
-                let (refusing, reason) = (&refusing.info().name, error.root_cause());
-                let taken = &fallback.info().name;
-                tracing::warn!("{refusing} cannot run this, so it runs on {taken} (--device cpu): {reason}");
+                let [refusing, taken] = [refusing, fallback].map(|device| &device.info().name);
+                tracing::warn!("{refusing} cannot run this, so {taken} does (--device cpu): {error:#}");
                 Ok(prepared)
             }
             // Where neither can do it, the reason of the first counts.
