@@ -1,5 +1,9 @@
 //! Everything that can go wrong, sorted by whose business it is: the command, the input, or the device.
 
+mod nearest;
+
+pub(crate) use nearest::nearest;
+
 use std::{
     io,
     path::{Path, PathBuf},
@@ -15,7 +19,7 @@ pub enum Error {
     #[error("{0}")]
     Usage(String),
     /// A name that is not in a registry.
-    #[error("there is no {kind} named '{name}'; there is {}", known.join(", "))]
+    #[error("there is no {kind} named '{name}'{}; there is {}", parenthesised(hint), known.join(", "))]
     UnknownName {
         /// What was looked for: "strategy", "device", "format".
         kind: &'static str,
@@ -23,6 +27,8 @@ pub enum Error {
         name: String,
         /// What there is.
         known: Vec<String>,
+        /// What may have been meant.
+        hint: Option<String>,
     },
     /// A line of a text file that does not say what its format demands.
     #[error("{}:{line}: {reason}", path.display())]
@@ -62,10 +68,20 @@ pub enum Error {
 }
 
 impl Error {
-    /// The error for a name that is none of the `known` ones.
+    /// The error for a name that is none of the `known` ones; it asks whether the nearest was meant.
     pub(crate) fn unknown<T: ToString>(kind: &'static str, name: &str, known: impl IntoIterator<Item = T>) -> Self {
-        let known = known.into_iter().map(|name| name.to_string()).collect();
-        Self::UnknownName { kind, name: name.to_owned(), known }
+        let known: Vec<String> = known.into_iter().map(|name| name.to_string()).collect();
+        let nearest = nearest(name, known.iter().map(String::as_str));
+        let hint = nearest.map(|nearest| format!("did you mean {nearest}?"));
+        Self::UnknownName { kind, name: name.to_owned(), known, hint }
+    }
+
+    /// The same error for a name of which more is known, where it is.
+    pub(crate) fn or_hint(mut self, better: Option<String>) -> Self {
+        if let Self::UnknownName { hint, .. } = &mut self {
+            *hint = better.or(hint.take());
+        }
+        self
     }
 
     /// The error for a file that could not be read or written.
@@ -82,4 +98,8 @@ impl Error {
             Self::Device(_) | Self::Memory(_) => 4,
         }
     }
+}
+
+fn parenthesised(hint: &Option<String>) -> String {
+    hint.as_ref().map_or(String::new(), |hint| format!(" ({hint})"))
 }

@@ -48,15 +48,15 @@ pub use evenkeel_types::UNREACHED;
 
 /// The examples of the documentation are tested like any others.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;
 
 /// See [`Readme`].
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/library.md")]
+#[doc = include_str!("../docs/library.md")]
 struct Library;
 
 /// See [`Readme`].
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/programming-model.md")]
+#[doc = include_str!("../docs/programming-model.md")]
 struct ProgrammingModel;

@@ -16,7 +16,7 @@ mod text;
 
 pub(crate) use text::told_by_text;
 
-use crate::{Error, Result};
+use crate::{Error, Result, error::nearest};
 use serde::ser::SerializeMap;
 use std::{any::TypeId, fmt::Display, str::FromStr};
 
@@ -164,7 +164,11 @@ pub(crate) fn read(owner: &str, text: &str, mut keys: Vec<Key<'_>>) -> Result<()
         let Some(key) = keys.iter_mut().find(|key| key.name == name) else {
             return Err(match keys.is_empty() {
                 true => Error::Usage(format!("{owner} has no settings, and so no '{name}'")),
-                false => Error::unknown("setting", &format!("{owner}:{name}"), known),
+                false => {
+                    let nearest = nearest(name, known.iter().map(String::as_str));
+                    let hint = nearest.map(|nearest| format!("did you mean {nearest}?"));
+                    Error::unknown("setting", &format!("{owner}:{name}"), &known).or_hint(hint)
+                }
             });
         };
         key.set(value).map_err(|reason| wrong(format!("{name}='{value}': {reason}")))?;
@@ -252,6 +256,11 @@ pub trait Registry: 'static {
 
     /// The one of them that is taken unless another is asked for.
     fn default_item() -> Self::Item;
+
+    /// Where else there is an item of this name that is none of these.
+    fn elsewhere(_name: &str) -> Option<String> {
+        None
+    }
 }
 
 /// An item of a registry with its settings. As text it is `NAME` or `NAME:key=value,key=value`; as JSON its fields are the name
@@ -364,7 +373,15 @@ impl<R: Registry> FromStr for Configured<R> {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        Self::new(parse_item(R::KIND, R::items(), text)?)
+        let item = parse_item(R::KIND, R::items(), text);
+        let elsewhere = |error: &Error| match error {
+            Error::UnknownName { kind, name, .. } if *kind == R::KIND => R::elsewhere(name),
+            _ => None,
+        };
+        Self::new(item.map_err(|error| {
+            let elsewhere = elsewhere(&error);
+            error.or_hint(elsewhere)
+        })?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The strategies or schedules that an algorithm can be run with.
 
-use super::Algorithm;
+use super::{Algorithm, Visitor, visit};
 use crate::{
     engine::schedule::RowSchedule,
     settings::{Configurable, Registry},
@@ -51,6 +51,27 @@ impl<A: Algorithm> Registry for A {
 
     fn default_item() -> Self::Item {
         Default::default()
+    }
+
+    fn elsewhere(name: &str) -> Option<String> {
+        let mut owners = Owners { name, found: Vec::new() };
+        visit(&mut owners);
+        let (kind, algorithms) = (owners.found.first()?.0, owners.found.iter().map(|(_, algorithm)| *algorithm));
+        Some(format!("{name} is a {kind} of {}", algorithms.collect::<Vec<_>>().join(" and ")))
+    }
+}
+
+/// The algorithms that have an alternative of this name, and what it is called there.
+struct Owners<'a> {
+    name: &'a str,
+    found: Vec<(&'static str, &'static str)>,
+}
+
+impl Visitor for Owners<'_> {
+    fn visit<A: Algorithm>(&mut self) {
+        if A::alternatives().iter().any(|alternative| alternative.about.name == self.name) {
+            self.found.push((A::ALTERNATIVE, A::NAME));
+        }
     }
 }
 

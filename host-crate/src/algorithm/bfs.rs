@@ -34,7 +34,7 @@ pub struct BfsConfig {
 pub struct LevelTable {
     /// Write a line for each level of the last run as CSV: frontier, discovered so far, edges out of the frontier,
     /// implementation, microseconds.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Run"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Output"))]
     pub levels: Option<PathBuf>,
 }
 

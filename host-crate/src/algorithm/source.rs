@@ -20,7 +20,7 @@ pub enum Source {
 
 /// The option that says where a traversal begins.
 #[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Run"))]
+#[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Algorithm"))]
 pub struct SourceOptions {
     /// The node to begin at: its name in the file, max-degree, or random:SEED.
     #[cfg_attr(feature = "cli", arg(long, value_name = "NODE", default_value = "max-degree"))]

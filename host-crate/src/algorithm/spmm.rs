@@ -68,7 +68,7 @@ const FOUR: usize = size_of::<Vec4>() / size_of::<f32>();
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct MatrixOptions {
     /// The seed of the dense matrix, whose elements are drawn from -1 to 1.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Run"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Algorithm"))]
     pub b_seed: u64,
 }
 

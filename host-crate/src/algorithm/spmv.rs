@@ -41,7 +41,7 @@ pub enum Precision {
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct VectorOptions {
     /// The seed of the vector, whose elements are drawn from -1 to 1.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Run"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Algorithm"))]
     pub x_seed: u64,
 }
 

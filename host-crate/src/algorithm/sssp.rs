@@ -39,7 +39,7 @@ impl Algorithm for Sssp {
     const SUMMARY: &'static str = "single-source shortest paths: the distance of every node by weighted edges";
     const HELP: &'static str = "\
 The distance of a node is the smallest sum of weights from the source. A graph without weights is taken as if every edge weighed \
-1. Negative weights are refused.
+1. Negative weights are refused: `evenkeel apsp` takes them.
 
 Examples:
   evenkeel sssp USA-road-d.NY.gr.gz --source 1 --validate
@@ -173,8 +173,8 @@ fn refuse_negative(csr: &Csr) -> Result<()> {
         && let Some(weight) = weights.iter().find(|weight| **weight < 0.0)
     {
         return Err(Error::Graph(format!(
-            "the graph has negative weights ({weight} is one), and shortest paths need weights that are not; \
-             take --weights unit or --weights random:1..64 instead of the file's"
+            "the graph has negative weights ({weight} is one), and sssp needs weights that are not; apsp takes them, with all \
+             pairs of nodes at once"
         )));
     }
     Ok(())

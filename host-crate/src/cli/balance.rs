@@ -20,11 +20,21 @@ use crate::{
 use clap::{ArgMatches, Args};
 use std::path::PathBuf;
 
+const EXAMPLES: &str = "\
+Examples:
+  evenkeel balance bfs rmat:scale=16
+  evenkeel balance spmv matrix.mtx --strategies thread-mapped,merge-path --lanes 64";
+
 /// The command, for the algorithms whose alternatives can be counted.
 pub const BALANCE: Group = Group {
     name: "balance",
     about: "Count how many edges each invocation, group of lanes and workgroup takes, and show how even that is",
-    examples: None,
+    examples: EXAMPLES,
+    example: |algorithm| {
+        let counted = (algorithm.alternatives)().into_iter().filter(|it| it.counted);
+        let names: Vec<_> = counted.map(|it| it.about.name).take(2).collect();
+        format!("--strategies {} --lanes 64 --json -", names.join(","))
+    },
     of: |algorithm| algorithm.balance,
 };
 
@@ -36,7 +46,7 @@ pub struct BalanceCommand<A: Algorithm> {
     graph: GraphOptions,
     #[command(flatten)]
     counting: CountingOptions,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Algorithm")]
     input: InputOptions<A>,
 }
 
@@ -48,7 +58,7 @@ struct CountingOptions {
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=256))]
     lanes: u32,
     /// Write all that was counted, each dispatch included, as a JSON object. `-` is standard output.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
 }
 

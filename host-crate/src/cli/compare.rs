@@ -30,7 +30,11 @@ Examples:
 pub const COMPARE: Group = Group {
     name: "compare",
     about: "Run an algorithm with every strategy on the same graphs, and show them side by side",
-    examples: Some(EXAMPLES),
+    examples: EXAMPLES,
+    example: |algorithm| {
+        let names: Vec<_> = (algorithm.alternatives)().iter().map(|it| it.about.name).take(2).collect();
+        format!("--strategies {} --runs 20 --csv times.csv", names.join(","))
+    },
     of: |algorithm| Some(algorithm.compare),
 };
 
@@ -47,7 +51,7 @@ pub struct CompareCommand<A: Algorithm> {
     reading: ReadingOptions,
     #[command(flatten)]
     comparing: CompareOptions,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Algorithm")]
     input: InputOptions<A>,
     #[command(flatten, next_help_heading = "Algorithm")]
     config: A::Config,
@@ -92,10 +96,10 @@ pub struct CompareOptions {
     #[arg(long, help_heading = "Run")]
     no_validate: bool,
     /// Write a line for each strategy as CSV. `-` is standard output.
-    #[arg(long, value_name = "FILE", help_heading = "Run")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     csv: Option<PathBuf>,
     /// Write all that was measured as a JSON array. `-` is standard output.
-    #[arg(long, value_name = "FILE", help_heading = "Run")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
     #[command(flatten)]
     device: DeviceOptions,

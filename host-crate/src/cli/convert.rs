@@ -27,7 +27,7 @@ pub struct Convert {
     #[arg(value_name = "FILE")]
     output: PathBuf,
     /// The format to write [default: told by the file's name].
-    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>)]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", value_parser = str::parse::<Format>)]
     to: Option<Format>,
     #[command(flatten)]
     weights: WeightOptions,

@@ -21,8 +21,14 @@ const WEIGHTS: WeightSource = WeightSource::Random { low: 1, high: 64, seed: 0 }
 /// How many invocations of a GPU wait for each other.
 const LANES: u32 = 32;
 
+const EXAMPLES: &str = "\
+Examples:
+  evenkeel demo
+  evenkeel demo --scale 18 --all --device cpu";
+
 /// See what skew costs and balance gains: a few strategies on a skewed and a road-like graph, all answers checked.
 #[derive(Args)]
+#[command(after_help = EXAMPLES, next_help_heading = "Run")]
 #[command(mut_arg("runs", |runs| runs.default_value("3")))]
 pub struct Demo {
     /// The graphs have 2 to this power nodes.

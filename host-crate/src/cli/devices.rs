@@ -8,11 +8,17 @@ use crate::{
 use clap::Args;
 use std::path::PathBuf;
 
+const EXAMPLES: &str = "\
+Examples:
+  evenkeel devices
+  evenkeel devices --json -";
+
 /// List the devices that are there, and what each lacks if it cannot run evenkeel.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Devices {
     /// Write everything known about each as a JSON array. `-` is standard output.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
 }
 

@@ -18,10 +18,10 @@ pub struct Generate {
     /// A family and its settings, such as rmat:scale=20,edge-factor=16,seed=1.
     generator: String,
     /// The file; a name that ends in .gz, .xz or .zst is compressed. `-` is standard output.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,
     /// The file's format [default: told by its name].
-    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>)]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", value_parser = str::parse::<Format>)]
     format: Option<Format>,
     #[command(flatten)]
     weights: WeightOptions,

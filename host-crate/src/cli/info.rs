@@ -17,20 +17,26 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 
+const EXAMPLES: &str = "\
+Examples:
+  evenkeel info roads.gr.gz
+  evenkeel info rmat:scale=18 --split --json -";
+
 /// Describe a graph: what its file was taken for, nodes, edges, degrees, self-loops, parallel edges, weights.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Info {
     #[command(flatten)]
     graph: GraphOptions,
     /// Say too what node splitting, strategy split, would make of it.
-    #[arg(long)]
+    #[arg(long, help_heading = "Strategy")]
     split: bool,
     /// Bins of the degrees' histogram, which says how many edges are too many.
     #[arg(long, value_name = "B", requires = "split", default_value_t = DEFAULT_BINS)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_BINS)))]
+    #[arg(help_heading = "Strategy", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_BINS)))]
     bins: u32,
     /// Write the description as a JSON object. `-` is standard output.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
 }
 

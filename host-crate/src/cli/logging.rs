@@ -2,6 +2,8 @@
 //! in front, as `error: …`.
 
 use super::{GlobalOptions, progress};
+use anstream::AutoStream;
+use clap::builder::styling::{AnsiColor, Style};
 use std::{fmt, io};
 use tracing::{Event, Level, Subscriber, level_filters::LevelFilter};
 use tracing_subscriber::{
@@ -18,28 +20,38 @@ pub fn start(options: &GlobalOptions) {
         (false, 2) => LevelFilter::DEBUG,
         (false, _) => LevelFilter::TRACE,
     };
-    tracing_subscriber::fmt().with_max_level(level).with_writer(|| BesideProgress).event_format(Plain).init();
+    tracing_subscriber::fmt().with_max_level(level).with_writer(|| BesideProgress).event_format(Prefixed).init();
 }
 
-struct Plain;
+/// A message behind its level, in the colours that clap gives its errors.
+struct Prefixed;
 
-impl<S: Subscriber + for<'a> LookupSpan<'a>, N: for<'a> FormatFields<'a> + 'static> FormatEvent<S, N> for Plain {
+fn prefix(level: Level) -> (&'static str, Style) {
+    let bold = |color: AnsiColor| color.on_default().bold();
+    match level {
+        Level::ERROR => ("error", bold(AnsiColor::Red)),
+        Level::WARN => ("warning", bold(AnsiColor::Yellow)),
+        Level::INFO => ("info", bold(AnsiColor::Green)),
+        Level::DEBUG => ("debug", Style::new().bold()),
+        Level::TRACE => ("trace", Style::new().dimmed()),
+    }
+}
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>, N: for<'a> FormatFields<'a> + 'static> FormatEvent<S, N> for Prefixed {
     fn format_event(&self, context: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
-        match *event.metadata().level() {
-            Level::WARN => writer.write_str("warning: ")?,
-            level => write!(writer, "{}: ", level.as_str().to_lowercase())?,
-        }
+        let (prefix, style) = prefix(*event.metadata().level());
+        write!(writer, "{style}{prefix}:{style:#} ")?;
         context.field_format().format_fields(writer.by_ref(), event)?;
         writeln!(writer)
     }
 }
 
-/// Standard error, with any progress bar out of the way while it is written to.
+/// Standard error, with any progress bar out of the way while it is written to, and without colours where none are wanted.
 struct BesideProgress;
 
 impl io::Write for BesideProgress {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        progress::aside(|| io::stderr().write(bytes))
+        progress::aside(|| AutoStream::auto(io::stderr()).write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -21,9 +21,9 @@ pub struct MeasureLevels {
     #[arg(value_name = "GRAPH", required = true)]
     graphs: Vec<String>,
     /// The table; Parquet if its name ends in .parquet, else CSV. `-` is standard output.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Run")]
     measuring: Measuring,
     #[command(flatten)]
     reading: ReadingOptions,

@@ -5,14 +5,19 @@
 mod advice;
 mod answers;
 mod balance;
+mod color;
 mod compare;
+mod completions;
 mod convert;
 mod demo;
 mod devices;
 mod failure;
+mod fallback;
 mod generate;
+mod help;
 mod info;
 mod logging;
+mod man;
 mod measure;
 mod measure_levels;
 mod options;
@@ -22,6 +27,7 @@ mod progress;
 mod registry;
 mod run;
 mod strategies;
+mod tips;
 mod train;
 
 use anyhow::Context;
@@ -29,21 +35,21 @@ use balance::BALANCE;
 use clap::{ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use compare::COMPARE;
 pub use out_of_memory::Allocator;
-use std::{process::ExitCode, thread};
+use std::{env, process::ExitCode, thread};
 
 const EXAMPLES: &str = "\
 A GRAPH is a file (Matrix Market, SNAP and other edge lists, DIMACS, PACE, METIS, KONECT, LDBC, or evenkeel's own; .gz, .xz \
 and .zst are read as they are) or a generator such as rmat:scale=20 or grid:rows=1024,cols=1024. `evenkeel generate --help` \
 lists the generators and the formats.
 
+Exit status: 0 all is right, 1 an answer failed validation, 2 usage, 3 bad input, 4 device or memory.
+
 Examples:
   evenkeel demo                                        see what this device can do
   evenkeel bfs rmat:scale=18 --validate                search a generated graph and check the answer
   evenkeel sssp roads.gr.gz --source 1 -o distances    shortest paths of a file, from its node 1
   evenkeel bfs web.mtx --runs 10 --warmup 2 --json -   time it, for a program to read
-  evenkeel compare sssp roads.gr.gz web.mtx            the strategies side by side
-
-Exit status: 0 all is right, 1 an answer failed validation, 2 usage, 3 bad input, 4 device or memory.";
+  evenkeel compare sssp roads.gr.gz web.mtx            the strategies side by side";
 
 /// Load-balanced graph algorithms on any Vulkan GPU.
 #[derive(Parser)]
@@ -56,6 +62,7 @@ struct Cli {
 
 /// What every command takes.
 #[derive(Args)]
+#[command(next_help_heading = "Global")]
 struct GlobalOptions {
     /// Print errors and what was asked for with `-`, nothing else.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
@@ -83,18 +90,25 @@ enum Plain {
     Train(train::Train),
     #[command(display_order = 103)]
     Demo(demo::Demo),
+    #[command(display_order = 104)]
+    Completions(completions::Completions),
+    #[command(display_order = 105)]
+    Man(man::Manual),
 }
 
 fn command() -> Command {
-    let command = Plain::augment_subcommands(Cli::command());
+    let command = Plain::augment_subcommands(Cli::command()).arg(color::option());
     let command = command.subcommands(registry::all().iter().map(|algorithm| (algorithm.run.command)()));
-    command.subcommands([COMPARE.command(), BALANCE.command()])
+    help::arranged(command.subcommands([COMPARE.command(), BALANCE.command()]))
 }
 
 /// Does what the command line says; the exit status says how that went.
 pub fn main() -> ExitCode {
     out_of_memory::exit_instead_of_aborting();
-    let matches = command().get_matches();
+    let words: Vec<String> = env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    color::choose(&words);
+    let wrong = |error| tips::improved(error, command(), &words).exit();
+    let matches = command().try_get_matches().unwrap_or_else(wrong);
     let Cli { global } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     logging::start(&global);
     progress::start(global.quiet);
@@ -123,6 +137,8 @@ fn execute(global: &GlobalOptions, matches: &ArgMatches) -> anyhow::Result<()> {
         Plain::MeasureLevels(measure) => measure.execute(quiet),
         Plain::Train(train) => train.execute(quiet),
         Plain::Demo(demo) => demo.execute(quiet),
+        Plain::Completions(completions) => completions.execute(),
+        Plain::Man(manual) => manual.execute(quiet),
     }
 }
 

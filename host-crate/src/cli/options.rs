@@ -217,6 +217,16 @@ pub struct DeviceOptions {
 impl DeviceOptions {
     /// Opens it; `profile` times each kernel by itself.
     pub fn open(&self, profile: bool) -> Result<Device> {
+        self.open_as(&self.device, profile)
+    }
+
+    /// Whether the user left the choice to the program.
+    pub fn is_automatic(&self) -> bool {
+        self.device == "auto"
+    }
+
+    /// Opens the device that `selector` means, with these options.
+    pub fn open_as(&self, selector: &str, profile: bool) -> Result<Device> {
         let options = device::DeviceOptions {
             validation: self.validation_layer,
             profile,
@@ -224,7 +234,7 @@ impl DeviceOptions {
             pipeline_cache: !self.no_pipeline_cache,
             ..device::DeviceOptions::default()
         };
-        while_showing("opening the device", || Device::open(&self.device, &options))
+        while_showing("opening the device", || Device::open(selector, &options))
     }
 }
 

@@ -96,14 +96,16 @@ pub fn all() -> Vec<Registered> {
 pub fn unknown<'a>(name: &str, known: impl IntoIterator<Item = &'a Registered>) -> Error {
     let mut known: Vec<String> = known.into_iter().map(|algorithm| algorithm.name.to_owned()).collect();
     known.sort();
-    Error::UnknownName { kind: "algorithm", name: name.to_owned(), known }
+    Error::unknown("algorithm", name, known)
 }
 
 /// A command with a subcommand for each algorithm that offers it.
 pub struct Group {
     pub name: &'static str,
     pub about: &'static str,
-    pub examples: Option<&'static str>,
+    pub examples: &'static str,
+    /// How the examples of an algorithm end: behind the command, the algorithm and a graph.
+    pub example: fn(&Registered) -> String,
     pub of: fn(&Registered) -> Option<Subcommand>,
 }
 
@@ -117,7 +119,13 @@ impl Group {
             .subcommand_required(true)
             .arg_required_else_help(true)
             .allow_external_subcommands(true)
-            .subcommands(all().iter().filter_map(self.of).map(|offered| (offered.command)()))
+            .subcommands(all().iter().filter_map(|algorithm| self.subcommand(algorithm)))
+    }
+
+    fn subcommand(&self, algorithm: &Registered) -> Option<Command> {
+        let (name, example) = (format!("evenkeel {} {}", self.name, algorithm.name), (self.example)(algorithm));
+        let examples = format!("Examples:\n  {name} rmat:scale=14\n  {name} GRAPH {example}");
+        Some(((self.of)(algorithm)?.command)().after_help(examples))
     }
 
     pub fn execute(&self, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
@@ -178,6 +186,7 @@ const ALL: &str = "all";
 #[derive(Args)]
 pub struct NameOptions<A: Algorithm> {
     #[arg(long, visible_alias = "schedules", value_name = "NAMES", value_delimiter = ',', default_value = ALL)]
+    #[arg(help_heading = "Strategy")]
     #[arg(help = format!("Which to take: names from `evenkeel strategies {}` with commas between, or all", A::NAME))]
     strategies: Vec<String>,
     #[arg(skip)]
@@ -199,7 +208,7 @@ impl<A: Algorithm> NameOptions<A> {
         }
         let known = |name: &String| match others.iter().any(|other| other.about.name == name) {
             false => A::known_alternative(name),
-            true => Err(Error::UnknownName { kind: A::ALTERNATIVE, name: name.clone(), known: all.clone() }),
+            true => Err(Error::unknown(A::ALTERNATIVE, name, &all).or_hint(Some(format!("{name} cannot be counted")))),
         };
         rejoin(&self.strategies).iter().map(known).collect()
     }

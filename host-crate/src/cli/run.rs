@@ -30,9 +30,9 @@ pub struct RunCommand<A: Algorithm> {
     device: DeviceOptions,
     #[command(flatten)]
     run: RunOptions,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Algorithm")]
     input: InputOptions<A>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Output")]
     tables: A::Tables,
     #[command(flatten, next_help_heading = "Algorithm")]
     config: A::Config,
@@ -52,16 +52,16 @@ struct RunOptions {
     #[arg(long)]
     validate: bool,
     /// Write the answer, one line a node: `id value`, with inf where there is none. `-` is standard output.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// Write what was measured as a JSON object. `-` is standard output.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
     /// Time each kernel, and print a table.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     profile: bool,
     /// Time each kernel, and write a trace for Perfetto or chrome://tracing.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     trace: Option<PathBuf>,
     /// Record the timed runs with RenderDoc, when started under it.
     #[arg(long)]
@@ -90,7 +90,8 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         let device = self.device.open(self.tables.need_spans() || run.profile || run.trace.is_some())?;
         let (mut graph, built) = found.load()?;
         weigh(&mut graph, weights)?;
-        let bench = Bench::<A> {
+        let fallback = self.device.fallback(&device);
+        let mut bench = Bench::<A> {
             device: &device,
             graph: &graph,
             built: &built,
@@ -101,7 +102,8 @@ impl<A: Algorithm> Execute for RunCommand<A> {
             capture: run.capture,
             reference: OnceCell::new(),
         };
-        let measured = bench.measure(bench.prepare(config)?, &self.tables)?;
+        let prepared = bench.prepare_or_on(fallback.as_ref(), config)?;
+        let measured = bench.measure(prepared, &self.tables)?;
         let standard_taken = outputs.standard_taken;
         outputs.write(&graph, &measured)?;
         if !quiet && !standard_taken {

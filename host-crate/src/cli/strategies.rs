@@ -7,8 +7,14 @@ use super::{
 use crate::{Result, algorithm::Alternative, report::table::table, strategy::About};
 use clap::Args;
 
+const EXAMPLES: &str = "\
+Examples:
+  evenkeel strategies
+  evenkeel strategies sssp";
+
 /// List the strategies: how the edges of a graph are handed to a GPU's invocations.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Strategies {
     /// Only those that this algorithm can take.
     algorithm: Option<String>,

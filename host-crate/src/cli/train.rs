@@ -13,13 +13,13 @@ use std::{fmt::Write, path::PathBuf};
 
 /// Fit the decision tree by which strategy adaptive chooses, and say how good it is on graphs that it has not seen.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, next_help_heading = "Run")]
 pub struct Train {
     /// Tables that `evenkeel measure-levels` wrote.
     #[arg(value_name = "FILE", required = true)]
     tables: Vec<PathBuf>,
     /// The model. `-` is standard output.
-    #[arg(short, long, value_name = "MODEL")]
+    #[arg(short, long, value_name = "MODEL", help_heading = "Output")]
     output: PathBuf,
     /// What to choose from: the paper's fifteen variants, or those that list the frontier.
     #[arg(long, alias = "ways", value_name = "FAMILY", value_enum, default_value_t = Family::Listed)]

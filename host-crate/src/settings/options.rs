@@ -4,11 +4,26 @@ use super::{Allowed, Configurable, Configured, Registry};
 use crate::{Error, Result};
 use clap::{Arg, ArgMatches, Command};
 
-/// An option: its name, the items that have such a setting, and what its help text says of it.
+/// What help has the options under.
+const HEADING: &str = "Strategy";
+
+/// An option: its name, and what its help text says of the setting, with the items of which it says that.
 struct Declared {
     key: &'static str,
+    meanings: Vec<Meaning>,
+}
+
+struct Meaning {
     owners: Vec<&'static str>,
     help: String,
+}
+
+impl Declared {
+    /// The meanings one after the other, each behind its items.
+    fn help(&self) -> String {
+        let meaning = |Meaning { owners, help }: &Meaning| format!("{}: {help}", owners.join(", "));
+        self.meanings.iter().map(meaning).collect::<Vec<_>>().join("; ")
+    }
 }
 
 fn declared<R: Registry>() -> Vec<Declared> {
@@ -16,16 +31,21 @@ fn declared<R: Registry>() -> Vec<Declared> {
     for mut item in R::items() {
         let owner = item.name();
         for key in item.keys() {
-            if let Some(option) = options.iter_mut().find(|option| option.key == key.name) {
-                option.owners.push(owner);
-                continue;
-            }
             let values = match &key.allowed {
                 Allowed::OneOf(values) => format!(" [one of: {}]", values.join(", ")),
                 _ => String::new(),
             };
             let help = format!("{}{values} [default: {}]", key.about, key.text());
-            options.push(Declared { key: key.name, owners: vec![owner], help });
+            let known = options.iter().position(|option| option.key == key.name);
+            let place = known.unwrap_or_else(|| {
+                options.push(Declared { key: key.name, meanings: Vec::new() });
+                options.len() - 1
+            });
+            let meanings = &mut options[place].meanings;
+            match meanings.iter_mut().find(|meaning| meaning.help == help) {
+                Some(same) => same.owners.push(owner),
+                None => meanings.push(Meaning { owners: vec![owner], help }),
+            }
         }
     }
     options
@@ -44,12 +64,17 @@ impl<R: Registry> clap::Args for Configured<R> {
     fn augment_args(command: Command) -> Command {
         let parser = |text: &str| text.parse::<Self>();
         let default = R::default_item().name();
-        let item = Arg::new(R::KIND).long(R::KIND).value_name("NAME").default_value(default).value_parser(parser);
+        let item = Arg::new(R::KIND)
+            .long(R::KIND)
+            .value_name("NAME")
+            .default_value(default)
+            .value_parser(parser)
+            .help_heading(HEADING);
         declared::<R>().into_iter().fold(command.arg(item.help(R::HELP)), |command, option| {
-            let Declared { key, owners, help } = option;
-            let help = format!("{}: {help}", owners.join(", "));
+            let (key, help) = (option.key, option.help());
             let parser = move |value: &str| known_value::<R>(key, value);
-            command.arg(Arg::new(key).long(key).value_name("VALUE").help(help).value_parser(parser))
+            command
+                .arg(Arg::new(key).long(key).value_name("VALUE").help(help).help_heading(HEADING).value_parser(parser))
         })
     }
 

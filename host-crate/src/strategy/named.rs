@@ -35,9 +35,8 @@ macro_rules! named {
             type Err = crate::Error;
 
             fn from_str(text: &str) -> crate::Result<Self> {
-                let known = || Self::ALL.iter().map(ToString::to_string).collect();
                 let found = Self::ALL.into_iter().find(|it| it.name() == text);
-                found.ok_or_else(|| crate::Error::UnknownName { kind: $kind, name: text.to_owned(), known: known() })
+                found.ok_or_else(|| crate::Error::unknown($kind, text, Self::ALL))
             }
         }
     };

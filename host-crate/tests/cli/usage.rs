@@ -62,6 +62,67 @@ fn usage_errors_end_with_2_and_list_what_there_is() {
 }
 
 #[test]
+fn what_was_probably_meant_is_said() {
+    for (arguments, tip) in [
+        (&["bsf", "star"] as &[&str], "'bfs'"),
+        (&["bfs", "star", "--soruce", "3"], "'--source'"),
+        (&["bfs", "star", "--strategy", "merge_path"], "did you mean merge-path?"),
+        (&["bfs", "star", "--strategy", "near-far"], "near-far is a strategy of sssp"),
+        (&["spmv", "star", "--schedule", "node"], "node is a strategy of bfs and sssp"),
+        (&["bfs", "star", "--strategy", "split:bin=3"], "did you mean bins?"),
+        (&["info", "star", "--format", "mtx"], "did you mean matrix-market, whose files end in .mtx?"),
+        (&["info", "rmta:scale=3"], "did you mean rmat?"),
+        (&["compare", "bsf", "star"], "did you mean bfs?"),
+        (&["compare", "bfs", "star", "--strategies", "node,merge_path"], "did you mean merge-path?"),
+        (&["balance", "bfs", "star", "--strategies", "auto"], "auto cannot be counted"),
+    ] {
+        let message = refused(evenkeel(arguments), 2);
+        assert!(message.contains(tip), "{arguments:?}: {message}");
+    }
+    // Nothing is near, so nothing is said.
+    for arguments in [&["dfs", "star"] as &[&str], &["info", "star", "--target", "3"], &["strategies", "dfs"]] {
+        let message = refused(evenkeel(arguments), 2);
+        assert!(!message.contains("tip:") && !message.contains("did you mean"), "{message}");
+    }
+}
+
+#[test]
+fn colours_are_where_they_are_wanted() {
+    let coloured = |arguments: &[&str], no_color: bool| {
+        let mut command = evenkeel(arguments);
+        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        if no_color {
+            command.env("NO_COLOR", "1");
+        }
+        let output = command.output().unwrap();
+        stderr(&output).contains('\x1b') || stdout(&output).contains('\x1b')
+    };
+    // Help, an error of the parser and one of a command; none of these is written to a terminal here.
+    for wrong in [&["bfs", "--help"] as &[&str], &["bfs", "star", "--strategy", "best"], &["info", "no-such-file"]] {
+        let with = |choice: &'static str| [wrong, &["--color", choice]].concat();
+        assert!(!coloured(wrong, false) && !coloured(&with("auto"), false) && !coloured(&with("never"), false));
+        assert!(coloured(&with("always"), false) && coloured(&with("always"), true), "{wrong:?}");
+        assert!(coloured(&[&["--color=always"], wrong].concat(), false), "{wrong:?}");
+    }
+    assert!(refused(evenkeel(&["devices", "--color", "red"]), 2).contains("always"));
+}
+
+#[test]
+fn completions_and_manual_pages_are_written() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(printed(evenkeel(&["completions", shell])).contains("bfs"), "{shell}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let pages = inside(&folder, "man/man1");
+    assert!(printed(evenkeel(&["man", "--output", &pages])).contains(" pages in "));
+    let bfs = fs::read_to_string(Path::new(&pages).join("evenkeel-bfs.1")).unwrap();
+    assert!(bfs.contains(".TH evenkeel-bfs 1") && bfs.contains("soc\\-LiveJournal1"), "{bfs}");
+    let occupied = inside(&folder, "file");
+    fs::write(&occupied, "").unwrap();
+    assert!(refused(evenkeel(&["man", "--output", &occupied]), 3).contains("file"));
+}
+
+#[test]
 fn bad_input_ends_with_3_and_names_file_line_and_reason() {
     let (folder, roads) = roads();
     assert!(refused(evenkeel(&["info", &inside(&folder, "missing.gr")]), 3).contains("missing.gr"));
@@ -69,7 +130,9 @@ fn bad_input_ends_with_3_and_names_file_line_and_reason() {
     assert!(refused(evenkeel(&["info", &roads]), 3).contains("roads.gr:2: "));
     assert!(refused(evenkeel(&["info", "complete:nodes=100000"]), 3).contains("9999900000"));
     let (_folder, signed) = file("signed.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 -3.5\n");
-    assert!(refused(on_device(&["sssp", &signed]), 3).contains("negative"));
+    let message = refused(on_device(&["sssp", &signed]), 3);
+    assert!(message.contains("negative") && message.contains("apsp") && !message.contains("random"), "{message}");
+    on_device(&["apsp", &signed]).assert().success();
     let nowhere = inside(&folder, "no/such/folder");
     assert!(refused(evenkeel(&["bfs", "star", "--output", &nowhere]), 3).contains("no/such/folder"));
 }

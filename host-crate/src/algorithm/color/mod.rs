@@ -46,11 +46,11 @@ pub struct ColorConfig {
 pub struct ColorTables {
     /// Colour once more after the timed runs, and write a line for each iteration as CSV: how many nodes had no colour, their
     /// degrees, how many have one now, and how long it took. `-` is standard output.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Run"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Output"))]
     pub per_iteration: Option<PathBuf>,
     /// stealing: write for each queue how many elements its workgroup popped and stole in the last run, as CSV. `-` is standard
     /// output.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Run"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Output"))]
     pub queue_counts: Option<PathBuf>,
 }
 

@@ -85,9 +85,9 @@ pub(super) fn instead(selector: &str, options: &DeviceOptions, reason: Error) ->
         tracing::info!("{reason}: running on the CPU device");
     } else if selector != index.to_string() && !is_named {
         return Err(match reason {
-            Error::UnknownName { kind, name, mut known } => {
-                known.push(format!("{index} or {SELECTOR} ({})", machine::name()));
-                Error::UnknownName { kind, name, known }
+            Error::UnknownName { kind, name, known, .. } => {
+                let cpu = format!("{index} or {SELECTOR} ({})", machine::name());
+                Error::unknown(kind, &name, known.into_iter().chain([cpu]))
             }
             other => other,
         });

@@ -69,8 +69,7 @@ fn lacks(info: &DeviceInfo) -> String {
 
 fn unknown(infos: &[&DeviceInfo], selector: &str) -> Error {
     let known = infos.iter().map(|info| format!("{} ({})", info.index, info.name));
-    let known = ["auto".to_owned()].into_iter().chain(known).collect();
-    Error::UnknownName { kind: "device", name: selector.to_owned(), known }
+    Error::unknown("device", selector, ["auto".to_owned()].into_iter().chain(known))
 }
 
 impl Physical {

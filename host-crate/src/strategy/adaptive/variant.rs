@@ -136,6 +136,7 @@ impl FromStr for Variant {
             kind: "variant",
             name: text.to_owned(),
             known: Self::all().iter().map(ToString::to_string).collect(),
+            hint: None,
         })
     }
 }
