@@ -15,7 +15,10 @@ use crate::{
 };
 use bytesize::ByteSize;
 use clap::Args;
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// Which graph, and how to take it.
 #[derive(Args)]
@@ -114,6 +117,14 @@ impl FoundGraph {
             self.options.direction = Some(Direction::Undirected);
         }
         Ok(self)
+    }
+
+    /// The file it is read from, if it is.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.source {
+            GraphSource::File(path) => Some(path),
+            GraphSource::Generator(_) => None,
+        }
     }
 
     pub fn load(&self) -> Result<(Graph, BuildReport)> {

@@ -1,8 +1,12 @@
 //! A report as a person reads it: a handful of lines, each with a word in front that says what it is about.
 
 use super::{Report, RunReport};
-use crate::{algorithm::three_digits, device::memory::Bytes, graph::statistics::grouped};
-use std::fmt;
+use crate::{
+    algorithm::{Cell, FoundPath, Histogram, Listing, Summary, Value, ValueBin, four_digits, three_digits},
+    device::memory::Bytes,
+    graph::statistics::{bar, grouped},
+};
+use std::{fmt, iter};
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -10,11 +14,18 @@ impl fmt::Display for Report {
         line("graph", self.graph.to_string())?;
         line("device", format!("{} ({})", self.device.name, self.device.kind))?;
         let from = self.source.as_ref().map_or(String::new(), |source| format!("from node {source} "));
-        line(self.algorithm, format!("{from}with {} {}", self.alternative, self.strategy))?;
+        let took = self.took.as_ref().map_or(String::new(), |took| format!(", which took {took}"));
+        line(self.algorithm, format!("{from}with {} {}{took}", self.alternative, self.strategy))?;
         let (rates, figures): (Vec<_>, Vec<_>) =
             self.lines_of_figures().into_iter().partition(|(word, _)| *word == RATE);
         for (word, text) in figures {
             line(word, text)?;
+        }
+        for (word, lines) in self.answer.as_ref().map_or(Vec::new(), Summary::blocks) {
+            lines
+                .into_iter()
+                .zip([word].into_iter().chain(iter::repeat("")))
+                .try_for_each(|(text, word)| line(word, text))?;
         }
         line("time", self.time_text())?;
         let more: String = rates.into_iter().map(|(_, text)| format!(", {text}")).collect();
@@ -31,7 +42,8 @@ impl Report {
     /// The lines of figures: a word, and the texts of all figures that name it.
     fn lines_of_figures(&self) -> Vec<(&'static str, String)> {
         let mut lines: Vec<(&'static str, String)> = Vec::new();
-        for (word, text) in self.figures.list.iter().filter_map(|figure| figure.line.as_ref()) {
+        let numbers = self.answer.iter().flat_map(|answer| &answer.numbers);
+        for (word, text) in self.figures.list.iter().chain(numbers).filter_map(|figure| figure.line.as_ref()) {
             match lines.iter_mut().find(|(known, _)| known == word) {
                 Some((_, line)) => *line = format!("{line}, {text}"),
                 None => lines.push((word, text.clone())),
@@ -50,6 +62,85 @@ impl Report {
         let (count, plural) = (grouped(iterations.into()), if iterations == 1 { "" } else { "s" });
         format!("{total} ms {of} (kernels {kernels} ms, overhead {overhead} ms), {count} iteration{plural}")
     }
+}
+
+impl Summary {
+    /// The lines of what is shown beside the numbers, with the word in front of each block.
+    fn blocks(&self) -> Vec<(&'static str, Vec<String>)> {
+        let histogram = self.histogram.as_ref().map(|histogram| (histogram.name, histogram.lines()));
+        let top = self.top.as_ref().map(|top| (top.word, top.lines()));
+        let path = self.path.as_ref().map(|path| ("path", path.lines()));
+        [histogram, top, path].into_iter().flatten().collect()
+    }
+}
+
+impl Histogram {
+    fn lines(&self) -> Vec<String> {
+        let label = |bin: &ValueBin| match bin.from == bin.to {
+            true => number(bin.from),
+            false => format!("{} – {}", number(bin.from), number(bin.to)),
+        };
+        let most = self.bins.iter().map(|bin| bin.nodes).max().unwrap_or(0);
+        let head = [self.name, "nodes", ""].map(str::to_owned).to_vec();
+        let row = |bin: &ValueBin| vec![label(bin), grouped(bin.nodes), bar(bin.nodes, most)];
+        aligned(iter::once(head).chain(self.bins.iter().map(row)).collect(), 2)
+    }
+}
+
+impl Listing {
+    fn lines(&self) -> Vec<String> {
+        let text = |cell: &Cell| match cell {
+            Cell::Node(name) => name.to_string(),
+            Cell::Value(value) => value.to_string(),
+        };
+        let head = self.columns.iter().map(|name| (*name).to_owned()).collect();
+        let rows = self.rows.iter().map(|row| row.iter().map(text).collect());
+        aligned(iter::once(head).chain(rows).collect(), self.columns.len())
+    }
+}
+
+/// The most nodes of a path that a person is shown; a program gets all of them.
+const PATH_SHOWN: usize = 40;
+
+impl FoundPath {
+    fn lines(&self) -> Vec<String> {
+        let Some(length) = self.length else { return vec![format!("no path to node {}", self.target)] };
+        let shown = |nodes: &[_]| nodes.iter().map(ToString::to_string).collect::<Vec<String>>().join(" → ");
+        let nodes = match self.nodes.len() {
+            count if count <= PATH_SHOWN => shown(&self.nodes),
+            count => {
+                let (first, last) = (&self.nodes[..PATH_SHOWN / 2], &self.nodes[count - PATH_SHOWN / 2..]);
+                let between = grouped((count - PATH_SHOWN) as u64);
+                format!("{} → … {between} more … → {}", shown(first), shown(last))
+            }
+        };
+        let edges = self.nodes.len().saturating_sub(1);
+        let plural = if edges == 1 { "" } else { "s" };
+        vec![nodes, format!("length {length}, {} edge{plural}", grouped(edges as u64))]
+    }
+}
+
+/// The edge of a bin.
+fn number(value: Value) -> String {
+    match value {
+        Value::Whole(number) => grouped(number.into()),
+        Value::Count(number) => grouped(number),
+        Value::Real(number) => number.to_string(),
+        Value::Double(number) => four_digits(number),
+    }
+}
+
+/// Cells in columns, of which the first so many end at the right.
+fn aligned(rows: Vec<Vec<String>>, right: usize) -> Vec<String> {
+    let count = rows.first().map_or(0, Vec::len);
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(width).collect();
+    let cell = |(column, text): (usize, &String)| match column < right {
+        true => format!("{text:>width$}", width = widths[column]),
+        false => text.clone(),
+    };
+    let line = |row: &Vec<String>| row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ");
+    rows.iter().map(|row| line(row).trim_end().to_owned()).collect()
 }
 
 fn validity(valid: Option<bool>) -> &'static str {

@@ -29,6 +29,8 @@ mod rows;
 mod write;
 
 pub use compression::Compression;
+#[cfg(feature = "cli")]
+pub(crate) use compression::compress;
 pub use write::{format_to_write, write};
 
 use super::{EdgeList, Graph, NodeIds};
