@@ -108,7 +108,8 @@ Examples:
         let device = graph.device();
         refuse_unending_rows(device, graph.csr())?;
         let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
-        let traversal = Traversal::new(graph, Operator::Bfs, "depths")?;
+        let mut traversal = Traversal::new(graph, Operator::Bfs, "depths")?;
+        traversal.max_depth = config.max_depth;
         let parents = if config.parents { Some(record_parents(device, &traversal)?) } else { None };
         let search = Search::record(device, traversal, &config.strategy)?;
         // Of a strategy whose iterations are no levels the whole search is run.

@@ -207,8 +207,9 @@ Examples:
         let length =
             |row: usize| product.row(row).iter().map(|&element| f64::from(element).powi(2)).sum::<f64>().sqrt();
         let biggest = largest(product.elements.len() / product.columns, show.top, |row| Some(length(row)));
-        let row =
-            |row: usize| vec![Cell::Node(ids.name(row as u32).into_owned()), Cell::Value(Value::Double(length(row)))];
+        let row = |row: usize| {
+            vec![Cell::Node(ids.name(row as u32).into_owned()), Cell::Value(Value::Real(length(row) as f32))]
+        };
         let top = Listing::new("largest", vec!["row", "norm"], biggest.into_iter().map(row).collect());
         let numbers = range(product.elements.iter().map(|&element| element.into()));
         Summary { numbers, top, ..Summary::default() }

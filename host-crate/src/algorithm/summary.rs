@@ -89,7 +89,7 @@ impl Listing {
     }
 
     /// A table; none where it would be empty.
-    pub(super) fn new(word: &'static str, columns: Vec<&'static str>, rows: Vec<Vec<Cell>>) -> Option<Self> {
+    pub(crate) fn new(word: &'static str, columns: Vec<&'static str>, rows: Vec<Vec<Cell>>) -> Option<Self> {
         (!rows.is_empty()).then_some(Self { word, columns, rows })
     }
 }

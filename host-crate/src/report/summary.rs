@@ -67,7 +67,7 @@ impl Report {
 impl Summary {
     /// The lines of what is shown beside the numbers, with the word in front of each block.
     fn blocks(&self) -> Vec<(&'static str, Vec<String>)> {
-        let histogram = self.histogram.as_ref().map(|histogram| (histogram.name, histogram.lines()));
+        let histogram = self.histogram.as_ref().map(|histogram| ("spread", histogram.lines()));
         let top = self.top.as_ref().map(|top| (top.word, top.lines()));
         let path = self.path.as_ref().map(|path| ("path", path.lines()));
         [histogram, top, path].into_iter().flatten().collect()
@@ -101,22 +101,33 @@ impl Listing {
 
 /// The most nodes of a path that a person is shown; a program gets all of them.
 const PATH_SHOWN: usize = 40;
+/// Where the lines of a path end.
+const PATH_WIDTH: usize = 90;
 
 impl FoundPath {
     fn lines(&self) -> Vec<String> {
-        let Some(length) = self.length else { return vec![format!("no path to node {}", self.target)] };
-        let shown = |nodes: &[_]| nodes.iter().map(ToString::to_string).collect::<Vec<String>>().join(" → ");
-        let nodes = match self.nodes.len() {
-            count if count <= PATH_SHOWN => shown(&self.nodes),
-            count => {
-                let (first, last) = (&self.nodes[..PATH_SHOWN / 2], &self.nodes[count - PATH_SHOWN / 2..]);
-                let between = grouped((count - PATH_SHOWN) as u64);
-                format!("{} → … {between} more … → {}", shown(first), shown(last))
-            }
+        let Some(length) = self.length.filter(|_| !self.nodes.is_empty()) else {
+            return vec![format!("no path to node {}", self.target)];
         };
+        let mut words: Vec<String> = self.nodes.iter().map(ToString::to_string).collect();
+        if words.len() > PATH_SHOWN {
+            let between = PATH_SHOWN / 2..words.len() - PATH_SHOWN / 2;
+            let more = format!("… {} more …", grouped(between.len() as u64));
+            words.splice(between, [more]);
+        }
+        let mut lines = vec![words.remove(0)];
+        for word in words {
+            match lines.last_mut() {
+                Some(line) if line.chars().count() + word.chars().count() < PATH_WIDTH => {
+                    *line += &format!(" → {word}")
+                }
+                _ => lines.push(format!("→ {word}")),
+            }
+        }
         let edges = self.nodes.len().saturating_sub(1);
         let plural = if edges == 1 { "" } else { "s" };
-        vec![nodes, format!("length {length}, {} edge{plural}", grouped(edges as u64))]
+        lines.push(format!("length {length}, {} edge{plural}", grouped(edges as u64)));
+        lines
     }
 }
 
@@ -161,6 +172,7 @@ mod tests {
     use super::*;
     use crate::{
         algorithm::{Figure, Figures, Value},
+        graph::NodeName,
         report::tests::{example, product},
     };
 
@@ -184,6 +196,52 @@ valid     ✓ every value agrees with the sequential oracle
         let list = vec![figure(Value::Whole(17), "17"), figure(Value::Whole(9), "where another takes 9")];
         let text = Report { source: None, figures: Figures { edges: 1, list }, ..example() }.to_string();
         assert!(text.contains("\nsssp      with strategy node\ncolours   17, where another takes 9\ntime"), "{text}");
+    }
+
+    #[test]
+    fn the_answer_comes_before_the_time() {
+        let name = |number| NodeName::Number(number);
+        let bin = |from, to, nodes| ValueBin { from: Value::Whole(from), to: Value::Whole(to), nodes };
+        let row = |node, value| vec![Cell::Node(name(node)), Cell::Value(Value::Whole(value))];
+        let answer = Summary {
+            numbers: vec![Figure::new("mean", Value::Double(0.5), "").in_line("means", "mean 0.5".into())],
+            histogram: Some(Histogram { name: "distance", bins: vec![bin(0, 999, 20), bin(1000, 1999, 5)] }),
+            top: Listing::new("furthest", vec!["node", "distance"], vec![row(12, 1500), row(3, 7)]),
+            path: Some(FoundPath {
+                target: name(12),
+                length: Some(Value::Whole(1500)),
+                nodes: (0..100).map(name).collect(),
+            }),
+        };
+        let object = serde_json::to_value(Report { answer: Some(answer.clone()), ..example() }).unwrap();
+        let answer_object = &object["answer"];
+        assert_eq!((&answer_object["mean"], &answer_object["path"]["nodes"][99]), (&0.5.into(), &99.into()));
+        assert_eq!(
+            answer_object["top"],
+            serde_json::json!([{"node": 12, "distance": 1500}, {"node": 3, "distance": 7}])
+        );
+        assert_eq!(answer_object["histogram"][1], serde_json::json!({"from": 1000, "to": 1999, "nodes": 5}));
+        let took = Some("near-far".to_owned());
+        let text = Report { answer: Some(answer), took, strategy: "auto".into(), ..example() }.to_string();
+        let expected = "\
+sssp      from node 7 with strategy auto, which took near-far
+reached   5,000 of 6,000 nodes, the furthest at 2.5
+means     mean 0.5
+spread         distance  nodes
+                0 – 999     20  ████████████████████████████████████████
+          1,000 – 1,999      5  ██████████
+furthest  node  distance
+            12      1500
+             3         7
+path      0 → 1 → 2 → 3 → 4 → 5 → 6 → 7 → 8 → 9 → 10 → 11 → 12 → 13 → 14 → 15 → 16 → 17 → 18 → 19
+          → … 60 more … → 80 → 81 → 82 → 83 → 84 → 85 → 86 → 87 → 88 → 89 → 90 → 91 → 92 → 93 → 94
+          → 95 → 96 → 97 → 98 → 99
+          length 1500, 99 edges
+time ";
+        assert!(text.contains(expected), "{text}");
+        let path = FoundPath { target: name(5), length: None, nodes: Vec::new() };
+        let answer = Some(Summary { path: Some(path), ..Summary::default() });
+        assert!(Report { answer, ..example() }.to_string().contains("\npath      no path to node 5\n"));
     }
 
     #[test]

@@ -261,6 +261,8 @@ pub struct Traversal {
     pub(crate) source: Buffer<u32>,
     /// The graph on the host; a clone, which shares its memory.
     pub(crate) csr: Csr,
+    /// The depth after which a search may end, where one was given; what it finds beyond is left out of the answer.
+    pub(crate) max_depth: Option<u32>,
 }
 
 impl Traversal {
@@ -274,7 +276,7 @@ impl Traversal {
             marks: device.buffer("marks", if weighted { nodes } else { 1 })?,
         };
         let (source, graph) = (device.buffer("source", 1)?, graph.rows()?.clone());
-        Ok(Self { operator, graph, data, source, csr: csr.clone() })
+        Ok(Self { operator, graph, data, source, csr: csr.clone(), max_depth: None })
     }
 
     /// The paths that its operator finds, for kernels that find no other.

@@ -80,7 +80,14 @@ fn push_value(column: &Column<'_>, place: usize, graph: &Graph, text: &mut Strin
     match column.value(place) {
         Some(Value::Whole(node)) if matches!(column.values, Values::Nodes(_)) => push_name(&graph.ids.name(node), text),
         // Writing to a string does not fail.
-        Some(value) if value.real().is_finite() => drop(write!(text, "{value}")),
+        Some(value) if value.real().is_finite() => {
+            let _ = match value {
+                // With an exponent where that is shorter: not every reader takes hundreds of digits.
+                Value::Real(number) => write!(text, "{number:?}"),
+                Value::Double(number) => write!(text, "{number:?}"),
+                whole => write!(text, "{whole}"),
+            };
+        }
         _ => text.push_str("null"),
     }
 }

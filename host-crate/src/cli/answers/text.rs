@@ -12,19 +12,7 @@ use std::{
 
 /// Writes `name value` for each node: `inf` for a value that is missing, and `-` for a node that is.
 pub fn write_lines(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) -> io::Result<()> {
-    write_rows(
-        columns,
-        graph,
-        writer,
-        &Style {
-            separator: ' ',
-            missing: ["inf", "-"],
-            quote: |name, text| {
-                // Writing to a string does not fail.
-                let _ = write!(text, "{name}");
-            },
-        },
-    )
+    write_rows(columns, graph, writer, &Style { separator: ' ', missing: ["inf", "-"], quote: plain })
 }
 
 /// Writes a line with the columns' names, and one for each node. What is missing is empty.
@@ -81,6 +69,12 @@ fn push(column: &Column<'_>, place: usize, graph: &Graph, style: &Style, text: &
         // Writing to a string does not fail.
         Some(value) => drop(write!(text, "{value}")),
     }
+}
+
+/// A name as it is.
+fn plain(name: &NodeName<'_>, text: &mut String) {
+    // Writing to a string does not fail.
+    let _ = write!(text, "{name}");
 }
 
 /// A name between quotation marks where it would be misread without them.
