@@ -57,16 +57,16 @@ fn check_bfs(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<s
 
 fn check_sssp(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<str>]) {
     let (whole, real) = (oracle::dijkstra::whole(csr, source), oracle::dijkstra::real(csr, source));
+    let lengths = match csr.weights() {
+        Weights::F32(_) => oracle::dijkstra::Lengths::Real(real.as_ref().unwrap()),
+        _ => oracle::dijkstra::Lengths::Whole(oracle::dijkstra::wide(csr, source).unwrap().into()),
+    };
     for strategy in strategies.iter().map(AsRef::as_ref) {
         let config = SsspConfig { strategy: strategy.parse().unwrap(), parents: true };
         let mut sssp = Sssp::prepare(device, csr, &config).unwrap();
         for _ in 0..2 {
             sssp.run(&source).unwrap();
             let answer = sssp.answer().unwrap();
-            let lengths = match csr.weights() {
-                Weights::F32(_) => oracle::dijkstra::Lengths::Real(real.as_ref().unwrap()),
-                _ => oracle::dijkstra::Lengths::Whole(oracle::dijkstra::wide(csr, source).unwrap().into()),
-            };
             let checked = oracle::dijkstra::check_parents(csr, source, &lengths, &answer.parents.unwrap());
             assert_eq!(checked, Ok(()), "parents by {strategy} on {device:?}");
             let mismatch = match answer.distances {

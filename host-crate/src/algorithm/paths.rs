@@ -21,8 +21,10 @@ pub(super) fn parents<D: Copy + PartialOrd + Sync>(
     along: impl Fn(D, usize) -> Option<D> + Sync,
 ) -> Vec<u32> {
     let is_reached = |node: u32| distances[node as usize] != unreached;
+    // A sum of reals can be infinite, and then it is no path.
     let is_tight = |node: u32, edge: usize| {
-        along(distances[node as usize], edge).is_some_and(|sum| sum == distances[csr.columns()[edge] as usize])
+        let sum = along(distances[node as usize], edge).filter(|sum| *sum != unreached);
+        sum.is_some_and(|sum| sum == distances[csr.columns()[edge] as usize])
     };
     let found: Vec<AtomicU32> = (0..csr.nodes()).map(|_| AtomicU32::new(UNREACHED)).collect();
     (0..csr.nodes()).into_par_iter().filter(|&node| is_reached(node)).for_each(|node| {
@@ -43,7 +45,7 @@ pub(super) fn parents<D: Copy + PartialOrd + Sync>(
     while let Some(node) = wave.pop() {
         for edge in csr.row(node) {
             let neighbour = csr.columns()[edge];
-            if is_reached(neighbour) && !has_parent(&parents, neighbour) && is_tight(node, edge) {
+            if !has_parent(&parents, neighbour) && is_tight(node, edge) {
                 parents[neighbour as usize] = node;
                 wave.push(neighbour);
             }
@@ -117,5 +119,9 @@ mod tests {
         assert_eq!(path(&found, 0, 3), Some(vec![0, 1, 2, 3]));
         assert_eq!((path(&found, 0, 0), path(&found, 0, 4)), (Some(vec![0]), None));
         assert_eq!(path(&[UNREACHED, 2, 1], 0, 1), None, "a circle");
+        let distances = [0.0, f32::MAX, f32::INFINITY];
+        let chain = Csr::new(vec![0, 1, 2, 2], vec![1, 2], Weights::F32(vec![f32::MAX; 2].into())).unwrap();
+        let found = parents(&chain, 0, (&distances, f32::INFINITY), |distance, _| Some(distance + f32::MAX));
+        assert_eq!(found, [UNREACHED, 0, UNREACHED], "a sum that is infinite");
     }
 }
