@@ -9,12 +9,15 @@ use crate::{
 use flate2::Crc;
 use std::io::{self, Write};
 
+/// Writes the elements of an array.
+type Elements<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
+
 /// An array: its header, and what writes its elements.
 struct Array<'a> {
     header: Vec<u8>,
     /// Bytes of the elements.
     length: u64,
-    write: Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>,
+    write: Box<Elements<'a>>,
 }
 
 /// Writes the only column as an array with an element for each node, or a row of elements.
