@@ -270,7 +270,11 @@ fn refuse_negative(csr: &Csr) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::NodeIds;
+    use crate::graph::{
+        NodeIds,
+        generate::Generator,
+        weights::{WeightSource, assign},
+    };
 
     /// 0 → 1; 2 is alone.
     fn edge(weights: Weights) -> Graph {
@@ -294,5 +298,35 @@ mod tests {
         let next = f32::from_bits(0.1f32.to_bits() + 1);
         assert_eq!(check(Distances::F32(vec![0.0, next, f32::INFINITY]), &real).unwrap().0, 1);
         assert_eq!(check(Distances::F32(vec![0.0, 0.1, f32::NAN]), &real), Some((2, "inf".into(), "NaN".into())));
+    }
+
+    #[test]
+    fn distances_of_64_bits_are_the_oracles() {
+        for (text, low, high) in
+            [("rmat:scale=8", 4_000_000_000, u32::MAX), ("road:nodes=2000", 0, u32::MAX), ("chain:nodes=3000", 9, 9)]
+        {
+            let mut graph = text.parse::<Generator>().unwrap().generate().unwrap();
+            assign(&mut graph, WeightSource::Random { low, high, seed: 3 }).unwrap();
+            let expected = dijkstra::wide(&graph.csr, 1).unwrap();
+            assert_eq!(wide_distances(&graph.csr, 1), expected, "{text}");
+            let parents = Distances::U64(expected.clone()).parents(&graph.csr, 1);
+            let lengths = dijkstra::Lengths::Whole(expected.into());
+            assert_eq!(dijkstra::check_parents(&graph.csr, 1, &lengths, &parents), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_parent_is_named() {
+        let graph = edge(Weights::U32(vec![5].into()));
+        let check = |parents: [u32; 3]| {
+            let distances = Distances::U32(vec![0, 5, u32::MAX]);
+            let found = ShortestPaths { distances, parents: Some(parents.to_vec()) };
+            let expected = Sssp::reference(&graph, &0, &SsspConfig::default()).unwrap();
+            Sssp::check(&found, &expected, &graph, &0)
+                .map(|mismatch| (mismatch.node, mismatch.expected, mismatch.found))
+        };
+        assert_eq!(check([UNREACHED, 0, UNREACHED]), None);
+        let expected = (1, "as parent a neighbour on a shortest path".to_owned(), "node 2".to_owned());
+        assert_eq!(check([UNREACHED, 2, UNREACHED]), Some(expected));
     }
 }
