@@ -127,7 +127,7 @@ fn several_algorithms_share_an_uploaded_graph() {
     pagerank.run(&()).unwrap();
     let distances = oracle::dijkstra::whole(&town.csr, source).unwrap();
     assert_eq!(bfs.answer().unwrap().depths, oracle::bfs::depths(&town.csr, source));
-    assert_eq!(sssp.answer().unwrap(), Distances::U32(distances.clone()));
+    assert_eq!(sssp.answer().unwrap().distances, Distances::U32(distances.clone()));
     let Distances::U32(all) = apsp.answer().unwrap().distances else { panic!("whole weights") };
     assert_eq!(all[source as usize * 400..][..400], distances);
     assert_eq!(oracle::color::check(&town.csr, &color.answer().unwrap().0), Ok(()));

@@ -48,7 +48,7 @@ fn bfs_config(strategy: &str) -> BfsConfig {
 }
 
 fn sssp_config(strategy: &str) -> SsspConfig {
-    SsspConfig { strategy: strategy.parse().unwrap() }
+    SsspConfig { strategy: strategy.parse().unwrap(), ..SsspConfig::default() }
 }
 
 fn depths(device: &Device, graph: &Graph, source: u64, strategy: &str) -> Vec<f64> {
@@ -65,11 +65,12 @@ fn depths(device: &Device, graph: &Graph, source: u64, strategy: &str) -> Vec<f6
 fn distances(device: &Device, graph: &Graph, source: u64, strategy: &str) -> Vec<f64> {
     let mut sssp = Sssp::prepare(device, &graph.csr, &sssp_config(strategy)).unwrap();
     sssp.run(&Source::Node(source.to_string()).find(graph).unwrap()).unwrap();
-    match sssp.answer().unwrap() {
+    match sssp.answer().unwrap().distances {
         Distances::U32(words) => {
             words.into_iter().map(|word| if word == u32::MAX { f64::INFINITY } else { f64::from(word) }).collect()
         }
         Distances::F32(reals) => reals.into_iter().map(f64::from).collect(),
+        Distances::U64(_) => panic!("no distance exceeds 32 bits"),
     }
 }
 
@@ -246,12 +247,15 @@ fn check_sssp(device: &Device, graph: &Graph, source: u32, strategy: &str, what:
         Ok(mut sssp) => {
             assert!(!signed, "{what} has negative weights");
             sssp.run(&source).unwrap();
-            let mismatch = match sssp.answer().unwrap() {
+            let mismatch = match sssp.answer().unwrap().distances {
                 Distances::U32(found) => {
                     oracle::first_mismatch(&oracle::dijkstra::whole(&graph.csr, source).unwrap(), &found)
                 }
                 Distances::F32(found) => {
                     oracle::first_mismatch(&oracle::dijkstra::real(&graph.csr, source).unwrap(), &found)
+                }
+                Distances::U64(found) => {
+                    oracle::first_mismatch(&oracle::dijkstra::wide(&graph.csr, source).unwrap(), &found)
                 }
             };
             assert_eq!(mismatch, None, "SSSP: {what}");

@@ -1,14 +1,10 @@
-//! Answers: a value for each node that was reached, and how they are compared and written.
+//! Answers: columns of values, one or more for each node, and how they are compared. Whoever writes an answer reads its columns
+//! and knows nothing else of it.
 
-use crate::{
-    graph::{Graph, NodeIds},
-    oracle::Mismatch,
-};
+use crate::{graph::Graph, oracle::Mismatch};
+use evenkeel_types::UNREACHED;
 use serde::Serialize;
-use std::{
-    fmt,
-    io::{self, Write},
-};
+use std::{borrow::Cow, fmt};
 
 /// A number that an algorithm finds: for a node, or about the whole answer. In JSON it is a plain number.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
@@ -20,7 +16,7 @@ pub enum Value {
     Real(f32),
     /// A number in double precision.
     Double(f64),
-    /// A count or an id.
+    /// A count, an id, or a distance that exceeds 32 bits.
     Count(u64),
 }
 
@@ -35,18 +31,118 @@ impl fmt::Display for Value {
     }
 }
 
-/// A value for each node that was reached.
-pub trait Answer: Sync {
-    /// What was found for a node; none when it was not reached.
-    fn value(&self, node: u32) -> Option<Value>;
-
-    /// Appends further columns of a node's line in the output, each with a space before it.
-    fn further_columns(&self, _node: u32, _ids: &NodeIds, _line: &mut String) {}
-
-    /// Writes the answer for a program, where it has a binary form; returns false when it has none.
-    fn write_binary(&self, _writer: &mut dyn Write) -> io::Result<bool> {
-        Ok(false)
+impl Value {
+    /// The number in double precision, which is the nearest to it.
+    pub fn real(self) -> f64 {
+        match self {
+            Self::Whole(value) => value.into(),
+            Self::Real(value) => value.into(),
+            Self::Double(value) => value,
+            Self::Count(value) => value as f64,
+        }
     }
+}
+
+/// The values of a column, of all nodes one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values<'a> {
+    /// Whole numbers.
+    U32(Cow<'a, [u32]>),
+    /// Whole numbers of 64 bits.
+    U64(Cow<'a, [u64]>),
+    /// Reals in single precision.
+    F32(Cow<'a, [f32]>),
+    /// Reals in double precision.
+    F64(Cow<'a, [f64]>),
+    /// Nodes by their indices, which are written by their names.
+    Nodes(Cow<'a, [u32]>),
+}
+
+impl Values<'_> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::U32(all) | Self::Nodes(all) => all.len(),
+            Self::U64(all) => all.len(),
+            Self::F32(all) => all.len(),
+            Self::F64(all) => all.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// How many values of a column belong to a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One.
+    Single,
+    /// So many, which are numbered from 0.
+    Wide(usize),
+    /// One for every node of the graph.
+    Square,
+}
+
+/// A column of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column<'a> {
+    /// Its name in files and reports.
+    pub name: &'static str,
+    /// The values of all nodes, in the order of the graph.
+    pub values: Values<'a>,
+    /// How many of them belong to a node.
+    pub shape: Shape,
+    /// Whether some may be missing: then the largest whole number, or infinity, stands for a value that is not there.
+    pub partial: bool,
+}
+
+impl<'a> Column<'a> {
+    /// A column with one value for each node.
+    pub fn new(name: &'static str, values: Values<'a>) -> Self {
+        Self { name, values, shape: Shape::Single, partial: false }
+    }
+
+    /// The same column, in which the largest whole number, or infinity, stands for a value that is not there.
+    pub fn partial(self) -> Self {
+        Self { partial: true, ..self }
+    }
+
+    /// The same column with more values for each node.
+    pub fn shaped(self, shape: Shape) -> Self {
+        Self { shape, ..self }
+    }
+
+    /// How many values belong to each of `nodes` nodes.
+    pub fn width(&self, nodes: u32) -> usize {
+        match self.shape {
+            Shape::Single => 1,
+            Shape::Wide(width) => width,
+            Shape::Square => nodes as usize,
+        }
+    }
+
+    /// The value at a place; none where it is missing.
+    pub fn value(&self, place: usize) -> Option<Value> {
+        let (value, is_missing) = match &self.values {
+            Values::U32(all) | Values::Nodes(all) => (Value::Whole(all[place]), all[place] == UNREACHED),
+            Values::U64(all) => (Value::Count(all[place]), all[place] == u64::MAX),
+            Values::F32(all) => (Value::Real(all[place]), all[place] == f32::INFINITY),
+            Values::F64(all) => (Value::Double(all[place]), all[place] == f64::INFINITY),
+        };
+        (!self.partial || !is_missing).then_some(value)
+    }
+}
+
+/// What an algorithm finds: columns of values in the order of the graph's nodes.
+pub trait Answer: Sync {
+    /// Whether its column has a value for every pair of nodes.
+    const PAIRS: bool = false;
+
+    /// The columns. The first is what the algorithm is about; there is always one.
+    fn columns(&self) -> Vec<Column<'_>>;
 }
 
 /// A value as a person reads it: a node that was not reached is at `inf`.
@@ -54,8 +150,11 @@ pub(super) fn text(value: Option<Value>) -> String {
     value.map_or("inf".to_owned(), |value| value.to_string())
 }
 
-/// The first node whose value differs.
+/// The first node whose value differs in the first column, which has a value for each.
 pub fn first_difference(expected: &impl Answer, found: &impl Answer, graph: &Graph) -> Option<Mismatch> {
-    let node = (0..graph.csr.nodes()).find(|&node| expected.value(node) != found.value(node))?;
-    Some(Mismatch { node, expected: text(expected.value(node)), found: text(found.value(node)) })
+    let (expected, found) = (expected.columns(), found.columns());
+    let (expected, found) = (expected.first()?, found.first()?);
+    let node = (0..graph.csr.nodes()).find(|&node| expected.value(node as usize) != found.value(node as usize))?;
+    let [expected, found] = [expected, found].map(|column| text(column.value(node as usize)));
+    Some(Mismatch { node, expected, found })
 }

@@ -1,6 +1,6 @@
 //! Breadth-first search: the depth of every node, that is, the fewest edges from the source, and on request a parent of each.
 
-use super::{SourceOptions, prelude::*, search::Search};
+use super::{SourceOptions, paths, prelude::*, search::Search};
 use crate::{
     device::profile::Span,
     strategy::{
@@ -10,10 +10,7 @@ use crate::{
 };
 use evenkeel_kernels::{algorithm::bfs::BfsParents, primitive::LengthParams};
 use evenkeel_types::UNREACHED;
-use std::{
-    fmt::Write,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// What can be chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -26,6 +23,10 @@ pub struct BfsConfig {
     /// Find a parent of every node too.
     #[cfg_attr(feature = "cli", arg(long))]
     pub parents: bool,
+    /// Stop at this depth: nodes further away are not reached.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "K"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_depth: Option<u32>,
 }
 
 /// A table of the levels of a search.
@@ -54,6 +55,8 @@ pub struct Bfs {
     search: Search,
     /// The parents and the step that finds them, if they were asked for.
     parents: Option<(Buffer<u32>, Recording)>,
+    /// The iterations after which every node up to the greatest depth that was asked for has been found.
+    limit: Option<u32>,
 }
 
 impl Algorithm for Bfs {
@@ -61,14 +64,16 @@ impl Algorithm for Bfs {
     const SUMMARY: &'static str = "breadth-first search: the depth of every node, and parents on request";
     const HELP: &'static str = "\
 The depth of a node is the fewest edges from the source. With --parents each line of the output is `id depth parent`, with - for \
-the parent of the source and of nodes not reached.
+the parent of the source and of nodes not reached. With --max-depth nodes further away are not reached.
 
 Examples:
   evenkeel bfs rmat:scale=20 --validate
   evenkeel bfs soc-LiveJournal1.txt.gz --source 0 --parents --output tree.txt
+  evenkeel bfs friends.csv --source alice --target bob --max-depth 6
   evenkeel bfs grid:rows=1024,cols=1024 --runs 10 --warmup 2 --profile
   evenkeel bfs rmat:scale=18 --strategy adaptive --levels levels.csv";
     const COUNTED: bool = true;
+    const FINDS_PATHS: bool = true;
     const DEMO: &'static [&'static str] = &["node", "merge-path", "auto"];
     type Alternative = Box<dyn Strategy>;
     type Config = BfsConfig;
@@ -103,10 +108,21 @@ Examples:
         let device = graph.device();
         refuse_unending_rows(device, graph.csr())?;
         let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
-        let traversal = Traversal::new(graph, Operator::Bfs, "depths")?;
+        let mut traversal = Traversal::new(graph, Operator::Bfs, "depths")?;
+        traversal.max_depth = config.max_depth;
         let parents = if config.parents { Some(record_parents(device, &traversal)?) } else { None };
         let search = Search::record(device, traversal, &config.strategy)?;
-        Ok(Self { session, config: config.clone(), search, parents })
+        // Of a strategy whose iterations are no levels the whole search is run.
+        let has_levels = || config.strategy.item().level_names(device, graph.csr(), &[]);
+        let limit = match config.max_depth {
+            Some(depth) => has_levels()?.map(|_| depth),
+            None => None,
+        };
+        Ok(Self { session, config: config.clone(), search, parents, limit })
+    }
+
+    fn taken(&self) -> Option<String> {
+        self.search.taken.map(str::to_owned)
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -115,7 +131,7 @@ Examples:
 
     fn run(&mut self, source: &u32) -> Result<Run> {
         self.session.run(|graph| {
-            let mut run = Run::from(self.search.run(graph, *source)?);
+            let mut run = Run::from(self.search.run(graph, *source, self.limit)?);
             if let Some((_, recording)) = &mut self.parents {
                 let parents = Run::timed(0, || recording.run())?;
                 run.kernel += parents.kernel;
@@ -128,11 +144,11 @@ Examples:
     fn answer(&self) -> Result<Tree> {
         let device = self.session.answered()?.device();
         let parents = self.parents.as_ref().map(|(parents, _)| device.download(parents)).transpose()?;
-        Ok(Tree { depths: device.download(&self.search.values)?, parents })
+        Ok(Tree { depths: device.download(&self.search.values)?, parents }.up_to(self.config.max_depth))
     }
 
-    fn reference(graph: &Graph, source: &u32, _: &BfsConfig) -> Result<Tree> {
-        Ok(Tree { depths: oracle::bfs::depths(&graph.csr, *source), parents: None })
+    fn reference(graph: &Graph, source: &u32, config: &BfsConfig) -> Result<Tree> {
+        Ok(Tree { depths: oracle::bfs::depths(&graph.csr, *source), parents: None }.up_to(config.max_depth))
     }
 
     fn check(found: &Tree, expected: &Tree, graph: &Graph, source: &u32) -> Option<Mismatch> {
@@ -141,6 +157,17 @@ Examples:
             let mismatch = oracle::bfs::check_parents(&graph.csr, *source, &expected.depths, parents).err()?;
             Some(found.parent_mismatch(mismatch, graph))
         })
+    }
+
+    fn columns(config: &BfsConfig) -> usize {
+        1 + usize::from(config.parents)
+    }
+
+    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
+        let (graph, source, tree) = (outcome.graph, *outcome.input, outcome.answer);
+        let depths = (&tree.depths[..], UNREACHED);
+        let found = || paths::parents(&graph.csr, source, depths, |depth, _| depth.checked_add(1));
+        paths::summary(tree, (graph, source), show, || tree.parents.clone().unwrap_or_else(found))
     }
 
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {
@@ -153,8 +180,11 @@ impl Tables<Bfs> for LevelTable {
         self.levels.iter().map(PathBuf::as_path).collect()
     }
 
-    fn check(&self, _: &BfsConfig) -> Result<()> {
+    fn check(&self, config: &BfsConfig) -> Result<()> {
         match &self.levels {
+            Some(_) if config.max_depth.is_some() => {
+                Err(Error::Usage("--levels shows the whole search: leave --max-depth out".into()))
+            }
             Some(path) if path.as_os_str() == "-" => {
                 Err(Error::Usage("--levels goes to a file: standard output is for the others".into()))
             }
@@ -200,22 +230,26 @@ fn record_parents(device: &Device, traversal: &Traversal) -> Result<(Buffer<u32>
 }
 
 impl Answer for Tree {
-    fn value(&self, node: u32) -> Option<Value> {
-        let depth = self.depths[node as usize];
-        (depth != UNREACHED).then_some(Value::Whole(depth))
-    }
-
-    fn further_columns(&self, node: u32, ids: &NodeIds, line: &mut String) {
-        // Writing to a string does not fail.
-        let _ = match self.parent(node) {
-            None => Ok(()),
-            Some(None) => line.write_str(" -"),
-            Some(Some(parent)) => write!(line, " {}", ids.name(parent)),
-        };
+    fn columns(&self) -> Vec<Column<'_>> {
+        let depths = Column::new("depth", Values::U32((&self.depths).into())).partial();
+        let parents = self.parents.as_ref().map(|all| Column::new("parent", Values::Nodes(all.into())).partial());
+        [depths].into_iter().chain(parents).collect()
     }
 }
 
 impl Tree {
+    /// The same without nodes that are further away than the greatest depth, where there is one.
+    fn up_to(mut self, max_depth: Option<u32>) -> Self {
+        let Some(greatest) = max_depth else { return self };
+        for (node, depth) in self.depths.iter_mut().enumerate().filter(|(_, depth)| **depth > greatest) {
+            *depth = UNREACHED;
+            if let Some(parents) = &mut self.parents {
+                parents[node] = UNREACHED;
+            }
+        }
+        self
+    }
+
     /// The parent of a node, if parents were asked for and it has one.
     fn parent(&self, node: u32) -> Option<Option<u32>> {
         let parent = self.parents.as_ref()?[node as usize];

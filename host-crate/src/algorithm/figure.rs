@@ -53,6 +53,18 @@ pub fn three_digits(rate: f64) -> String {
     }
 }
 
+/// A number with about four digits, where its size does not matter as much as its digits.
+pub fn four_digits(number: f64) -> String {
+    match number.abs() {
+        0.0 => "0".to_owned(),
+        size if size.is_finite() && (1e-3..1e6).contains(&size) => {
+            let decimals = (3 - size.log10().floor() as i32).max(0) as usize;
+            format!("{number:.decimals$}")
+        }
+        _ => format!("{number:.3e}"),
+    }
+}
+
 /// All figures of a run. In JSON they are fields of the report itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
@@ -86,9 +98,10 @@ impl<A: Algorithm> Outcome<'_, A> {
     /// How far an algorithm came that begins at a node: its figures, and the edges that leave the nodes it reached.
     pub fn reach(&self) -> Figures {
         let (mut reached, mut edges, mut furthest) = (0, 0, None);
-        let csr = &self.graph.csr;
+        let (csr, columns) = (&self.graph.csr, self.answer.columns());
+        let value = |node: u32| columns.first().and_then(|column| column.value(node as usize));
         for node in 0..csr.nodes() {
-            if let Some(value) = self.answer.value(node) {
+            if let Some(value) = value(node) {
                 reached += 1;
                 edges += u64::from(csr.degree(node));
                 if furthest.is_none_or(|furthest| value > furthest) {

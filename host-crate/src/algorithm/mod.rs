@@ -12,7 +12,7 @@
 //! let mut sssp = Sssp::prepare(&device, &town.csr, &SsspConfig::default())?;
 //! for source in [0, 399] {
 //!     sssp.run(&source)?;
-//!     assert_eq!(sssp.answer()?, Distances::U32(dijkstra::whole(&town.csr, source)?));
+//!     assert_eq!(sssp.answer()?.distances, Distances::U32(dijkstra::whole(&town.csr, source)?));
 //! }
 //! # Ok::<(), evenkeel::Error>(())
 //! ```
@@ -21,9 +21,11 @@ mod alternative;
 mod answer;
 mod dense;
 mod figure;
+mod paths;
 mod search;
 mod session;
 pub mod source;
+mod summary;
 
 pub mod apsp;
 pub mod bfs;
@@ -34,12 +36,13 @@ pub mod spmv;
 pub mod sssp;
 
 pub use alternative::{Alternative, Selectable};
-pub use answer::{Answer, Value, first_difference};
+pub use answer::{Answer, Column, Shape, Value, Values, first_difference};
 pub use dense::{Dense, DenseMatrix, DenseVector};
-pub(crate) use figure::three_digits;
 pub use figure::{Figure, Figures, Outcome};
+pub(crate) use figure::{four_digits, three_digits};
 pub use session::Session;
 pub use source::{Source, SourceOptions};
+pub use summary::{Cell, FoundPath, Histogram, Listing, Show, Summary, ValueBin};
 
 use crate::{device::profile::Span, engine::LoopRun};
 use prelude::*;
@@ -53,7 +56,8 @@ use std::{
 /// What most algorithms are written with.
 mod prelude {
     pub(super) use super::{
-        Algorithm, Answer, Figure, Figures, Outcome, Run, Session, Table, Tables, Value, WeightUse, first_difference,
+        Algorithm, Answer, Cell, Column, Figure, Figures, Listing, Outcome, Run, Session, Shape, Show, Summary, Table,
+        Tables, Value, Values, WeightUse, first_difference, summary::largest,
     };
     pub(super) use crate::{
         Error, Result,
@@ -86,6 +90,8 @@ pub trait Algorithm: Sized + 'static {
     const UNDIRECTED: bool = false;
     /// What the weights of edges mean to it.
     const WEIGHTS: WeightUse = WeightUse::Ignored;
+    /// Whether it finds paths, so that one to a target can be shown.
+    const FINDS_PATHS: bool = false;
     /// The alternatives that the demonstration shows: a plain one, a balanced one, and the default, which chooses. None where it does not
     /// show the algorithm.
     const DEMO: &'static [&'static str] = &[];
@@ -172,6 +178,11 @@ pub trait Algorithm: Sized + 'static {
         Self::prepare_on(&SharedGraph::new(device, csr), config)
     }
 
+    /// The name of the strategy or schedule that it runs, where the one that was asked for chooses among the others.
+    fn taken(&self) -> Option<String> {
+        None
+    }
+
     /// The device memory it takes, the graph included.
     fn memory(&self) -> &MemoryPlan;
 
@@ -197,6 +208,16 @@ pub trait Algorithm: Sized + 'static {
         graph: &Graph,
         input: &Self::Input,
     ) -> Option<Mismatch>;
+
+    /// How many columns the answer has with such a configuration.
+    fn columns(_config: &Self::Config) -> usize {
+        1
+    }
+
+    /// What is shown of an answer, beside the figures.
+    fn summary(_outcome: &Outcome<'_, Self>, _show: &Show) -> Summary {
+        Summary::default()
+    }
 
     /// The numbers worth showing about a run.
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {
@@ -310,7 +331,7 @@ macro_rules! algorithms {
 
 algorithms! {
     bfs::{Bfs, BfsConfig, Tree},
-    sssp::{Sssp, SsspConfig, Distances},
+    sssp::{Sssp, SsspConfig, Distances, ShortestPaths},
     apsp::{Apsp, ApspConfig, AllPairs},
     spmv::{Spmv, SpmvConfig, Precision},
     spmm::{Spmm, SpmmConfig},

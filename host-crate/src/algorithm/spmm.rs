@@ -1,7 +1,11 @@
 //! Sparse matrix times dense matrix, C = A B, with B row by row and of any width, in single precision, under any schedule. A
 //! team of invocations shares a row of B, four columns each; on the device a row is filled up to a multiple of four.
 
-use super::{DenseMatrix, prelude::*, spmv::random_vector};
+use super::{
+    DenseMatrix,
+    prelude::*,
+    spmv::{random_vector, range},
+};
 use crate::oracle::spmv::first_mismatch_of_matrix;
 use evenkeel_kernels::{
     algorithm::spmm::{self, WideProductParams},
@@ -9,7 +13,6 @@ use evenkeel_kernels::{
     primitive::workgroup::SUBGROUPS_ON_GPU,
 };
 use evenkeel_types::WORKGROUP;
-use std::fmt::Write;
 
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -96,6 +99,8 @@ pub struct Spmm {
     /// The dense matrix that is on the device.
     loaded: Option<DenseMatrix>,
     recording: Recording,
+    /// The schedule that was taken, where the one that was asked for chooses.
+    taken: Option<String>,
 }
 
 impl Algorithm for Spmm {
@@ -159,7 +164,12 @@ Examples:
                 space.record_gather(recorder, &launch, params);
             }
         })?;
-        Ok(Self { session, columns: config.columns as usize, b, c, loaded: None, recording })
+        let taken = config.schedule.item().taken(choice);
+        Ok(Self { session, columns: config.columns as usize, b, c, loaded: None, recording, taken })
+    }
+
+    fn taken(&self) -> Option<String> {
+        self.taken.clone()
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -191,6 +201,19 @@ Examples:
     fn check(found: &MatrixProduct, (): &(), graph: &Graph, b: &DenseMatrix) -> Option<Mismatch> {
         first_mismatch_of_matrix(&graph.csr, b.elements(), &found.elements, found.columns)
     }
+
+    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
+        let (product, ids) = (outcome.answer, &outcome.graph.ids);
+        let length =
+            |row: usize| product.row(row).iter().map(|&element| f64::from(element).powi(2)).sum::<f64>().sqrt();
+        let biggest = largest(product.elements.len() / product.columns, show.top, |row| Some(length(row)));
+        let row = |row: usize| {
+            vec![Cell::Node(ids.name(row as u32).into_owned()), Cell::Value(Value::Real(length(row) as f32))]
+        };
+        let top = Listing::new("largest", vec!["row", "norm"], biggest.into_iter().map(row).collect());
+        let numbers = range(product.elements.iter().map(|&element| element.into()));
+        Summary { numbers, top, ..Summary::default() }
+    }
 }
 
 /// Copies the dense matrix to the device; it has a row for each column of the sparse one.
@@ -210,21 +233,14 @@ fn load(graph: &SharedGraph, buffer: &Buffer<Vec4>, b: &[f32], columns: usize) -
 }
 
 impl MatrixProduct {
-    fn row(&self, row: u32) -> &[f32] {
-        &self.elements[row as usize * self.columns..][..self.columns]
+    fn row(&self, row: usize) -> &[f32] {
+        &self.elements[row * self.columns..][..self.columns]
     }
 }
 
 impl Answer for MatrixProduct {
-    fn value(&self, row: u32) -> Option<Value> {
-        Some(Value::Real(self.row(row)[0]))
-    }
-
-    fn further_columns(&self, row: u32, _: &NodeIds, line: &mut String) {
-        for element in &self.row(row)[1..] {
-            // Writing to a string cannot fail.
-            let _ = write!(line, " {element}");
-        }
+    fn columns(&self) -> Vec<Column<'_>> {
+        vec![Column::new("value", Values::F32((&self.elements).into())).shaped(Shape::Wide(self.columns))]
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sparse matrix times dense vector, y = A x, in single or double precision, under any schedule. A graph is a matrix: a node is
 //! a row, and its edges are the entries of the row.
 
-use super::{DenseVector, prelude::*};
+use super::{DenseVector, figure::four_digits, prelude::*};
 use crate::{
     engine::matrix_values,
     graph::generate::random::mix,
@@ -67,6 +67,8 @@ pub struct Spmv {
     /// The vector that is on the device.
     loaded: Option<DenseVector>,
     recording: Recording,
+    /// The schedule that was taken, where the one that was asked for chooses.
+    taken: Option<String>,
 }
 
 /// x and y.
@@ -133,7 +135,8 @@ Examples:
                 let recording = device.record(&format!("spmv {choice}"), |recorder| {
                     space.record_gather(recorder, &launch, |schedule| ProductParams { rows, schedule });
                 })?;
-                Ok(Self { session, vectors: Vectors::$vectors(x, y), loaded: None, recording })
+                let taken = config.schedule.item().taken(choice);
+                Ok(Self { session, vectors: Vectors::$vectors(x, y), loaded: None, recording, taken })
             }};
         }
         match config.precision {
@@ -142,6 +145,10 @@ Examples:
                 prepare!(f64, Double, &device.buffer_from("values", &matrix_values(csr, |value| value))?)
             }
         }
+    }
+
+    fn taken(&self) -> Option<String> {
+        self.taken.clone()
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -190,11 +197,36 @@ Examples:
         first_mismatch(expected, &found.rows, unit)
     }
 
+    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
+        let columns = outcome.answer.columns();
+        let rows = &outcome.answer.rows;
+        let biggest = largest(rows.len(), show.top, |row| Some(rows[row].abs()));
+        let mut top = Listing::of_nodes("largest", &columns[0], biggest, &outcome.graph.ids);
+        top.iter_mut().for_each(|top| top.columns[0] = "row");
+        Summary { numbers: range(rows.iter().copied()), top, ..Summary::default() }
+    }
+
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {
         let csr = &outcome.graph.csr;
         let rate = Figure::gbytes_per_second(bytes_to_move(csr), outcome.seconds);
         Figures { edges: csr.edges().into(), list: vec![rate] }
     }
+}
+
+/// The norm, the smallest and the largest of the elements of a product.
+pub(super) fn range(elements: impl Iterator<Item = f64>) -> Vec<Figure> {
+    let (mut squares, mut lowest, mut highest) = (0.0f64, f64::INFINITY, f64::NEG_INFINITY);
+    for element in elements {
+        squares += element * element;
+        (lowest, highest) = (lowest.min(element), highest.max(element));
+    }
+    if lowest > highest {
+        return Vec::new();
+    }
+    let figure = |name, number: f64, text: &str| {
+        Figure::new(name, Value::Double(number), "").in_line("product", format!("{text} {}", four_digits(number)))
+    };
+    vec![figure("norm", squares.sqrt(), "norm"), figure("min", lowest, "from"), figure("max", highest, "to")]
 }
 
 /// The bytes of each array once, four to an element: row offsets, x and y, columns and values.
@@ -204,12 +236,14 @@ fn bytes_to_move(csr: &Csr) -> u64 {
 }
 
 impl Answer for Product {
-    fn value(&self, row: u32) -> Option<Value> {
-        let value = self.rows[row as usize];
-        Some(match self.precision {
-            Precision::Single => Value::Real(value as f32),
-            Precision::Double => Value::Double(value),
-        })
+    fn columns(&self) -> Vec<Column<'_>> {
+        let values = match self.precision {
+            Precision::Single => {
+                Values::F32(self.rows.par_iter().map(|&value| value as f32).collect::<Vec<_>>().into())
+            }
+            Precision::Double => Values::F64((&self.rows).into()),
+        };
+        vec![Column::new("value", values)]
     }
 }
 

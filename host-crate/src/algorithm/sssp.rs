@@ -1,10 +1,10 @@
 //! Single-source shortest paths: the distance of every node, the smallest sum of weights from the source. Weights are whole
 //! or real, none negative.
 
-use super::{SourceOptions, prelude::*, search::Search};
+use super::{SourceOptions, paths, prelude::*, search::Search};
 use crate::{
     oracle::dijkstra,
-    strategy::{Operator, Strategy, Target, Traversal},
+    strategy::{Operator, Strategy, Target, Traversal, wide_distances},
 };
 use evenkeel_types::UNREACHED;
 
@@ -16,6 +16,9 @@ pub struct SsspConfig {
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
     pub strategy: Configured<Sssp>,
+    /// Find the parent of every node on a shortest path too.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub parents: bool,
 }
 
 /// The distances of all nodes, in the kind of number that the weights are.
@@ -25,12 +28,27 @@ pub enum Distances {
     U32(Vec<u32>),
     /// Of real weights; infinite for nodes not reached.
     F32(Vec<f32>),
+    /// Of whole weights, where a distance exceeds 32 bits; `u64::MAX` for nodes not reached.
+    U64(Vec<u64>),
+}
+
+/// The distance of every node, and its parent if parents were asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShortestPaths {
+    /// The distances.
+    pub distances: Distances,
+    /// The parent of each node; [`UNREACHED`] for the source and for nodes that were not reached.
+    pub parents: Option<Vec<u32>>,
 }
 
 /// Shortest paths that are ready to run on one graph, from any source.
 pub struct Sssp {
     session: Session,
     search: Search,
+    has_parents: bool,
+    /// The source of the last run.
+    source: u32,
+    /// Whether a sum of the last run did not fit into 32 bits.
     overflowed: bool,
 }
 
@@ -39,22 +57,25 @@ impl Algorithm for Sssp {
     const SUMMARY: &'static str = "single-source shortest paths: the distance of every node by weighted edges";
     const HELP: &'static str = "\
 The distance of a node is the smallest sum of weights from the source. A graph without weights is taken as if every edge weighed \
-1. Negative weights are refused: `evenkeel apsp` takes them.
+1. Negative weights are refused: `evenkeel apsp` takes them. Whole distances that exceed 32 bits are computed again in 64 bits, on \
+the CPU. With --parents each line of the output is `id distance parent`, with - for the parent of the source and of nodes not reached.
 
 Examples:
   evenkeel sssp USA-road-d.NY.gr.gz --source 1 --validate
   evenkeel sssp rmat:scale=20 --weights random:1..64 --seed 7 --runs 5 --warmup 1
-  evenkeel sssp roads.gr --output - | sort -k2,2n | tail";
+  evenkeel sssp roads.gr --source 1 --target 264346
+  evenkeel sssp roads.gr --parents --output tree.csv.gz";
     const COUNTED: bool = true;
     const WEIGHTS: WeightUse = WeightUse::Optional;
+    const FINDS_PATHS: bool = true;
     const DEMO: &'static [&'static str] = &["node", "merge-path", "auto"];
     type Alternative = Box<dyn Strategy>;
     type Config = SsspConfig;
     type InputOptions = SourceOptions;
     type Tables = ();
     type Input = u32;
-    type Answer = Distances;
-    type Reference = Distances;
+    type Answer = ShortestPaths;
+    type Reference = ShortestPaths;
 
     fn choice(config: &mut SsspConfig) -> &mut Configured<Self> {
         &mut config.strategy
@@ -88,7 +109,12 @@ Examples:
         refuse_unending_rows(device, csr)?;
         let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
         let traversal = Traversal::new(graph, operator(csr), "distances")?;
-        Ok(Self { session, search: Search::record(device, traversal, &config.strategy)?, overflowed: false })
+        let search = Search::record(device, traversal, &config.strategy)?;
+        Ok(Self { session, search, has_parents: config.parents, source: 0, overflowed: false })
+    }
+
+    fn taken(&self) -> Option<String> {
+        self.search.taken.map(str::to_owned)
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -97,34 +123,68 @@ Examples:
 
     fn run(&mut self, source: &u32) -> Result<Run> {
         self.session.run(|graph| {
-            let run = self.search.run(graph, *source)?;
-            self.overflowed = run.header.flags != 0;
+            let run = self.search.run(graph, *source, None)?;
+            (self.source, self.overflowed) = (*source, run.header.flags != 0);
             Ok(run.into())
         })
     }
 
-    fn answer(&self) -> Result<Distances> {
+    /// Parents are found here, on the host, from the distances.
+    fn answer(&self) -> Result<ShortestPaths> {
         let graph = self.session.answered()?;
-        let words = graph.device().download(&self.search.values)?;
-        match graph.csr().weights() {
+        let (csr, words) = (graph.csr(), graph.device().download(&self.search.values)?);
+        let distances = match csr.weights() {
             Weights::F32(_) => {
                 let real = |word: u32| if word == UNREACHED { f32::INFINITY } else { f32::from_bits(word) };
-                Ok(Distances::F32(words.into_iter().map(real).collect()))
+                Distances::F32(words.into_iter().map(real).collect())
             }
-            _ if self.overflowed => refuse_overflow(graph.csr(), &words).map(|()| Distances::U32(words)),
-            _ => Ok(Distances::U32(words)),
-        }
+            _ if self.overflowed && exceeds_32_bits(csr, &words) => {
+                tracing::warn!(
+                    "a shortest path is longer than 32 bits hold; distances are computed in 64 bits on the CPU"
+                );
+                Distances::U64(wide_distances(csr, self.source))
+            }
+            _ => Distances::U32(words),
+        };
+        let parents = self.has_parents.then(|| distances.parents(csr, self.source));
+        Ok(ShortestPaths { distances, parents })
     }
 
-    fn reference(graph: &Graph, source: &u32, _: &SsspConfig) -> Result<Distances> {
-        Ok(match graph.csr.weights() {
+    fn reference(graph: &Graph, source: &u32, _: &SsspConfig) -> Result<ShortestPaths> {
+        let distances = match graph.csr.weights() {
             Weights::F32(_) => Distances::F32(dijkstra::real(&graph.csr, *source)?),
-            _ => Distances::U32(dijkstra::whole(&graph.csr, *source)?),
+            _ => {
+                let wide = dijkstra::wide(&graph.csr, *source)?;
+                match dijkstra::narrow(&wide) {
+                    Ok(whole) => Distances::U32(whole),
+                    Err(_) => Distances::U64(wide),
+                }
+            }
+        };
+        Ok(ShortestPaths { distances, parents: None })
+    }
+
+    fn check(found: &ShortestPaths, expected: &ShortestPaths, graph: &Graph, source: &u32) -> Option<Mismatch> {
+        first_difference(expected, found, graph).or_else(|| {
+            let parents = found.parents.as_ref()?;
+            let lengths = expected.distances.lengths();
+            let mismatch = dijkstra::check_parents(&graph.csr, *source, &lengths, parents).err()?;
+            let found = match parents.get(mismatch.node as usize) {
+                Some(&parent) if parent < graph.csr.nodes() => format!("node {}", graph.ids.name(parent)),
+                _ => mismatch.found,
+            };
+            Some(Mismatch { expected: format!("as parent {}", mismatch.expected), found, ..mismatch })
         })
     }
 
-    fn check(found: &Distances, expected: &Distances, graph: &Graph, _: &u32) -> Option<Mismatch> {
-        first_difference(expected, found, graph)
+    fn columns(config: &SsspConfig) -> usize {
+        1 + usize::from(config.parents)
+    }
+
+    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
+        let (graph, source, found) = (outcome.graph, *outcome.input, outcome.answer);
+        let parents = || found.distances.parents(&graph.csr, source);
+        paths::summary(found, (graph, source), show, || found.parents.clone().unwrap_or_else(parents))
     }
 
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {
@@ -137,34 +197,61 @@ fn operator(csr: &Csr) -> Operator {
 }
 
 impl Distances {
-    /// The distance at a place of the list; none where there is no path.
-    pub(super) fn at(&self, place: usize) -> Option<Value> {
+    /// The distances as a column.
+    pub(super) fn column(&self) -> Column<'_> {
+        let values = match self {
+            Self::U32(all) => Values::U32(all.into()),
+            Self::F32(all) => Values::F32(all.into()),
+            Self::U64(all) => Values::U64(all.into()),
+        };
+        Column::new("distance", values).partial()
+    }
+
+    /// The parent of every node: see [`paths`].
+    fn parents(&self, csr: &Csr, source: u32) -> Vec<u32> {
+        let whole = |edge: usize| if let Weights::U32(weights) = csr.weights() { weights[edge] } else { 1 };
+        let real = |edge: usize| if let Weights::F32(weights) = csr.weights() { weights[edge] } else { 1.0 };
         match self {
-            Self::U32(all) => (all[place] != UNREACHED).then_some(Value::Whole(all[place])),
-            Self::F32(all) => (all[place] != f32::INFINITY).then_some(Value::Real(all[place])),
+            Self::U32(all) => {
+                paths::parents(csr, source, (all, UNREACHED), |distance, edge| distance.checked_add(whole(edge)))
+            }
+            Self::F32(all) => {
+                paths::parents(csr, source, (all, f32::INFINITY), |distance, edge| Some(distance + real(edge)))
+            }
+            Self::U64(all) => {
+                paths::parents(csr, source, (all, u64::MAX), |distance, edge| distance.checked_add(whole(edge).into()))
+            }
+        }
+    }
+
+    /// The distances as the oracle has them, for its check of parents.
+    fn lengths(&self) -> dijkstra::Lengths<'_> {
+        match self {
+            Self::U32(all) => dijkstra::Lengths::Whole(all.iter().map(|&word| wide(word)).collect::<Vec<_>>().into()),
+            Self::U64(all) => dijkstra::Lengths::Whole(all.into()),
+            Self::F32(all) => dijkstra::Lengths::Real(all),
         }
     }
 }
 
-impl Answer for Distances {
-    fn value(&self, node: u32) -> Option<Value> {
-        self.at(node as usize)
+/// A distance of 32 bits in 64.
+fn wide(word: u32) -> u64 {
+    if word == UNREACHED { u64::MAX } else { word.into() }
+}
+
+impl Answer for ShortestPaths {
+    fn columns(&self) -> Vec<Column<'_>> {
+        let parents = self.parents.as_ref().map(|all| Column::new("parent", Values::Nodes(all.into())).partial());
+        [self.distances.column()].into_iter().chain(parents).collect()
     }
 }
 
-/// A sum may have passed 32 bits. That matters only where a node has no shorter path: where an edge leads from a node that was
-/// reached to one that was not.
-pub(super) fn refuse_overflow(csr: &Csr, distances: &[u32]) -> Result<()> {
-    for node in (0..csr.nodes()).filter(|node| distances[*node as usize] != UNREACHED) {
-        if csr.neighbours(node).iter().any(|neighbour| distances[*neighbour as usize] == UNREACHED) {
-            return Err(Error::Graph(
-                "a shortest path is longer than 4,294,967,294, the most that whole distances hold; \
-                 use smaller or real weights"
-                    .into(),
-            ));
-        }
-    }
-    Ok(())
+/// Whether a distance is larger than 32 bits hold, where some sum was. That matters only where a node has no shorter path: where an edge
+/// leads from a node that was reached to one that was not.
+pub(super) fn exceeds_32_bits(csr: &Csr, distances: &[u32]) -> bool {
+    let is_reached = |node: u32| distances[node as usize] != UNREACHED;
+    let leads_out = |node: u32| csr.neighbours(node).iter().any(|neighbour| !is_reached(*neighbour));
+    (0..csr.nodes()).any(|node| is_reached(node) && leads_out(node))
 }
 
 /// Shortest paths are not defined by relaxation alone where a weight is negative.
@@ -183,7 +270,11 @@ fn refuse_negative(csr: &Csr) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::NodeIds;
+    use crate::graph::{
+        NodeIds,
+        generate::Generator,
+        weights::{WeightSource, assign},
+    };
 
     /// 0 → 1; 2 is alone.
     fn edge(weights: Weights) -> Graph {
@@ -194,7 +285,8 @@ mod tests {
     #[test]
     fn distances_are_checked_to_the_bit() {
         let whole = edge(Weights::U32(vec![5].into()));
-        let check = |found: Distances, graph: &Graph| {
+        let check = |distances: Distances, graph: &Graph| {
+            let found = ShortestPaths { distances, parents: None };
             let expected = Sssp::reference(graph, &0, &SsspConfig::default()).unwrap();
             let mismatch = Sssp::check(&found, &expected, graph, &0);
             mismatch.map(|mismatch| (mismatch.node, mismatch.expected, mismatch.found))
@@ -206,5 +298,35 @@ mod tests {
         let next = f32::from_bits(0.1f32.to_bits() + 1);
         assert_eq!(check(Distances::F32(vec![0.0, next, f32::INFINITY]), &real).unwrap().0, 1);
         assert_eq!(check(Distances::F32(vec![0.0, 0.1, f32::NAN]), &real), Some((2, "inf".into(), "NaN".into())));
+    }
+
+    #[test]
+    fn distances_of_64_bits_are_the_oracles() {
+        for (text, low, high) in
+            [("rmat:scale=8", 4_000_000_000, u32::MAX), ("road:nodes=2000", 0, u32::MAX), ("chain:nodes=3000", 9, 9)]
+        {
+            let mut graph = text.parse::<Generator>().unwrap().generate().unwrap();
+            assign(&mut graph, WeightSource::Random { low, high, seed: 3 }).unwrap();
+            let expected = dijkstra::wide(&graph.csr, 1).unwrap();
+            assert_eq!(wide_distances(&graph.csr, 1), expected, "{text}");
+            let parents = Distances::U64(expected.clone()).parents(&graph.csr, 1);
+            let lengths = dijkstra::Lengths::Whole(expected.into());
+            assert_eq!(dijkstra::check_parents(&graph.csr, 1, &lengths, &parents), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_parent_is_named() {
+        let graph = edge(Weights::U32(vec![5].into()));
+        let check = |parents: [u32; 3]| {
+            let distances = Distances::U32(vec![0, 5, u32::MAX]);
+            let found = ShortestPaths { distances, parents: Some(parents.to_vec()) };
+            let expected = Sssp::reference(&graph, &0, &SsspConfig::default()).unwrap();
+            Sssp::check(&found, &expected, &graph, &0)
+                .map(|mismatch| (mismatch.node, mismatch.expected, mismatch.found))
+        };
+        assert_eq!(check([UNREACHED, 0, UNREACHED]), None);
+        let expected = (1, "as parent a neighbour on a shortest path".to_owned(), "node 2".to_owned());
+        assert_eq!(check([UNREACHED, 2, UNREACHED]), Some(expected));
     }
 }

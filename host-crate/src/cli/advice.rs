@@ -18,7 +18,9 @@ pub fn on_direction(graph: &Graph, built: &BuildReport, source: u32, answer: &im
         return None;
     }
     let nodes = graph.csr.nodes();
-    let reached = (0..nodes).into_par_iter().filter(|node| answer.value(*node).is_some()).count() as u64;
+    let columns = answer.columns();
+    let values = columns.first()?;
+    let reached = (0..nodes as usize).into_par_iter().filter(|node| values.value(*node).is_some()).count() as u64;
     if 2 * reached >= u64::from(nodes) {
         return None;
     }

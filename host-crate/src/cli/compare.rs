@@ -196,6 +196,7 @@ impl Comparison<'_> {
             runs: self.options.runs,
             warmup: self.options.warmup,
             validate: !self.options.no_validate,
+            show: None,
             capture: false,
             reference: OnceCell::new(),
         };
@@ -268,7 +269,7 @@ impl Comparison<'_> {
 mod tests {
     use super::*;
     use crate::{
-        algorithm::{Answer, Run, Selectable, Value},
+        algorithm::{Answer, Column, Run, Selectable, Values},
         cli::failure::WrongAnswer,
         device::{DeviceInfo, MemoryPlan},
         engine::SharedGraph,
@@ -324,8 +325,8 @@ mod tests {
     }
 
     impl Answer for u32 {
-        fn value(&self, _: u32) -> Option<Value> {
-            Some(Value::Whole(*self))
+        fn columns(&self) -> Vec<Column<'_>> {
+            vec![Column::new("word", Values::U32(std::slice::from_ref(self).into()))]
         }
     }
 

@@ -87,6 +87,7 @@ mod tests {
             warmup: 0,
             validate: true,
             capture: false,
+            show: None,
             reference: OnceCell::new(),
         };
         let config = BfsConfig::default();

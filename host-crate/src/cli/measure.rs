@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    algorithm::{Algorithm, Outcome, Table, Tables},
+    algorithm::{Algorithm, Outcome, Show, Table, Tables},
     device::{Device, memory::Bytes, profile::Span},
     graph::{BuildReport, Graph},
     oracle::Mismatch,
@@ -24,6 +24,8 @@ pub struct Bench<'a, A: Algorithm> {
     pub runs: u32,
     pub warmup: u32,
     pub validate: bool,
+    /// What is reported of the answer; nothing where it is none.
+    pub show: Option<Show>,
     /// Whether a graphics debugger shall record the timed runs.
     pub capture: bool,
     /// What the oracle said: it is asked once, however many strategies there are.
@@ -74,7 +76,7 @@ impl<A: Algorithm> Bench<'_, A> {
         let mismatch = if self.validate { self.check(&answer, config)? } else { None };
         let tables = if mismatch.is_none() { tables.make(&mut algorithm, &answer, &spans)? } else { Vec::new() };
         spans_around.extend(self.device.take_spans());
-        let report = self.report(config, algorithm.memory().bytes(), runs, &answer, mismatch.is_none())?;
+        let report = self.report(config, &algorithm, runs, &answer, mismatch.is_none())?;
         Ok(Measured { report, answer, mismatch, tables, spans, spans_around })
     }
 
@@ -131,14 +133,17 @@ impl<A: Algorithm> Bench<'_, A> {
     fn report(
         &self,
         config: &A::Config,
-        memory_bytes: u64,
+        algorithm: &A,
         runs: Vec<RunReport>,
         answer: &A::Answer,
         valid: bool,
     ) -> anyhow::Result<Report> {
         let median = report::median(&runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
         let (graph, input, reference) = (self.graph, &self.input, self.reference.get());
-        let figures = A::figures(&Outcome { graph, input, answer, reference, seconds: median.total_ms / 1e3 });
+        let outcome = Outcome { graph, input, answer, reference, seconds: median.total_ms / 1e3 };
+        let figures = A::figures(&outcome);
+        // Of a wrong answer nothing is shown that could be taken for a right one.
+        let show = self.show.as_ref().filter(|_| valid);
         Ok(Report {
             version: env!("CARGO_PKG_VERSION"),
             graph: GraphReport::new(graph, self.built),
@@ -146,13 +151,15 @@ impl<A: Algorithm> Bench<'_, A> {
             algorithm: A::NAME,
             alternative: A::ALTERNATIVE,
             strategy: A::alternative(config),
+            took: algorithm.taken(),
             config: serde_json::to_value(config)?,
             source: A::source(input).map(|source| graph.ids.name(source).into_owned()),
             median,
             runs,
             mteps: report::mteps(figures.edges, median.total_ms),
             figures,
-            memory_bytes,
+            answer: show.map(|show| A::summary(&outcome, show)),
+            memory_bytes: algorithm.memory().bytes(),
             valid: self.validate.then_some(valid),
         })
     }

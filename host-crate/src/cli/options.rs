@@ -17,7 +17,7 @@ use bytesize::ByteSize;
 use clap::Args;
 use std::{
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
@@ -135,6 +135,14 @@ impl FoundGraph {
             self.options.direction = Some(Direction::Undirected);
         }
         Ok(self)
+    }
+
+    /// The file it is read from, if it is.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.source {
+            GraphSource::File(path) => Some(path),
+            GraphSource::Generator(_) => None,
+        }
     }
 
     pub fn load(&self) -> Result<(Graph, BuildReport)> {

@@ -4,6 +4,7 @@ pub use crate::graph::formats::is_standard;
 use crate::{Error, Result, atomic_file::AtomicFile};
 use serde::Serialize;
 use std::{
+    fs,
     io::{self, BufWriter, Stdout, Write},
     path::{Path, PathBuf},
 };
@@ -35,13 +36,8 @@ impl Output {
         path.map(Self::create).transpose()
     }
 
-    /// Whether a person will read it: standard output, or a file whose name ends in `.txt`.
-    pub fn is_text(&self) -> bool {
-        matches!(self.target, Target::Standard(_)) || self.path.extension().is_some_and(|extension| extension == "txt")
-    }
-
     /// Writes everything there is to write, and gives the file its name.
-    pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    pub fn write(self, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<()> {
         let Self { path, target } = self;
         let failed = |source| Error::Io { path, source };
         match target {
@@ -59,6 +55,29 @@ impl Output {
             writeln!(writer)
         })
     }
+}
+
+/// Refuses, before anything is opened, two options that name the same file, and one that names the input. Each path has its option.
+pub fn refuse_same_files(outputs: &[(&str, &Path)], input: Option<&Path>) -> Result<()> {
+    let files: Vec<(&str, PathBuf)> =
+        outputs.iter().filter(|(_, path)| !is_standard(path)).map(|(option, path)| (*option, place_of(path))).collect();
+    let input = input.map(place_of);
+    for (number, (option, path)) in files.iter().enumerate() {
+        if input.as_ref() == Some(path) {
+            return Err(Error::Usage(format!("{option} {} would overwrite the graph", path.display())));
+        }
+        if let Some((other, _)) = files[..number].iter().find(|(_, other)| other == path) {
+            return Err(Error::Usage(format!("{other} and {option} both name {}", path.display())));
+        }
+    }
+    Ok(())
+}
+
+/// Where a file is or will be, however it was named.
+fn place_of(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside = || Some(fs::canonicalize(folder).ok()?.join(path.file_name()?));
+    fs::canonicalize(path).ok().or_else(beside).unwrap_or_else(|| path.to_path_buf())
 }
 
 /// Writes an object where `--json` says, if it was given, and prints a text unless that is standard output or `quiet` is set.

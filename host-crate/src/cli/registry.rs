@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    algorithm::{self, Algorithm, Alternative, Selectable, Visitor, WeightUse},
+    algorithm::{self, Algorithm, Alternative, Selectable, Show, Source, Visitor, WeightUse},
     graph::{Graph, weights::WeightSource},
     settings::rejoin,
 };
@@ -176,6 +176,63 @@ impl<A: Algorithm> FromArgMatches for InputOptions<A> {
 impl<A: Algorithm> InputOptions<A> {
     pub fn weights(&self) -> Result<WeightSource> {
         self.weights.as_ref().map_or(Ok(WeightSource::File), WeightOptions::source)
+    }
+}
+
+/// The options that say what of an answer is shown. A target is among them where there are paths.
+pub struct ShowOptions<A: Algorithm> {
+    top: usize,
+    target: Option<String>,
+    algorithm: PhantomData<A>,
+}
+
+/// How many entries of an answer are shown.
+#[derive(Args)]
+#[command(next_help_heading = "Output")]
+struct TopOptions {
+    /// Show so many of the most important entries: the highest, the furthest or the largest.
+    #[arg(long, value_name = "N", default_value_t = Show::default().top)]
+    top: usize,
+}
+
+/// To which node a path is shown.
+#[derive(Args)]
+#[command(next_help_heading = "Run")]
+struct TargetOptions {
+    /// Show the path from the source to this node, by its name in the file.
+    #[arg(long, value_name = "NODE")]
+    target: Option<String>,
+}
+
+impl<A: Algorithm> Args for ShowOptions<A> {
+    fn augment_args(command: Command) -> Command {
+        let command = TopOptions::augment_args(command);
+        if A::FINDS_PATHS { TargetOptions::augment_args(command) } else { command }
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<A: Algorithm> FromArgMatches for ShowOptions<A> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let TopOptions { top } = TopOptions::from_arg_matches(matches)?;
+        let target = if A::FINDS_PATHS { TargetOptions::from_arg_matches(matches)?.target } else { None };
+        Ok(Self { top, target, algorithm: PhantomData })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl<A: Algorithm> ShowOptions<A> {
+    /// What is shown of an answer on a graph, which may have no such node.
+    pub fn find(&self, graph: &Graph) -> Result<Show> {
+        let target = self.target.clone().map(|name| Source::Node(name).find(graph)).transpose()?;
+        Ok(Show { top: self.top, target })
     }
 }
 

@@ -1,12 +1,13 @@
 //! One algorithm on one graph, from the first option to the last line: find the graph, open the device, run, check, write.
 
 use super::{
-    advice, answers,
+    advice,
+    answers::AnswerForm,
     measure::{Bench, Measured},
     options::{DeviceOptions, GraphOptions, weigh},
-    output::{Output, is_standard, print},
+    output::{Output, is_standard, print, refuse_same_files},
     progress::while_showing,
-    registry::{Execute, InputOptions},
+    registry::{Execute, InputOptions, ShowOptions},
 };
 use crate::{
     Error, Result,
@@ -33,6 +34,8 @@ pub struct RunCommand<A: Algorithm> {
     #[command(flatten, next_help_heading = "Algorithm")]
     input: InputOptions<A>,
     #[command(flatten, next_help_heading = "Output")]
+    show: ShowOptions<A>,
+    #[command(flatten, next_help_heading = "Output")]
     tables: A::Tables,
     #[command(flatten, next_help_heading = "Algorithm")]
     config: A::Config,
@@ -51,7 +54,8 @@ struct RunOptions {
     /// Check the last answer against a sequential oracle; exit with 1 if it is wrong.
     #[arg(long)]
     validate: bool,
-    /// Write the answer, one line a node: `id value`, with inf where there is none. `-` is standard output.
+    /// Write the answer as the name ends: .txt (a line `node value` each), .csv, .json, .jsonl, .parquet, .arrow, .npy or .npz; text
+    /// also with .gz, .xz or .zst. `-` is text on standard output.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// Write what was measured as a JSON object. `-` is standard output.
@@ -70,7 +74,7 @@ struct RunOptions {
 
 /// The files a run will write, opened before it begins.
 struct Outputs {
-    answer: Option<Output>,
+    answer: Option<(AnswerForm, Output)>,
     json: Option<Output>,
     trace: Option<Output>,
     /// The algorithm's own tables, by their paths.
@@ -85,8 +89,9 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         let weights = self.input.weights()?;
         A::check_config(config, &[&A::alternative(config)])?;
         self.tables.check(config)?;
-        let outputs = run.outputs(&self.tables.paths())?;
+        let form = run.output.as_deref().map(|path| AnswerForm::of::<A>(path, config)).transpose()?;
         let found = self.graph.find()?.undirected_if(A::UNDIRECTED)?;
+        let outputs = run.outputs(form, &self.tables.paths(), found.path())?;
         let device = self.device.open(self.tables.need_spans() || run.profile || run.trace.is_some())?;
         let (mut graph, built) = found.load()?;
         weigh(&mut graph, weights)?;
@@ -99,6 +104,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
             runs: run.runs,
             warmup: run.warmup,
             validate: run.validate,
+            show: Some(self.show.find(&graph)?),
             capture: run.capture,
             reference: OnceCell::new(),
         };
@@ -122,32 +128,31 @@ impl<A: Algorithm> Execute for RunCommand<A> {
 }
 
 impl RunOptions {
-    /// Opens the files that will be written. `tables` are those of the algorithm's own tables.
-    fn outputs(&self, tables: &[&Path]) -> Result<Outputs> {
+    /// Opens the files that will be written. `tables` are those of the algorithm's own tables, and `graph` is the file that is read.
+    fn outputs(&self, form: Option<AnswerForm>, tables: &[&Path], graph: Option<&Path>) -> Result<Outputs> {
         let paths = [&self.output, &self.json, &self.trace].map(Option::as_deref);
         let standard = paths.iter().flatten().chain(tables).filter(|path| is_standard(path)).count();
         if standard > 1 {
             let reason = "only one of --output, --json, --trace and the like can be - (standard output)";
             return Err(Error::Usage(reason.into()));
         }
+        let options = ["--output", "--json", "--trace"].into_iter().zip(paths);
+        let named = options.filter_map(|(option, path)| Some((option, path?)));
+        let named: Vec<_> = named.chain(tables.iter().map(|path| ("a table's option", *path))).collect();
+        refuse_same_files(&named, graph)?;
         let [answer, json, trace] = paths.map(Output::create_if);
         let open = |path: &&Path| Ok((path.to_path_buf(), Output::create(path)?));
         let tables = tables.iter().map(open).collect::<Result<_>>()?;
-        Ok(Outputs { answer: answer?, json: json?, trace: trace?, tables, standard_taken: standard > 0 })
+        let answer = form.zip(answer?);
+        Ok(Outputs { answer, json: json?, trace: trace?, tables, standard_taken: standard > 0 })
     }
 }
 
 impl Outputs {
     /// Writes what was asked for; of a wrong answer only what says that it is wrong.
     fn write<A: Answer>(self, graph: &Graph, measured: &Measured<A>) -> Result<()> {
-        if let (Some(output), None) = (self.answer, &measured.mismatch) {
-            while_showing("writing the answer", || {
-                let text = output.is_text();
-                output.write(|writer| match !text && measured.answer.write_binary(writer)? {
-                    true => Ok(()),
-                    false => answers::write(&measured.answer, graph, writer),
-                })
-            })?;
+        if let (Some((form, output)), None) = (self.answer, &measured.mismatch) {
+            while_showing("writing the answer", || output.write(|writer| form.write(&measured.answer, graph, writer)))?;
         }
         if measured.mismatch.is_none() {
             for (path, output) in self.tables {

@@ -82,10 +82,16 @@ impl DeviceLoop {
 
     /// Runs from the start until the worklist is empty.
     pub fn run(&mut self) -> Result<LoopRun> {
+        self.run_up_to(None)
+    }
+
+    /// The same, but for iterations after a limit, which are left out as far as they are whole batches.
+    pub(crate) fn run_up_to(&mut self, limit: Option<u32>) -> Result<LoopRun> {
+        let goes_on = |header: LoopHeader| header.frontier > 0 && limit.is_none_or(|limit| header.iteration < limit);
         let begin = Instant::now();
         let mut run = LoopRun { total: Duration::ZERO, kernel: Duration::ZERO, header: LoopHeader::default() };
         let (mut place, last) = (0, self.batches.len() - 1);
-        while place == 0 || run.header.frontier > 0 {
+        while place == 0 || goes_on(run.header) {
             let batch = &mut self.batches[place.min(last)];
             run.kernel += batch.recording.run()?;
             run.header = batch.recording.value(batch.header);

@@ -95,6 +95,11 @@ impl RowSchedule {
         Choice::all().into_iter().map(Self::Fixed).chain([Self::Auto, Self::Paper]).collect()
     }
 
+    /// The name of the schedule that it chose, if it is a rule that chooses one.
+    pub fn taken(self, choice: Choice) -> Option<String> {
+        (!matches!(self, Self::Fixed(_))).then(|| choice.to_string())
+    }
+
     /// The schedule for gathers over the rows of `csr` on a device.
     pub fn choose(self, csr: &Csr, device: &DeviceInfo) -> Choice {
         match self {

@@ -230,7 +230,7 @@ impl fmt::Display for Histogram<'_> {
 }
 
 /// Draws a bar of up to 40 characters in steps of an eighth; every value above 0 gets at least one step.
-fn bar(value: u64, most: u64) -> String {
+pub(crate) fn bar(value: u64, most: u64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     if value == 0 {
         return String::new();

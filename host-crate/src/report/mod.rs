@@ -20,7 +20,7 @@ pub use graph::GraphReport;
 pub use split::SplitReport;
 
 use crate::{
-    algorithm::{Figures, Run},
+    algorithm::{Figures, Run, Summary},
     device::DeviceInfo,
     graph::NodeName,
 };
@@ -43,6 +43,9 @@ pub struct Report {
     pub alternative: &'static str,
     /// The strategy's or schedule's name.
     pub strategy: String,
+    /// The strategy or schedule that was run, where the one that was asked for chooses among the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub took: Option<String>,
     /// Everything that was chosen for the algorithm, the strategy included.
     pub config: serde_json::Value,
     /// The own name of the node it began at, if it began at one.
@@ -51,6 +54,9 @@ pub struct Report {
     /// The figures that the algorithm states, as fields of the object itself.
     #[serde(flatten)]
     pub figures: Figures,
+    /// What is shown of the answer; none where many are compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Summary>,
     /// The timed runs in order; runs to warm up are not among them.
     pub runs: Vec<RunReport>,
     /// The run with the median total; of an even number, the faster of the two in the middle.
@@ -160,9 +166,11 @@ pub(crate) mod tests {
             algorithm: "sssp",
             alternative: "strategy",
             strategy: "node".into(),
+            took: None,
             config: serde_json::json!({ "strategy": "node" }),
             source: Some(NodeName::Number(7)),
             figures: reach(),
+            answer: None,
             median: runs[1],
             runs: runs.to_vec(),
             mteps: mteps(19_000, 2.0),

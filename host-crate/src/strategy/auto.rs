@@ -47,6 +47,10 @@ impl Strategy for Auto {
         choose(target.operator, target.device.kind, || csr.is_symmetric()).plan(csr, target)
     }
 
+    fn taken(&self, csr: &Csr, target: Target<'_>) -> Option<&'static str> {
+        Some(choose(target.operator, target.device.kind, || csr.is_symmetric()).about().name)
+    }
+
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let chosen = choose(traversal.operator, device.info().kind, || traversal.csr.is_symmetric());
         let chosen_name = chosen.about().name;

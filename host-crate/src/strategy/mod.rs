@@ -40,6 +40,7 @@ mod worklists;
 
 pub use crate::engine::{DeviceGraph, DeviceLoop, DeviceRows, LoopRun};
 pub use cpu::DeltaStepping;
+pub(crate) use cpu::wide_distances;
 pub use edge::{Chunking, Edge};
 pub use evenkeel_kernels::operator::{Operator, TraversalData};
 pub use hierarchical::Hierarchical;
@@ -141,6 +142,11 @@ pub trait Strategy: CloneStrategy + Any + Send + Sync {
 
     /// Allocates that and records the loop, which is called `name` in profilers and traces.
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop>;
+
+    /// The name of the strategy that it leaves such a graph to, where it chooses among the others.
+    fn taken(&self, _csr: &Csr, _target: Target<'_>) -> Option<&'static str> {
+        None
+    }
 
     /// Says what each level of a search was done by; none where an iteration of the loop is not a level.
     fn level_names(&self, _device: &Device, _csr: &Csr, levels: &[LevelSize]) -> Result<Option<Vec<String>>> {
@@ -255,6 +261,8 @@ pub struct Traversal {
     pub(crate) source: Buffer<u32>,
     /// The graph on the host; a clone, which shares its memory.
     pub(crate) csr: Csr,
+    /// The depth after which a search may end, where one was given; what it finds beyond is left out of the answer.
+    pub(crate) max_depth: Option<u32>,
 }
 
 impl Traversal {
@@ -268,7 +276,7 @@ impl Traversal {
             marks: device.buffer("marks", if weighted { nodes } else { 1 })?,
         };
         let (source, graph) = (device.buffer("source", 1)?, graph.rows()?.clone());
-        Ok(Self { operator, graph, data, source, csr: csr.clone() })
+        Ok(Self { operator, graph, data, source, csr: csr.clone(), max_depth: None })
     }
 
     /// The paths that its operator finds, for kernels that find no other.

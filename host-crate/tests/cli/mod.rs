@@ -3,6 +3,7 @@
 //! Runs are on the device of the tests (`common`), or on the CPU device where there is no Vulkan. With
 //! `EVENKEEL_REQUIRE_VULKAN` set, that is a failure.
 
+mod answers;
 mod comparison;
 mod graphs;
 #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! The matrix as it is brought back: taken out of its padding, checked, and written for programs.
+//! The matrix as it is brought back: taken out of its padding, and checked.
 
 use crate::{
     Error, Result,
@@ -7,7 +7,6 @@ use crate::{
 };
 use evenkeel_kernels::algorithm::apsp::Length;
 use evenkeel_types::UNREACHED;
-use std::io;
 
 /// The distances of all pairs.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +28,13 @@ impl AllPairs {
         let distances = match length {
             Length::Real => Distances::F32(words.into_iter().map(f32::from_bits).collect()),
             Length::Whole => {
-                words.chunks(nodes.max(1)).try_for_each(|row| sssp::refuse_overflow(csr, row))?;
+                if words.chunks(nodes.max(1)).any(|row| sssp::exceeds_32_bits(csr, row)) {
+                    return Err(Error::Graph(
+                        "a shortest path is longer than 4,294,967,294, the most that whole distances of all pairs hold; use \
+                         smaller or real weights"
+                            .into(),
+                    ));
+                }
                 Distances::U32(words)
             }
             Length::Short => {
@@ -44,26 +49,8 @@ impl AllPairs {
         Ok(Self { nodes: csr.nodes(), distances })
     }
 
-    /// What a file of them begins with.
+    /// What a `.bin` file of them begins with.
     pub const MAGIC: [u8; 8] = *b"EVKPAIRS";
-
-    /// Writes them for a program: [`Self::MAGIC`], the number of nodes and the kind (0 whole, 1 real) as 32-bit words, then all
-    /// distances row by row, `u32` or `f32`; everything little-endian. What is not reached is the largest word, or infinite.
-    pub fn write(&self, writer: &mut dyn io::Write) -> io::Result<()> {
-        let kind = u32::from(matches!(self.distances, Distances::F32(_)));
-        writer.write_all(&Self::MAGIC)?;
-        writer.write_all(&[self.nodes.to_le_bytes(), kind.to_le_bytes()].concat())?;
-        let bits = |place: usize| match &self.distances {
-            Distances::U32(all) => all[place],
-            Distances::F32(all) => all[place].to_bits(),
-        };
-        // A row at a time: enough to write in one go, and little to hold.
-        let nodes = self.nodes as usize;
-        (0..nodes).try_for_each(|row| {
-            let words = row * nodes..(row + 1) * nodes;
-            writer.write_all(&words.flat_map(|place| bits(place).to_le_bytes()).collect::<Vec<u8>>())
-        })
-    }
 }
 
 /// A node from which a walk of negative length leads back is nearer than 0 to itself.
@@ -77,21 +64,5 @@ fn refuse_negative_cycle(distances: &[f32], nodes: usize) -> Result<()> {
              again it would be shorter still",
             distances[node * nodes + node]
         ))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_says_what_is_in_it() {
-        let mut written = Vec::new();
-        AllPairs { nodes: 2, distances: Distances::U32(vec![0, 7, u32::MAX, 0]) }.write(&mut written).unwrap();
-        let words = [2u32, 0, 0, 7, u32::MAX, 0].map(u32::to_le_bytes).concat();
-        assert_eq!(written, [&b"EVKPAIRS"[..], &words].concat());
-        written.clear();
-        AllPairs { nodes: 1, distances: Distances::F32(vec![0.5]) }.write(&mut written).unwrap();
-        assert_eq!(written[12..], [[1, 0, 0, 0], 0.5f32.to_le_bytes()].concat());
     }
 }

@@ -7,9 +7,10 @@ mod record;
 
 pub use matrix::AllPairs;
 
-use super::{Distances, Selectable, answer::text, prelude::*};
+use super::{Distances, Selectable, answer::text, figure::four_digits, prelude::*};
 use crate::{
     device::{DeviceKind, memory::Bytes},
+    graph::statistics::grouped,
     oracle::{dijkstra, floyd_warshall},
     settings::{Configurable, Key},
     strategy::About,
@@ -21,7 +22,6 @@ use evenkeel_kernels::{
 use evenkeel_types::LoopHeader;
 use rayon::prelude::*;
 use record::Job;
-use std::io::{self, Write};
 
 /// How all distances are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -118,6 +118,8 @@ pub struct Apsp {
     length: Length,
     matrix: Buffer<u32>,
     steps: Steps,
+    /// The strategy that `auto` takes, where it was asked for.
+    taken: Option<ApspStrategy>,
 }
 
 /// How a run goes.
@@ -133,14 +135,14 @@ impl Algorithm for Apsp {
     const SUMMARY: &'static str = "all-pairs shortest paths: the distance of every node from every other";
     const HELP: &'static str = "\
 A graph without weights is taken as if every edge weighed 1. Weights may be negative with blocked and floyd-warshall; a cycle of \
-negative length is an error. The output is text, a line `id distance distance …` for each node, with inf where there is no path, \
-on standard output and in a file named .txt; any other file is binary: EVKPAIRS, the number of nodes and 0 (u32) or 1 (f32) as \
-32-bit words, then the distances row by row, all little-endian. Whole distances are checked to the last digit, real ones to four.
+negative length is an error. As text the output is a line `id distance distance …` for each node, with inf where there is no path; \
+.npy holds the matrix for NumPy. A file named .bin is EVKPAIRS, the number of nodes and 0 (u32) or 1 (f32) as 32-bit words, then the \
+distances row by row, all little-endian. Whole distances are checked to the last digit, real ones to four.
 
 Examples:
   evenkeel apsp complete:nodes=1000 --weights random:1..64 --validate
   evenkeel apsp soc-sign-bitcoinotc.csv --weights unit --strategy sssp --runs 5 --warmup 1
-  evenkeel apsp roads.gr --output distances.bin";
+  evenkeel apsp roads.gr --output distances.npy";
     const WEIGHTS: WeightUse = WeightUse::Optional;
     type Alternative = ApspStrategy;
     type Config = ApspConfig;
@@ -199,7 +201,12 @@ Examples:
                 Steps::Fixed(job.blocked()?, csr.nodes().div_ceil(MATRIX_TILE))
             }
         };
-        Ok(Self { session, length, matrix: job.words, steps })
+        let taken = (*config.strategy.item() == ApspStrategy::Auto).then_some(method);
+        Ok(Self { session, length, matrix: job.words, steps, taken })
+    }
+
+    fn taken(&self) -> Option<String> {
+        self.taken.map(|method| method.name().to_owned())
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -248,8 +255,45 @@ Examples:
             _ => Some(0),
         }?;
         let (source, target) = ((place / nodes) as u32, (place % nodes) as u32);
-        let text = |distances: &Distances| format!("{} to node {}", text(distances.at(place)), graph.ids.name(target));
+        let text = |distances: &Distances| {
+            format!("{} to node {}", text(distances.column().value(place)), graph.ids.name(target))
+        };
         Some(Mismatch { node: source, expected: text(expected), found: text(&found.distances) })
+    }
+
+    /// The numbers are of pairs of different nodes.
+    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
+        let (nodes, column, ids) =
+            (outcome.answer.nodes as usize, outcome.answer.distances.column(), &outcome.graph.ids);
+        let between = |place: usize| if place / nodes == place % nodes { None } else { column.value(place) };
+        let furthest = largest(nodes * nodes, show.top.max(1), between);
+        let reached = (0..nodes).into_par_iter().map(|row| {
+            let distances = (row * nodes..(row + 1) * nodes).filter_map(between);
+            distances.fold((0u64, 0.0), |(count, sum), distance| (count + 1, sum + distance.real()))
+        });
+        // Row by row and in order, so that the sum does not depend on the threads.
+        let sums: Vec<(u64, f64)> = reached.collect();
+        let (count, sum) = sums.into_iter().fold((0, 0.0), |all, row| (all.0 + row.0, all.1 + row.1));
+        let mut numbers = Vec::new();
+        if let Some(diameter) = furthest.first().and_then(|&place| column.value(place)) {
+            let mean = sum / count as f64;
+            numbers.push(Figure::new("diameter", diameter, "").in_line("distances", format!("diameter {diameter}")));
+            let text = format!("mean {}", four_digits(mean));
+            numbers.push(Figure::new("mean_distance", Value::Double(mean), "").in_line("distances", text));
+        }
+        let unreachable = (nodes * nodes.saturating_sub(1)) as u64 - count;
+        let text = match unreachable {
+            0 => "all pairs have a path".to_owned(),
+            _ => format!("{} of {} pairs have none", grouped(unreachable), grouped(unreachable + count)),
+        };
+        numbers.push(Figure::new("unreachable_pairs", Value::Count(unreachable), "pairs").in_line("distances", text));
+        let row = |&place: &usize| {
+            let [from, to] = [place / nodes, place % nodes].map(|node| Cell::Node(ids.name(node as u32).into_owned()));
+            Some(vec![from, to, Cell::Value(column.value(place)?)])
+        };
+        let rows = furthest.iter().take(show.top).filter_map(row).collect();
+        let top = Listing::new("furthest", vec!["node", "to", "distance"], rows);
+        Summary { numbers, top, ..Summary::default() }
     }
 
     /// Every edge is taken once for each node to come from.
@@ -280,20 +324,10 @@ fn is_close(found: f64, expected: f64, longest_weight: f64) -> bool {
 }
 
 impl Answer for AllPairs {
-    fn value(&self, node: u32) -> Option<Value> {
-        self.distances.at(node as usize * self.nodes as usize)
-    }
+    const PAIRS: bool = true;
 
-    fn further_columns(&self, node: u32, _: &NodeIds, line: &mut String) {
-        let first = node as usize * self.nodes as usize;
-        for place in first + 1..first + self.nodes as usize {
-            line.push(' ');
-            line.push_str(&text(self.distances.at(place)));
-        }
-    }
-
-    fn write_binary(&self, writer: &mut dyn Write) -> io::Result<bool> {
-        self.write(writer).map(|()| true)
+    fn columns(&self) -> Vec<Column<'_>> {
+        vec![self.distances.column().shaped(Shape::Square)]
     }
 }
 

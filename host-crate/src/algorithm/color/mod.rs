@@ -22,6 +22,7 @@ use rayon::prelude::*;
 use sections::Sectioned;
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -84,8 +85,8 @@ impl Tables<Color> for ColorTables {
 pub struct Colors(pub Vec<u32>);
 
 impl Answer for Colors {
-    fn value(&self, node: u32) -> Option<Value> {
-        Some(Value::Whole(self.0[node as usize]))
+    fn columns(&self) -> Vec<Column<'_>> {
+        vec![Column::new("color", Values::U32((&self.0).into()))]
     }
 }
 
@@ -158,6 +159,8 @@ pub struct Color {
     colors: Buffer<u32>,
     steps: Box<dyn Steps>,
     whole: DeviceLoop,
+    /// The strategy that was taken, where the one that was asked for chooses.
+    taken: Option<&'static str>,
 }
 
 /// How that strategy colours that graph on that device.
@@ -245,7 +248,12 @@ Examples:
             DeviceLoop::record(device, &name, &steps.header(), start, |recorder, odd| steps.iteration(recorder, odd))
         };
         let whole = native.map_or_else(recorded, Ok)?;
-        Ok(Self { session, graph: rows, colors, steps, whole })
+        let taken = config.strategy.item().taken(method);
+        Ok(Self { session, graph: rows, colors, steps, whole, taken })
+    }
+
+    fn taken(&self) -> Option<String> {
+        self.taken.map(str::to_owned)
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -266,6 +274,19 @@ Examples:
 
     fn check(found: &Colors, _: &u32, graph: &Graph, (): &()) -> Option<Mismatch> {
         check(&graph.csr, &found.0).err()
+    }
+
+    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
+        let mut sizes = BTreeMap::<u32, u64>::new();
+        outcome.answer.0.iter().for_each(|&color| *sizes.entry(color).or_default() += 1);
+        let sizes: Vec<(u32, u64)> = sizes.into_iter().collect();
+        let row = |class: usize| {
+            let (color, nodes) = sizes[class];
+            vec![Cell::Value(Value::Whole(color)), Cell::Value(Value::Count(nodes))]
+        };
+        let classes = largest(sizes.len(), show.top, |class| Some(sizes[class].1));
+        let rows = classes.into_iter().map(row).collect();
+        Summary { top: Listing::new("classes", vec!["color", "nodes"], rows), ..Summary::default() }
     }
 
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {

@@ -140,6 +140,12 @@ impl ColorStrategy {
         }
     }
 
+    /// The name of the strategy that colours so, if this one chooses among the others.
+    pub(super) fn taken(&self, method: Method) -> Option<&'static str> {
+        let named = || STRATEGIES.iter().find(|(.., other)| *other == method).map(|(name, ..)| *name);
+        if self.method == Method::Auto { named() } else { None }
+    }
+
     /// Whether it has queues, whose counts can be asked for.
     pub fn has_queues(&self) -> bool {
         matches!(self.method, Method::Labelled { find: Find::Stealing(_), .. })

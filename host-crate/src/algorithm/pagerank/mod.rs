@@ -58,6 +58,8 @@ pub struct PageRank {
     first: Recording,
     /// A whole batch, and how often it is run.
     more: Option<(Recording, u32)>,
+    /// The schedule that was taken, where the one that was asked for chooses.
+    taken: Option<String>,
 }
 
 /// The most iterations in one recording. Each takes up to five dispatches, and a submission costs less than one.
@@ -68,8 +70,8 @@ const BATCH: u32 = 64;
 pub struct Ranks(pub Vec<f32>);
 
 impl Answer for Ranks {
-    fn value(&self, node: u32) -> Option<Value> {
-        Some(Value::Real(self.0[node as usize]))
+    fn columns(&self) -> Vec<Column<'_>> {
+        vec![Column::new("rank", Values::F32((&self.0).into()))]
     }
 }
 
@@ -123,7 +125,7 @@ Examples:
             let session = Session::open(graph, cpu::plan(graph.csr()))?;
             let ranks = device.buffer("ranks", graph.csr().nodes() as usize)?;
             let first = cpu::record(device, graph.csr(), config, &ranks)?;
-            return Ok(Self { session, first, ranks, iterations, more: None });
+            return Ok(Self { session, first, ranks, iterations, more: None, taken: Some(cpu::NAME.to_owned()) });
         }
         let whole = Pull::of(graph.csr())?;
         let choice = config.schedule.item().choose(&whole.matrix, device.info());
@@ -142,7 +144,12 @@ Examples:
         };
         let (batches, rest) = (iterations / BATCH, iterations % BATCH);
         let more = if batches > 0 { Some((batch(false, BATCH)?, batches)) } else { None };
-        Ok(Self { session, first: batch(true, rest)?, ranks, iterations, more })
+        let taken = config.schedule.item().taken(choice);
+        Ok(Self { session, first: batch(true, rest)?, ranks, iterations, more, taken })
+    }
+
+    fn taken(&self) -> Option<String> {
+        self.taken.clone()
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -173,6 +180,12 @@ Examples:
 
     fn check(found: &Ranks, expected: &Vec<f64>, _: &Graph, (): &()) -> Option<Mismatch> {
         pagerank::first_mismatch(expected, &found.0)
+    }
+
+    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
+        let columns = outcome.answer.columns();
+        let highest = largest(outcome.answer.0.len(), show.top, |node| columns[0].value(node));
+        Summary { top: Listing::of_nodes("highest", &columns[0], highest, &outcome.graph.ids), ..Summary::default() }
     }
 }
 

@@ -115,7 +115,7 @@ struct Shared {
 
 impl Team {
     /// A team of so many threads, the caller of [`Team::run`] included.
-    pub(super) fn new(threads: usize) -> Self {
+    pub(crate) fn new(threads: usize) -> Self {
         let processors = thread::available_parallelism().map_or(1, usize::from);
         let spins = if threads > processors { 0 } else { SPINS };
         let barrier = Barrier { spins, ..Barrier::default() };

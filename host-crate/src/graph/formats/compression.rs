@@ -140,26 +140,33 @@ pub(super) fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::
         return write(&mut out).and_then(|()| out.flush()).map_err(Error::io(Path::new("standard output")));
     }
     let mut file = AtomicFile::create(path)?;
-    let written = match Compression::of_path(path) {
-        None => write(&mut file),
+    compress(Compression::of_path(path), &mut file, |writer| write(writer)).map_err(Error::io(path))?;
+    file.finish()
+}
+
+/// Writes through a compression, or plainly where there is none.
+pub(crate) fn compress(
+    compression: Option<Compression>,
+    writer: &mut (dyn Write + Send),
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> io::Result<()> {
+    match compression {
+        None => write(writer),
         Some(Compression::Gzip) => {
-            let mut encoder = GzEncoder::new(&mut file, flate2::Compression::default());
+            let mut encoder = GzEncoder::new(writer, flate2::Compression::default());
             write(&mut encoder).and_then(|()| encoder.finish().map(drop))
         }
         Some(Compression::Xz) => {
             // 6 is the level of the xz program.
-            let mut encoder = XzEncoder::new(&mut file, 6);
+            let mut encoder = XzEncoder::new(writer, 6);
             write(&mut encoder).and_then(|()| encoder.finish().map(drop))
         }
         Some(Compression::Zstd) => {
-            zstd::Encoder::new(&mut file, zstd::DEFAULT_COMPRESSION_LEVEL).and_then(|mut encoder| {
-                write(&mut encoder)?;
-                encoder.finish().map(drop)
-            })
+            let mut encoder = zstd::Encoder::new(writer, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+            write(&mut encoder)?;
+            encoder.finish().map(drop)
         }
-    };
-    written.map_err(Error::io(path))?;
-    file.finish()
+    }
 }
 
 #[cfg(test)]

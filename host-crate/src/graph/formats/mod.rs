@@ -34,6 +34,8 @@ mod write;
 
 pub use columns::{Column, Columns};
 pub use compression::Compression;
+#[cfg(feature = "cli")]
+pub(crate) use compression::compress;
 pub use recognised::{DirectionSource, NamesKind, Recognised, Table};
 pub use write::{format_to_write, write};
 

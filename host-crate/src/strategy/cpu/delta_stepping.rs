@@ -3,7 +3,8 @@
 //! nearest one is short it relaxes that by itself, without a barrier (Zhang et al., "Optimizing Ordered Graph Algorithms with GraphIt",
 //! 2020).
 //!
-//! Distances are words: whole numbers, or the bits of real ones, which are in the same order because none is negative.
+//! Distances are words: whole numbers, or the bits of real ones, which are in the same order because none is negative. A word has 32
+//! bits, or 64 for whole distances that exceed these.
 
 use super::super::prelude::*;
 use crate::{
@@ -15,7 +16,7 @@ use evenkeel_types::UNREACHED;
 use rayon::prelude::*;
 use std::{
     mem,
-    sync::atomic::{AtomicU32, Ordering::Relaxed},
+    sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
 };
 
 /// The strategy `delta-stepping`.
@@ -90,13 +91,71 @@ fn suitable_delta(csr: &Csr, threads: usize) -> f64 {
     mean_weight / degree * (threads as f64 / 2.0).max(1.0).sqrt()
 }
 
+/// Distances over whole weights in 64 bits, for graphs whose distances exceed 32; `u64::MAX` for nodes that are not reached. All
+/// threads of the process take part, whatever the device.
+pub(crate) fn wide_distances(csr: &Csr, source: u32) -> Vec<u64> {
+    let threads = rayon::current_num_threads();
+    let weights = if let Weights::U32(weights) = csr.weights() { &weights[..] } else { &[] };
+    let metric = Wide(Whole::new(weights, suitable_delta(csr, threads)));
+    let distances: Vec<AtomicU64> = (0..csr.nodes()).map(|_| AtomicU64::new(0)).collect();
+    paths(&mut Team::new(threads), csr, &metric, source, &distances);
+    distances.into_iter().map(AtomicU64::into_inner).collect()
+}
+
+/// A distance as it is kept.
+trait Word: Copy + Ord {
+    type Atomic: Sync;
+    /// That of the source.
+    const ZERO: Self;
+    /// That of a node that has not been reached.
+    const UNREACHED: Self;
+
+    fn load(atomic: &Self::Atomic) -> Self;
+    fn store(self, atomic: &Self::Atomic);
+    /// Lowers what is kept, and returns what it was.
+    fn lower(self, atomic: &Self::Atomic) -> Self;
+}
+
+macro_rules! word {
+    ($word:ty, $atomic:ty) => {
+        impl Word for $word {
+            type Atomic = $atomic;
+            const ZERO: Self = 0;
+            const UNREACHED: Self = Self::MAX;
+
+            #[inline(always)]
+            fn load(atomic: &$atomic) -> Self {
+                atomic.load(Relaxed)
+            }
+
+            #[inline(always)]
+            fn store(self, atomic: &$atomic) {
+                atomic.store(self, Relaxed);
+            }
+
+            #[inline(always)]
+            fn lower(self, atomic: &$atomic) -> Self {
+                atomic.fetch_min(self, Relaxed)
+            }
+        }
+    };
+}
+
+word!(u32, AtomicU32);
+word!(u64, AtomicU64);
+
+/// What kernels and this strategy write for a node that is not reached is the same.
+const _: () = assert!(<u32 as Word>::UNREACHED == UNREACHED);
+
 /// How distances are added and put into buckets.
 trait Metric: Sync {
+    type Word: Word;
+
     /// The distance over the edge at this position, to a node whose start is `distance` away; none when it is too large to write down.
-    fn along(&self, edge: usize, distance: u32) -> Option<u32>;
+    fn along(&self, edge: usize, distance: Self::Word) -> Option<Self::Word>;
 
     /// The bucket of a distance. It never falls as the distance grows.
-    fn bucket(&self, distance: u32) -> u64;
+    fn bucket(&self, distance: Self::Word) -> u64;
 
     /// Asks for the memory of the weights from this edge on.
     fn prefetch(&self, edge: usize);
@@ -115,6 +174,8 @@ impl<'a> Whole<'a> {
 }
 
 impl Metric for Whole<'_> {
+    type Word = u32;
+
     #[inline(always)]
     fn along(&self, edge: usize, distance: u32) -> Option<u32> {
         let weight = self.weights.get(edge).copied().unwrap_or(1);
@@ -132,6 +193,29 @@ impl Metric for Whole<'_> {
     }
 }
 
+/// Whole weights whose sums have 64 bits.
+struct Wide<'a>(Whole<'a>);
+
+impl Metric for Wide<'_> {
+    type Word = u64;
+
+    #[inline(always)]
+    fn along(&self, edge: usize, distance: u64) -> Option<u64> {
+        // A path has fewer than 2³² edges of less than 2³² each, so that no sum is too large.
+        Some(distance + u64::from(self.0.weights.get(edge).copied().unwrap_or(1)))
+    }
+
+    #[inline(always)]
+    fn bucket(&self, distance: u64) -> u64 {
+        (distance >> self.0.shift).min(NONE - 1)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, edge: usize) {
+        self.0.prefetch(edge);
+    }
+}
+
 /// Real weights.
 struct Real<'a> {
     weights: &'a [f32],
@@ -146,6 +230,8 @@ impl<'a> Real<'a> {
 }
 
 impl Metric for Real<'_> {
+    type Word = u32;
+
     #[inline(always)]
     fn along(&self, edge: usize, distance: u32) -> Option<u32> {
         Some((f32::from_bits(distance) + self.weights[edge]).to_bits())
@@ -166,11 +252,14 @@ impl Metric for Real<'_> {
 /// No bucket.
 const NONE: u64 = u64::MAX;
 
+/// What keeps a distance that all threads may lower.
+type Atomic<M> = <<M as Metric>::Word as Word>::Atomic;
+
 /// Paths that are being searched: what the members share.
-struct Running<'a, M> {
+struct Running<'a, M: Metric> {
     csr: &'a Csr,
     metric: &'a M,
-    distances: &'a [AtomicU32],
+    distances: &'a [Atomic<M>],
     /// The nodes of the nearest bucket.
     frontier: Parts,
     /// The nearest bucket that any member has.
@@ -212,7 +301,7 @@ impl Buckets {
 }
 
 /// Writes the distance of every node. Returns the number of phases, and 1 if a distance was too large to write down.
-fn paths(team: &mut Team, csr: &Csr, metric: &impl Metric, source: u32, distances: &[AtomicU32]) -> (u32, u32) {
+fn paths<M: Metric>(team: &mut Team, csr: &Csr, metric: &M, source: u32, distances: &[Atomic<M>]) -> (u32, u32) {
     let frontier = Parts::new(team.threads());
     let (nearest, overflowed) = (Rounds::new(NONE), AtomicU32::new(0));
     let running = Running { csr, metric, distances, frontier, nearest, overflowed };
@@ -224,7 +313,7 @@ fn paths(team: &mut Team, csr: &Csr, metric: &impl Metric, source: u32, distance
 impl<M: Metric> Running<'_, M> {
     fn run(&self, member: Member, source: u32) -> u32 {
         for distance in &self.distances[part_of(member, self.distances.len())] {
-            distance.store(UNREACHED, Relaxed);
+            M::Word::UNREACHED.store(distance);
         }
         let mut list = if member.index == 0 { vec![source] } else { Vec::new() };
         let mut buckets = Buckets { first: 0, end: BUCKETS, near: vec![Vec::new(); BUCKETS as usize], far: Vec::new() };
@@ -232,7 +321,7 @@ impl<M: Metric> Running<'_, M> {
         unsafe { self.frontier.publish(member, &mut list) };
         member.barrier();
         if member.index == 0 {
-            self.distances[source as usize].store(0, Relaxed);
+            M::Word::ZERO.store(&self.distances[source as usize]);
         }
         member.barrier();
         let (mut phase, mut iterations) = (0, 0);
@@ -278,7 +367,7 @@ impl<M: Metric> Running<'_, M> {
                 prefetch(columns, edge);
                 metric.prefetch(edge);
             }
-            let distance = distances[node as usize].load(Relaxed);
+            let distance = M::Word::load(&distances[node as usize]);
             if metric.bucket(distance) < first {
                 continue;
             }
@@ -299,15 +388,15 @@ impl<M: Metric> Running<'_, M> {
 
     /// Lowers the distance of a node; false if it is as low already.
     #[inline(always)]
-    fn lower(&self, node: u32, distance: u32) -> bool {
+    fn lower(&self, node: u32, distance: M::Word) -> bool {
         let slot = &self.distances[node as usize];
         // Most edges lower nothing, and a look is much cheaper than a locked instruction.
-        distance < slot.load(Relaxed) && distance < slot.fetch_min(distance, Relaxed)
+        distance < M::Word::load(slot) && distance < distance.lower(slot)
     }
 
     /// When all that is left is far: finds the nearest bucket of it, and puts what follows closely into buckets.
     fn bring_near(&self, member: Member, phase: &mut usize, buckets: &mut Buckets) -> u64 {
-        let bucket = |node: u32| self.metric.bucket(self.distances[node as usize].load(Relaxed));
+        let bucket = |node: u32| self.metric.bucket(M::Word::load(&self.distances[node as usize]));
         // The others have come nearer since, and have been relaxed there.
         let is_far = |node: &u32| bucket(*node) >= buckets.end;
         let far: Vec<u32> = buckets.far.iter().copied().filter(is_far).collect();

@@ -56,7 +56,7 @@ impl Strategy for DirectionCpu {
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         self.about().check_device(device.info())?;
-        let search = Arc::new(Search::new(&traversal.csr));
+        let search = Arc::new(Search::new(&traversal.csr, traversal.max_depth.unwrap_or(u32::MAX)));
         let buffers = [&traversal.source, &traversal.data.values];
         record_native(device, name, "direction_cpu", buffers, move |team, [source, depths]| {
             (search.run(team, source[0].load(Relaxed), depths), 0)
@@ -72,6 +72,8 @@ impl Strategy for DirectionCpu {
 /// What a search needs beside the depths.
 struct Search {
     csr: Csr,
+    /// The depth at which it may end.
+    last: u32,
     can_pull: bool,
     /// A bit for each node without edges, and for each past the last node: nothing ever finds them.
     isolated: Vec<u64>,
@@ -92,13 +94,14 @@ struct Running<'a> {
 }
 
 impl Search {
-    fn new(csr: &Csr) -> Self {
+    fn new(csr: &Csr, last: u32) -> Self {
         let words = csr.nodes().div_ceil(64);
         let is_isolated = |node: u32| node >= csr.nodes() || csr.degree(node) == 0;
         let word = |word: u32| (0..64).fold(0, |bits, bit| bits | u64::from(is_isolated(64 * word + bit)) << bit);
         let bitmap = || (0..words).map(|_| AtomicU64::new(0)).collect();
         Self {
             csr: csr.clone(),
+            last,
             can_pull: csr.is_symmetric(),
             isolated: (0..words).map(word).collect(),
             visited: bitmap(),
@@ -121,7 +124,7 @@ impl Search {
 
 impl Running<'_> {
     fn run(&self, member: Member, source: u32) -> u32 {
-        let Search { csr, can_pull, .. } = self.search;
+        let Search { csr, can_pull, last, .. } = self.search;
         for depth in &self.depths[part_of(member, self.depths.len())] {
             depth.store(UNREACHED, Relaxed);
         }
@@ -136,7 +139,7 @@ impl Running<'_> {
         let (mut level, mut phase, mut list) = (0, 0, 0);
         let mut edges_left = u64::from(csr.edges());
         let (mut found, mut edges) = (1, u64::from(csr.degree(source)));
-        while found > 0 {
+        while found > 0 && level < *last {
             if *can_pull && edges > edges_left / PULL_EDGES {
                 found = self.pull_levels(member, &mut level, &mut phase, found);
                 self.list_front(member, level, &mut next);
@@ -206,7 +209,7 @@ impl Running<'_> {
         loop {
             let edges = self.push(&nodes, level + levels, next);
             levels += 1;
-            if next.is_empty() || next.len() > ALONE {
+            if next.is_empty() || next.len() > ALONE || level + levels >= self.search.last {
                 return (edges, levels.into());
             }
             mem::swap(&mut nodes, next);
