@@ -17,13 +17,20 @@ mod coloring;
 mod compact;
 mod compression;
 mod dimacs;
+mod dot;
+mod dot_scanner;
 mod edge_list;
+mod gml;
+mod graphml;
 mod konect;
 mod ldbc;
 mod lines;
 mod matrix_market;
 mod metis;
+mod names;
+mod network;
 mod pace;
+mod pajek;
 mod problem;
 mod rows;
 mod write;
@@ -68,6 +75,10 @@ const FORMATS: &[Registered] = &[
     Registered::of::<konect::Konect>(),
     Registered::of::<ldbc::Ldbc>(),
     Registered::of::<adjacency::Adjacency>(),
+    Registered::of::<graphml::GraphMl>(),
+    Registered::of::<gml::Gml>(),
+    Registered::of::<dot::Dot>(),
+    Registered::of::<pajek::Pajek>(),
     Registered::of::<binary::Binary>(),
 ];
 
@@ -224,6 +235,11 @@ impl Format {
     /// What names of such files end in, the usual one first; none where a file is only read as such when asked for.
     pub fn extensions(self) -> &'static [&'static str] {
         self.0.extensions
+    }
+
+    /// Whether a graph can be written as such; some formats can only be read.
+    pub fn is_written(self) -> bool {
+        self.0.writer.is_some()
     }
 
     /// How many files make a graph.

@@ -112,7 +112,7 @@ mod tests {
         let csr = Csr::new(vec![0, 1, 1], vec![1], Weights::None).unwrap();
         let graph = Graph { name: String::new(), csr, ids: NodeIds::Counted { first: 0 }, directed: false };
         let folder = tempfile::tempdir().unwrap();
-        for format in Format::all() {
+        for format in Format::all().filter(|format| format.is_written()) {
             let error = write(&graph, &folder.path().join("graph"), Some(format)).unwrap_err();
             assert!(error.to_string().contains("not every edge has its reverse"), "{format}: {error}");
         }
