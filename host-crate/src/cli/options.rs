@@ -7,7 +7,7 @@ use crate::{
     device::{self, Device},
     graph::{
         BuildOptions, BuildReport, Direction, Graph, OpenOptions, adapt,
-        formats::Format,
+        formats::{Columns, Format, is_standard},
         generate::Generator,
         open,
         weights::{WeightSource, assign},
@@ -20,7 +20,7 @@ use std::{fs, path::PathBuf};
 /// Which graph, and how to take it.
 #[derive(Args)]
 pub struct GraphOptions {
-    /// A file, or a generator such as rmat:scale=20 (`evenkeel generate --help` lists them).
+    /// A file, - for standard input, or a generator such as rmat:scale=20 (`evenkeel generate --help` lists them).
     graph: String,
     #[command(flatten)]
     reading: ReadingOptions,
@@ -33,6 +33,10 @@ pub struct ReadingOptions {
     /// The file's format [default: found by its content and name].
     #[arg(long, value_name = "FORMAT", value_parser = str::parse::<Format>)]
     format: Option<Format>,
+    /// Which columns of a table hold the edges, by number from 1 or by name: source=2,target=3,weight=5 [default: what the header
+    /// says].
+    #[arg(long, value_name = "COLUMNS", value_parser = str::parse::<Columns>)]
+    columns: Option<Columns>,
     /// Take each edge one way, as it is listed [default: what the file says].
     #[arg(long, conflicts_with = "undirected")]
     directed: bool,
@@ -70,18 +74,24 @@ impl ReadingOptions {
     pub fn find(&self, graph: &str) -> Result<FoundGraph> {
         let path = PathBuf::from(graph);
         let source = match fs::metadata(&path) {
+            _ if is_standard(&path) => GraphSource::File(path),
             Ok(_) => GraphSource::File(path),
             Err(_) if looks_generated(graph) => GraphSource::Generator(graph.parse()?),
             Err(source) => return Err(Error::Io { path, source }),
         };
-        if let (GraphSource::Generator(generator), Some(format)) = (&source, self.format) {
-            return Err(Error::Usage(format!("--format {format} is about files, and {generator} is made, not read")));
+        if let GraphSource::Generator(generator) = &source {
+            let about_files = match (self.format, &self.columns) {
+                (Some(format), _) => format!("--format {format} is"),
+                (None, Some(_)) => "--columns are".to_owned(),
+                (None, None) => return Ok(FoundGraph { source, options: self.open_options() }),
+            };
+            return Err(Error::Usage(format!("{about_files} about files, and {generator} is made, not read")));
         }
         Ok(FoundGraph { source, options: self.open_options() })
     }
 
     fn open_options(&self) -> OpenOptions {
-        let &Self { format, directed, undirected, drop_self_loops, merge_parallel_edges } = self;
+        let &Self { format, ref columns, directed, undirected, drop_self_loops, merge_parallel_edges } = self;
         let direction = match (directed, undirected) {
             (true, _) => Some(Direction::Directed),
             (_, true) => Some(Direction::Undirected),
@@ -89,6 +99,7 @@ impl ReadingOptions {
         };
         OpenOptions {
             format,
+            columns: columns.clone(),
             direction,
             build: BuildOptions { symmetrise: false, drop_self_loops, merge_parallel_edges },
         }
@@ -119,7 +130,8 @@ impl FoundGraph {
     pub fn load(&self) -> Result<(Graph, BuildReport)> {
         match &self.source {
             GraphSource::File(path) => {
-                while_showing(format!("reading {}", path.display()), || open(path, &self.options))
+                let shown = if is_standard(path) { "standard input".into() } else { path.display().to_string() };
+                while_showing(format!("reading {shown}"), || open(path, &self.options))
             }
             GraphSource::Generator(generator) => adapt(make(generator)?, &self.options),
         }

@@ -8,6 +8,7 @@ use super::{
     Csr, Weights,
     array::zeroed,
     csr::MOST_NODES,
+    formats::Recognised,
     weights::{EdgeWeights, WeightKind, weight_of},
 };
 use crate::{Error, Result};
@@ -39,8 +40,8 @@ pub struct BuildOptions {
     pub merge_parallel_edges: bool,
 }
 
-/// What building a CSR changed. It is shown to the user.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+/// What a file was taken for, and what building a CSR changed. It is shown to the user.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct BuildReport {
     /// Edges that were given.
     pub edges_given: u64,
@@ -50,6 +51,8 @@ pub struct BuildReport {
     pub parallel_edges_merged: u64,
     /// Directed edges in the CSR.
     pub edges_stored: u64,
+    /// What the file was taken for; none for a graph that does not come from a file.
+    pub recognised: Option<Recognised>,
 }
 
 /// Edges that can be visited as often as needed, in pieces, by several threads. Every end is smaller than `nodes`.
@@ -205,6 +208,7 @@ fn build_entries<E: Entry>(source: impl EdgeSource, options: BuildOptions) -> Re
         self_loops_dropped: count.self_loops_dropped,
         parallel_edges_merged: count.entries - edges_stored,
         edges_stored,
+        recognised: None,
     };
     let csr = Csr::from_builder(row_offsets.into(), columns, weights);
     Ok((if options.symmetrise { csr.state_symmetric(true) } else { csr }, report))

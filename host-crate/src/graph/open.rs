@@ -3,7 +3,7 @@
 use super::{
     Csr, Graph,
     build::{BuildOptions, BuildReport},
-    formats::{self, Format, Listing, Loaded, Parsed},
+    formats::{self, Columns, DirectionSource, Format, Listing, Loaded, LoadedFile, Parsed, Recognised},
     transform,
 };
 use crate::Result;
@@ -19,26 +19,44 @@ pub enum Direction {
 }
 
 /// How a file is opened. The default follows the file and keeps every edge.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenOptions {
     /// The format; found by content and name when absent.
     pub format: Option<Format>,
+    /// Which columns hold the edges; found by the header when absent. Formats that are no tables refuse it.
+    pub columns: Option<Columns>,
     /// Overrides what the file states or, where it states nothing, the format's default.
     pub direction: Option<Direction>,
     /// How the edges are changed. `symmetrise` has the same effect as [`Direction::Undirected`].
     pub build: BuildOptions,
 }
 
-/// Opens a graph file and reports what was changed while building the rows.
+/// Opens a graph file, or standard input where the path is `-`, and reports what it was taken for and what was changed while
+/// building the rows.
 ///
 /// # Errors
 /// When the file cannot be read, is not of its format, or does not fit 32-bit indices.
 pub fn open(path: &Path, options: &OpenOptions) -> Result<(Graph, BuildReport)> {
     let name = formats::graph_name(path);
-    match formats::load(path, options.format)? {
-        Loaded::Edges(parsed) => build(name, parsed, options),
-        Loaded::Graph(graph) => adapt(Graph { name, ..graph }, options),
+    let LoadedFile { loaded, format, compression } = formats::load(path, options.format, options.columns.as_ref())?;
+    let (table, stated) = match &loaded {
+        Loaded::Edges(parsed) => (parsed.table.clone(), parsed.direction_stated),
+        Loaded::Graph(_) => (None, true),
+    };
+    let (graph, report) = match loaded {
+        Loaded::Edges(parsed) => build(name, parsed, options)?,
+        Loaded::Graph(graph) => adapt(Graph { name, ..graph }, options)?,
+    };
+    let direction = match (options.direction, stated) {
+        (Some(_), _) => DirectionSource::Asked,
+        (None, true) => DirectionSource::Stated,
+        (None, false) => DirectionSource::Assumed,
+    };
+    let recognised = Recognised::new(format, compression, &graph.ids, table, direction);
+    for (what, value) in recognised.lines(graph.directed) {
+        tracing::info!("{}: {what}: {value}", path.display());
     }
+    Ok((graph, BuildReport { recognised: Some(recognised), ..report }))
 }
 
 fn wants_undirected(options: &OpenOptions, file_says: bool) -> bool {

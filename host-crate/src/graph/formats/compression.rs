@@ -85,25 +85,35 @@ impl Deref for Contents<'_> {
 }
 
 impl Contents<'_> {
-    /// Reads a file.
-    pub fn read(path: &Path) -> Result<Self> {
-        Self::read_unnamed(path).map_err(Error::io(path))
+    /// Reads a file, and says how it was compressed.
+    pub fn read(path: &Path) -> Result<(Self, Option<Compression>)> {
+        Self::of_file(path).and_then(Self::decompressed).map_err(Error::io(path))
     }
 
-    fn read_unnamed(path: &Path) -> io::Result<Self> {
+    /// Reads standard input in the same way.
+    pub fn read_standard_input() -> Result<(Self, Option<Compression>)> {
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().read_to_end(&mut bytes);
+        read.and_then(|_| Self::Owned(bytes).decompressed()).map_err(Error::io(Path::new("standard input")))
+    }
+
+    fn of_file(path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
-        let plain = if file.metadata()?.is_file() {
+        if file.metadata()?.is_file() {
             // SAFETY: the map is only read. Another process that shortens the file meanwhile could end ours, as with every
             // mapped file; nobody does that to an input, and reading gigabytes into memory to forbid it costs every user.
-            Self::Mapped(Arc::new(unsafe { Mmap::map(&file)? }))
+            Ok(Self::Mapped(Arc::new(unsafe { Mmap::map(&file)? })))
         } else {
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes)?;
-            Self::Owned(bytes)
-        };
-        match Compression::of_bytes(&plain) {
-            Some(compression) => Ok(Self::Owned(compression.decompress(&plain)?)),
-            None => Ok(plain),
+            Ok(Self::Owned(bytes))
+        }
+    }
+
+    fn decompressed(self) -> io::Result<(Self, Option<Compression>)> {
+        match Compression::of_bytes(&self) {
+            Some(compression) => Ok((Self::Owned(compression.decompress(&self)?), Some(compression))),
+            None => Ok((self, None)),
         }
     }
 
@@ -167,7 +177,7 @@ mod tests {
     fn what_is_written_is_read_back() {
         for name in ["plain.txt", "a.gz", "a.xz", "a.zst"] {
             let (_folder, path) = written(name);
-            assert_eq!(*Contents::read(&path).unwrap(), body()[..], "{name}");
+            assert_eq!(*Contents::read(&path).unwrap().0, body()[..], "{name}");
             assert_eq!(name != "plain.txt", fs::metadata(&path).unwrap().len() < body().len() as u64 / 2, "{name}");
         }
     }
@@ -177,7 +187,7 @@ mod tests {
         for name in ["a.gz", "a.xz", "a.zst"] {
             let (_folder, path) = written(name);
             fs::write(&path, fs::read(&path).unwrap().repeat(2)).unwrap();
-            assert_eq!(*Contents::read(&path).unwrap(), body().repeat(2)[..], "{name}");
+            assert_eq!(*Contents::read(&path).unwrap().0, body().repeat(2)[..], "{name}");
         }
     }
 
@@ -204,7 +214,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("empty");
         fs::write(&path, "").unwrap();
-        assert!(Contents::read(&path).unwrap().is_empty());
+        assert!(Contents::read(&path).unwrap().0.is_empty());
         assert!(matches!(Contents::read(&folder.path().join("missing")), Err(Error::Io { .. })));
         assert!(matches!(Contents::read(folder.path()), Err(Error::Io { .. })));
     }

@@ -17,7 +17,7 @@ impl FileFormat for Ldbc {
     const WRITER: Option<Writer> = Some(write_edges);
 
     fn read(files: Files<'_>) -> Result<Loaded> {
-        let Files { main, companion: Some(vertices) } = &files else {
+        let Files { main, companion: Some(vertices), .. } = &files else {
             return Err(files.main.text().error_of_file("the file of nodes is missing"));
         };
         parse(main.text(), vertices.text())

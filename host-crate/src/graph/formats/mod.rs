@@ -14,6 +14,7 @@ mod adjacency;
 mod batch;
 mod binary;
 mod coloring;
+mod columns;
 mod compact;
 mod compression;
 mod dimacs;
@@ -32,10 +33,13 @@ mod network;
 mod pace;
 mod pajek;
 mod problem;
+mod recognised;
 mod rows;
 mod write;
 
+pub use columns::{Column, Columns};
 pub use compression::Compression;
+pub use recognised::{DirectionSource, NamesKind, Recognised, Table};
 pub use write::{format_to_write, write};
 
 use super::{EdgeList, Graph, NodeIds};
@@ -90,6 +94,8 @@ trait FileFormat {
     const ABOUT: &'static str;
     /// What names of such files end in, the usual one first. A format without any is only read when it is named.
     const EXTENSIONS: &'static [&'static str];
+    /// Whether a user may say which columns hold the edges, as in `--columns`; it is then obeyed.
+    const HAS_COLUMNS: bool = false;
     /// What it cannot express.
     const LACKS: &'static [Feature] = &[];
     /// The second file that belongs to a graph, if there is one.
@@ -174,6 +180,8 @@ struct Files<'a> {
     main: InputFile<'a>,
     /// There exactly when the format has a [`Companion`].
     companion: Option<InputFile<'a>>,
+    /// Which columns hold the edges, where the user says so; only for formats that have columns.
+    columns: Option<&'a Columns>,
 }
 
 /// One line of the registry.
@@ -181,6 +189,7 @@ struct Registered {
     name: &'static str,
     about: &'static str,
     extensions: &'static [&'static str],
+    has_columns: bool,
     lacks: &'static [Feature],
     companion: Option<Companion>,
     writer: Option<Writer>,
@@ -194,6 +203,7 @@ impl Registered {
             name: F::NAME,
             about: F::ABOUT,
             extensions: F::EXTENSIONS,
+            has_columns: F::HAS_COLUMNS,
             lacks: F::LACKS,
             companion: F::COMPANION,
             writer: F::WRITER,
@@ -291,6 +301,9 @@ fn uncompressed_name(path: &Path) -> String {
 
 /// A short name for the graph in a file: the file's name without folder and endings.
 pub fn graph_name(path: &Path) -> String {
+    if is_standard(path) {
+        return "standard input".to_owned();
+    }
     let name = uncompressed_name(path);
     let endings = Format::of_path(path).map(Format::extensions).unwrap_or_default();
     let lowercase = name.to_ascii_lowercase();
@@ -319,6 +332,10 @@ pub struct Parsed {
     pub ids: NodeIds,
     /// Whether edges have a direction, and how often each is listed.
     pub listing: Listing,
+    /// Whether the file or its format says so; where neither does, edges are taken as directed.
+    pub direction_stated: bool,
+    /// Where in a table the edges were.
+    pub table: Option<Table>,
 }
 
 /// What a file holds.
@@ -333,7 +350,16 @@ pub enum Loaded {
 impl Loaded {
     fn edges(nodes: u32, edges: Batch<u32>, ids: NodeIds, listing: Listing) -> Self {
         let Batch { sources, targets, weights } = edges;
-        Self::Edges(Parsed { edges: EdgeList { nodes, sources, targets, weights }, ids, listing })
+        let edges = EdgeList { nodes, sources, targets, weights };
+        Self::Edges(Parsed { edges, ids, listing, direction_stated: true, table: None })
+    }
+
+    /// Adds where in a table the edges were, and whether the table says that they have a direction.
+    fn from_table(self, table: Table, direction_stated: bool) -> Self {
+        match self {
+            Self::Edges(parsed) => Self::Edges(Parsed { direction_stated, table: Some(table), ..parsed }),
+            graph => graph,
+        }
     }
 
     /// Edges between nodes that are called `first`, `first + 1` and so on.
@@ -342,22 +368,44 @@ impl Loaded {
     }
 }
 
-/// Reads a file, decompressed if need be, in the given format or the one it seems to have.
-pub(super) fn load(path: &Path, format: Option<Format>) -> Result<Loaded> {
-    let contents = Contents::read(path)?;
+/// A file that was read, and what it was taken for.
+pub(super) struct LoadedFile {
+    pub loaded: Loaded,
+    pub format: Format,
+    pub compression: Option<Compression>,
+}
+
+/// Whether a path stands for standard input or output.
+pub fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Reads a file or standard input, decompressed if need be, in the given format or the one it seems to have.
+pub(super) fn load(path: &Path, format: Option<Format>, columns: Option<&Columns>) -> Result<LoadedFile> {
+    let standard = is_standard(path);
+    let (contents, compression) = if standard { Contents::read_standard_input()? } else { Contents::read(path)? };
+    let path = if standard { Path::new("standard input") } else { path };
     let format = format.map_or_else(|| Format::detect(path, &contents), Ok)?;
     tracing::debug!("{}: {} bytes of {format}", path.display(), contents.len());
-    let main = InputFile { path, contents };
-    let Some(companion) = format.0.companion else {
-        return (format.0.read)(Files { main, companion: None });
-    };
-    let candidates = (companion.paths)(path);
-    let Some(path) = candidates.iter().find(|candidate| candidate.is_file()) else {
-        let reason = format!("its {} should be beside it in {}", companion.about, candidates[0].display());
+    if columns.is_some() && !format.0.has_columns {
+        let known: Vec<&str> = Format::all().filter(|format| format.0.has_columns).map(Format::name).collect();
+        let reason = format!("columns can be chosen in {}, and this file is {format}", known.join(", "));
         return Err(Error::File { path: path.to_path_buf(), reason });
+    }
+    let main = InputFile { path, contents };
+    let read = |companion| (format.0.read)(Files { main, companion, columns });
+    let loaded = match format.0.companion {
+        None => read(None)?,
+        Some(companion) => {
+            let candidates = (companion.paths)(path);
+            let Some(path) = candidates.iter().find(|candidate| candidate.is_file()) else {
+                let reason = format!("its {} should be beside it in {}", companion.about, candidates[0].display());
+                return Err(Error::File { path: path.to_path_buf(), reason });
+            };
+            read(Some(InputFile { path, contents: Contents::read(path)?.0 }))?
+        }
     };
-    let companion = Some(InputFile { path, contents: Contents::read(path)? });
-    (format.0.read)(Files { main, companion })
+    Ok(LoadedFile { loaded, format, compression })
 }
 
 /// Reads a graph from memory: the bytes of each of its [`Format::files`], decompressed. `path` is what errors name; nothing is
@@ -369,8 +417,10 @@ pub fn parse(format: Format, path: &Path, files: &[&[u8]]) -> Result<Loaded> {
     let input = |path, bytes| InputFile { path, contents: Contents::Borrowed(bytes) };
     let companion_path = format.0.companion.and_then(|companion| (companion.paths)(path).into_iter().next());
     let files = match (files, &companion_path) {
-        ([main], None) => Files { main: input(path, main), companion: None },
-        ([main, second], Some(beside)) => Files { main: input(path, main), companion: Some(input(beside, second)) },
+        ([main], None) => Files { main: input(path, main), companion: None, columns: None },
+        ([main, second], Some(beside)) => {
+            Files { main: input(path, main), companion: Some(input(beside, second)), columns: None }
+        }
         _ => {
             let (given, needed) = (files.len(), format.files());
             return Err(Error::Usage(format!(
@@ -390,7 +440,7 @@ mod testing {
 
     fn files(body: &str) -> Files<'_> {
         let main = InputFile { path: Path::new("test"), contents: Contents::Borrowed(body.as_bytes()) };
-        Files { main, companion: None }
+        Files { main, companion: None, columns: None }
     }
 
     pub fn parsed(read: Read, body: &str) -> Parsed {
@@ -458,6 +508,7 @@ mod tests {
             ("road/USA-road-d.NY.gr.gz", "USA-road-d.NY"),
             ("FLA.pace.gr.xz", "FLA"),
             ("dir-input", "dir-input"),
+            ("-", "standard input"),
             ("p2p-31.e.gz", "p2p-31"),
             (".txt", ".txt"),
         ] {
