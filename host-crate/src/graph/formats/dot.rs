@@ -5,8 +5,9 @@
 
 use super::{
     dot_scanner::{Scanner, Token},
-    network::{Network, Weight},
+    network::Network,
     prelude::*,
+    weight::Weight,
 };
 use std::{borrow::Cow, collections::HashMap};
 

@@ -2,10 +2,7 @@
 //! labels if all have one and no two have the same, else by their ids. A weight is what `weight` says, or `value` where there is no
 //! `weight`. Everything else is skipped; a second graph is refused. Without `directed 1` a graph is undirected.
 
-use super::{
-    network::{Network, Weight},
-    prelude::*,
-};
+use super::{network::Network, prelude::*, weight::Weight};
 use std::borrow::Cow;
 
 pub(super) struct Gml;
@@ -40,9 +37,7 @@ impl FileFormat for Gml {
         if !parser.has_graph {
             return Err(text.error_of_file("there is no 'graph [ … ]' in it"));
         }
-        if let Some(flaw) = parser.network.first_undeclared() {
-            return Err(text.error(flaw));
-        }
+        parser.network.check_declared().map_err(|flaw| text.error(flaw))?;
         parser.network.load_labelled(text, parser.directed, &parser.labels)
     }
 }

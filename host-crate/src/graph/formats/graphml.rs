@@ -3,10 +3,7 @@
 //! none. Nodes are called by their ids. The file is read as a stream of events; no entity is defined by a file. Hyperedges, nested
 //! graphs and a second graph are refused.
 
-use super::{
-    network::{Network, Weight},
-    prelude::*,
-};
+use super::{network::Network, prelude::*, weight::Weight};
 use quick_xml::{
     Reader, XmlVersion,
     events::{BytesStart, Event},
@@ -177,9 +174,7 @@ impl Parser {
         if !self.ended {
             return Err(text.error_of_file("the file ends within the <graph>"));
         }
-        if let Some(flaw) = self.network.first_undeclared() {
-            return Err(text.error(flaw));
-        }
+        self.network.check_declared().map_err(|flaw| text.error(flaw))?;
         self.network.load(text, directed)
     }
 }

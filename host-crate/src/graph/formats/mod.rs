@@ -21,8 +21,11 @@ mod dimacs;
 mod dot;
 mod dot_scanner;
 mod edge_list;
+mod ends;
 mod gml;
 mod graphml;
+mod json;
+mod json_lines;
 mod konect;
 mod ldbc;
 mod lines;
@@ -30,11 +33,13 @@ mod matrix_market;
 mod metis;
 mod names;
 mod network;
+mod node_link;
 mod pace;
 mod pajek;
 mod problem;
 mod recognised;
 mod rows;
+mod weight;
 mod write;
 
 pub use columns::{Column, Columns};
@@ -83,6 +88,8 @@ const FORMATS: &[Registered] = &[
     Registered::of::<gml::Gml>(),
     Registered::of::<dot::Dot>(),
     Registered::of::<pajek::Pajek>(),
+    Registered::of::<node_link::NodeLink>(),
+    Registered::of::<json_lines::JsonLines>(),
     Registered::of::<binary::Binary>(),
 ];
 
@@ -438,17 +445,21 @@ mod testing {
 
     type Read = fn(Files<'_>) -> Result<Loaded>;
 
-    fn files(body: &str) -> Files<'_> {
-        let main = InputFile { path: Path::new("test"), contents: Contents::Borrowed(body.as_bytes()) };
-        Files { main, companion: None, columns: None }
+    fn files<'a>(body: &'a [u8], columns: Option<&'a Columns>) -> Files<'a> {
+        let main = InputFile { path: Path::new("test"), contents: Contents::Borrowed(body) };
+        Files { main, companion: None, columns }
     }
 
-    pub fn parsed(read: Read, body: &str) -> Parsed {
-        edges_of(read(files(body)).unwrap())
+    pub fn parsed(read: Read, body: impl AsRef<[u8]>) -> Parsed {
+        parsed_by(read, body, None)
     }
 
-    pub fn reason(read: Read, body: &str) -> String {
-        read(files(body)).unwrap_err().to_string()
+    pub fn parsed_by(read: Read, body: impl AsRef<[u8]>, columns: Option<&Columns>) -> Parsed {
+        edges_of(read(files(body.as_ref(), columns)).unwrap())
+    }
+
+    pub fn reason(read: Read, body: impl AsRef<[u8]>) -> String {
+        read(files(body.as_ref(), None)).unwrap_err().to_string()
     }
 
     pub fn edges_of(loaded: Loaded) -> Parsed {

@@ -6,67 +6,17 @@
 use super::{
     Listing, Loaded,
     batch::{self, Batch},
+    ends::NodeNames,
     lines::{Flaw, Text, shown},
-    names::{Dictionary, name_nodes},
+    weight::{Weight, column},
 };
 use crate::{Result, graph::EdgeWeights};
 use std::borrow::Cow;
 
-/// A weight of an edge: whole when it is written as digits that fit 32 bits.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Weight {
-    Whole(u32),
-    Real(f32),
-}
-
-impl Weight {
-    /// A weight as text; the reason when it is none.
-    pub fn of_text(text: &[u8]) -> Result<Self, String> {
-        let text = text.trim_ascii();
-        if let Ok(whole) = lexical_core::parse::<u32>(text) {
-            return Ok(Self::Whole(whole));
-        }
-        match lexical_core::parse::<f32>(text) {
-            Ok(real) if real.is_finite() => Ok(Self::Real(real)),
-            Ok(_) => Err(format!("the weight '{}' is not a finite 32-bit number", shown(text))),
-            Err(_) => Err(format!("the weight '{}' is not a number", shown(text))),
-        }
-    }
-
-    /// A weight as a number that was not written as a whole one.
-    pub fn of_real(real: f64) -> Result<Self, String> {
-        match real as f32 {
-            finite if finite.is_finite() => Ok(Self::Real(finite)),
-            _ => Err(format!("the weight '{real}' is not a finite 32-bit number")),
-        }
-    }
-
-    /// A weight as a whole number.
-    pub fn of_whole(whole: i128) -> Self {
-        u32::try_from(whole).map_or(Self::Real(whole as f32), Self::Whole)
-    }
-
-    fn real(self) -> f32 {
-        match self {
-            Self::Whole(whole) => whole as f32,
-            Self::Real(real) => real,
-        }
-    }
-}
-
-/// The column of some weights: reals as soon as one is.
-pub(super) fn column(weights: impl Iterator<Item = Weight> + Clone) -> EdgeWeights {
-    let whole = weights.clone().map(|weight| if let Weight::Whole(whole) = weight { Some(whole) } else { None });
-    match whole.collect::<Option<Vec<u32>>>() {
-        Some(whole) => EdgeWeights::U32(whole),
-        None => EdgeWeights::F32(weights.map(Weight::real).collect()),
-    }
-}
-
 /// Nodes and edges as a file lists them.
 #[derive(Default)]
 pub(super) struct Network {
-    nodes: Dictionary,
+    nodes: NodeNames<'static>,
     /// For each node, where it first occurs in an edge if nothing has declared it, else nothing.
     undeclared: Vec<Option<usize>>,
     edges: Vec<Edge>,
@@ -83,7 +33,7 @@ struct Edge {
 impl Network {
     /// Adds a node; the reason when it was declared before.
     pub fn declare(&mut self, name: &str) -> Result<u32, String> {
-        let node = self.nodes.index(name.as_bytes())?;
+        let node = self.nodes.copied(name)?;
         if node as usize == self.undeclared.len() {
             self.undeclared.push(None);
         } else if self.undeclared[node as usize].take().is_none() {
@@ -94,7 +44,7 @@ impl Network {
 
     /// The node at the end of an edge, which may be declared later on. `position` is for the error when it is not.
     pub fn end(&mut self, name: &str, position: usize) -> Result<u32, String> {
-        let node = self.nodes.index(name.as_bytes())?;
+        let node = self.nodes.copied(name)?;
         if node as usize == self.undeclared.len() {
             self.undeclared.push(Some(position));
         }
@@ -112,39 +62,39 @@ impl Network {
         self.edges[edge].weight = Some(weight);
     }
 
-    /// The first end of an edge that nothing has declared.
-    pub fn first_undeclared(&self) -> Option<Flaw> {
+    /// Refuses edges to nodes that nothing has declared, for formats that list all nodes.
+    pub fn check_declared(&self) -> Result<(), Flaw> {
         let positions =
             self.undeclared.iter().enumerate().filter_map(|(node, position)| Some((position.as_ref()?, node)));
-        let (position, node) = positions.min()?;
-        let reason = format!("an edge ends at node '{}', which is not listed", shown(self.nodes.name(node)));
-        Some(Flaw { position: *position, reason })
+        let Some((position, node)) = positions.min() else { return Ok(()) };
+        let name = self.nodes.shown(node as u32);
+        Err(Flaw { position: *position, reason: format!("an edge ends at node '{name}', which is not listed") })
     }
 
     /// Makes a graph of it, whose nodes are called what the file calls them.
     pub fn load(self, text: Text<'_>, directed: bool) -> Result<Loaded> {
         let (edges, listing) = self.listed(text, directed)?;
-        name_nodes(text, self.nodes, edges, listing)
+        self.nodes.load(text, edges, listing)
     }
 
     /// Makes a graph of it where the `labels`, in the order of the nodes, name them if they are all there and all different.
     pub fn load_labelled(self, text: Text<'_>, directed: bool, labels: &[Option<Cow<'_, str>>]) -> Result<Loaded> {
         let (edges, listing) = self.listed(text, directed)?;
-        let mut names = Dictionary::default();
+        let mut names = NodeNames::default();
         let mut given = 0_usize;
         for label in labels.iter().flatten() {
             given += 1;
-            names.index(label.as_bytes()).map_err(|reason| text.error_of_file(reason))?;
+            names.index(Cow::Borrowed(label)).map_err(|reason| text.error_of_file(reason))?;
         }
         let (nodes, different) = (self.nodes.len(), names.len());
         if different == nodes && given == nodes {
-            return name_nodes(text, names, edges, listing);
+            return names.load(text, edges, listing);
         }
         if given > 0 {
             let path = text.path.display();
             tracing::warn!("{path}: {nodes} nodes have {different} different labels, so that their numbers name them");
         }
-        name_nodes(text, self.nodes, edges, listing)
+        self.nodes.load(text, edges, listing)
     }
 
     fn listed(&self, text: Text<'_>, directed: bool) -> Result<(Batch<u32>, Listing)> {
@@ -163,7 +113,7 @@ impl Network {
                 weights.push(weight.unwrap_or(Weight::Whole(1)));
             }
             let weights = if weighted { column(weights.into_iter()) } else { EdgeWeights::None };
-            Batch { sources, targets, weights }
+            Batch { sources, targets, ..Batch::new(0, weights) }
         };
         let all = batch(&mut self.edges.iter().map(|edge| (edge.source, edge.target, edge.weight)));
         let undirected = self.edges.iter().filter(|edge| !is_directed(edge)).count();

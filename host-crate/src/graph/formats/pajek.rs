@@ -3,10 +3,7 @@
 //! called by their labels if all have one and no two have the same. Coordinates, shapes and colours are skipped; matrices, partitions
 //! and whatever else Pajek keeps in files are refused. An edge without a weight weighs 1 where others have one.
 
-use super::{
-    network::{Network, Weight},
-    prelude::*,
-};
+use super::{network::Network, prelude::*, weight::Weight};
 use std::borrow::Cow;
 
 pub(super) struct Pajek;
