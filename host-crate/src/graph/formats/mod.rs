@@ -11,6 +11,7 @@
 //! ```
 
 mod adjacency;
+mod archive;
 mod batch;
 mod binary;
 mod coloring;
@@ -34,6 +35,8 @@ mod metis;
 mod names;
 mod network;
 mod node_link;
+mod npy;
+mod npz;
 mod pace;
 mod pajek;
 mod problem;
@@ -89,6 +92,7 @@ const FORMATS: &[Registered] = &[
     Registered::of::<dot::Dot>(),
     Registered::of::<pajek::Pajek>(),
     Registered::of::<node_link::NodeLink>(),
+    Registered::of::<npz::Npz>(),
     Registered::of::<json_lines::JsonLines>(),
     Registered::of::<binary::Binary>(),
 ];
@@ -359,6 +363,14 @@ impl Loaded {
         let Batch { sources, targets, weights } = edges;
         let edges = EdgeList { nodes, sources, targets, weights };
         Self::Edges(Parsed { edges, ids, listing, direction_stated: true, table: None })
+    }
+
+    /// The same where nothing says whether the edges have a direction.
+    fn without_stated_direction(self) -> Self {
+        match self {
+            Self::Edges(parsed) => Self::Edges(Parsed { direction_stated: false, ..parsed }),
+            graph => graph,
+        }
     }
 
     /// Adds where in a table the edges were, and whether the table says that they have a direction.

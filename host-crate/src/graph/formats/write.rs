@@ -7,8 +7,8 @@ use crate::{
 };
 use std::path::Path;
 
-/// Writes a graph to a file in the given format, or the one its name tells; compressed when the name ends in `.gz`, `.xz` or
-/// `.zst`. The file appears whole or not at all. For LDBC the file of nodes is written beside it.
+/// Writes a graph to a file in the given format, or the one its name tells; compressed when the name ends in `.gz`, `.xz`,
+/// `.zst` or `.bz2`. The file appears whole or not at all. For LDBC the file of nodes is written beside it.
 ///
 /// What a format has no place for and a reader can do without (weights in a colouring problem, nodes without edges in an edge
 /// list) is left out with a warning.
