@@ -4,6 +4,7 @@
 use super::{
     super::{EdgeWeights, build::concatenate, csr::MOST_NODES},
     lines::{Flaw, Line, Text},
+    rounding::Rounding,
 };
 use crate::Result;
 use bytemuck::Pod;
@@ -23,20 +24,23 @@ pub(super) struct Batch<Id> {
     pub sources: Vec<Id>,
     pub targets: Vec<Id>,
     pub weights: EdgeWeights,
+    /// What became of weights that are not whole.
+    pub rounding: Rounding,
 }
 
 impl<Id> Batch<Id> {
     /// A batch for the edges of `bytes` bytes of text, whose weights are those of `weights`: an empty column, or none.
     pub fn new(bytes: usize, weights: EdgeWeights) -> Self {
         let edges = bytes / BYTES_PER_EDGE;
-        Self { sources: Vec::with_capacity(edges), targets: Vec::with_capacity(edges), weights }
+        let (sources, targets) = (Vec::with_capacity(edges), Vec::with_capacity(edges));
+        Self { sources, targets, weights, rounding: Rounding::default() }
     }
 
     /// Adds an edge, with the next field of the line as its weight if edges have weights.
     #[inline]
     pub fn push(&mut self, source: Id, target: Id, line: &mut Line<'_>) -> Result<(), Flaw> {
         if !self.weights.is_none() {
-            line.push_weight(&mut self.weights)?;
+            line.push_weight(&mut self.weights, &mut self.rounding)?;
         }
         self.sources.push(source);
         self.targets.push(target);
@@ -52,14 +56,25 @@ pub(super) fn read_edges<Id: Pod + Send + Sync>(
     is_data: impl Fn(&Line<'_>) -> bool + Sync,
     read: impl Fn(&mut Line<'_>, &mut Batch<Id>) -> Result<(), Flaw> + Sync,
 ) -> Result<Batch<Id>> {
-    let batches = text.in_pieces(start, |lines| {
+    join(text, read_batches(text, start, weights, is_data, read)?)
+}
+
+/// Reads the lines from byte `start` on that are data, each with `read`; the batches are in file order.
+pub(super) fn read_batches<Id: Pod + Send + Sync>(
+    text: Text<'_>,
+    start: usize,
+    weights: &EdgeWeights,
+    is_data: impl Fn(&Line<'_>) -> bool + Sync,
+    read: impl Fn(&mut Line<'_>, &mut Batch<Id>) -> Result<(), Flaw> + Sync,
+) -> Result<Vec<Batch<Id>>> {
+    text.in_pieces(start, |lines| {
         let mut batch = Batch::new(lines.bytes.len(), weights.clone());
+        batch.rounding.start = lines.position;
         for mut line in lines.filter(&is_data) {
             read(&mut line, &mut batch)?;
         }
         Ok(batch)
-    })?;
-    join(text, batches)
+    })
 }
 
 /// Checks a number of nodes that a file claims, before anything of that size is allocated.
@@ -101,7 +116,8 @@ pub(super) fn join<Id: Pod + Send + Sync>(text: Text<'_>, batches: Vec<Batch<Id>
     }
     let weights = join_weights(&batches)?;
     let (sources, targets): (Vec<_>, Vec<_>) = batches.into_iter().map(|batch| (batch.sources, batch.targets)).unzip();
-    Ok(Batch { sources: concatenate(&sources, |id| id)?, targets: concatenate(&targets, |id| id)?, weights })
+    let (sources, targets) = (concatenate(&sources, |id| id)?, concatenate(&targets, |id| id)?);
+    Ok(Batch { sources, targets, weights, rounding: Rounding::default() })
 }
 
 fn join_weights<Id>(batches: &[Batch<Id>]) -> Result<EdgeWeights> {

@@ -94,11 +94,11 @@ impl Occurring {
 
 /// Makes a graph of edges between arbitrary ids: its nodes are the ids that occur, `lone` ones included.
 pub(super) fn load(text: Text<'_>, edges: Batch<u64>, lone: &[u64], listing: Listing) -> Result<Loaded> {
-    let Batch { sources, targets, weights } = edges;
+    let Batch { sources, targets, weights, rounding } = edges;
     let occurring = Occurring::new(text, &[&sources, &targets, lone])?;
     // Every id here was put into the set above, so that the default is never taken.
     let dense = |ids: Vec<u64>| ids.into_par_iter().map(|id| occurring.index(id).unwrap_or_default()).collect();
-    let edges = Batch { sources: dense(sources), targets: dense(targets), weights };
+    let edges = Batch { sources: dense(sources), targets: dense(targets), weights, rounding };
     let (ids, nodes) = occurring.into_ids();
     Ok(Loaded::edges(nodes, edges, ids, listing))
 }

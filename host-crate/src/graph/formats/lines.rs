@@ -2,7 +2,7 @@
 //! file order is the one reported. A flaw knows only its byte position; its line number is counted when it is reported, so
 //! that parsing pays nothing for it.
 
-use super::super::EdgeWeights;
+use super::{super::EdgeWeights, rounding::Rounding};
 use crate::{Error, Result};
 use memchr::memchr;
 use rayon::prelude::*;
@@ -73,8 +73,14 @@ impl<'a> Text<'a> {
     /// The error for a flaw, with its line counted.
     #[cold]
     pub fn error(&self, flaw: Flaw) -> Error {
-        let line = 1 + memchr::memchr_iter(b'\n', &self.bytes[..flaw.position]).count() as u64;
+        let line = self.line_number(flaw.position);
         Error::Line { path: self.path.to_path_buf(), line, reason: flaw.reason }
+    }
+
+    /// The number of the line at that byte, counted from 1.
+    #[cold]
+    pub fn line_number(&self, position: usize) -> u64 {
+        1 + memchr::memchr_iter(b'\n', &self.bytes[..position]).count() as u64
     }
 
     #[cold]
@@ -100,7 +106,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-fn is_blank(byte: u8) -> bool {
+pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
@@ -177,20 +183,43 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Adds the next field to a column of weights: whole when it is written as digits that fit 32 bits, else a finite real.
+    /// The next field as a whole number that is spelt in the one way a number has, so that it is a name for a node as well as the
+    /// number itself: without a sign or leading zeros.
+    #[inline]
+    pub fn id(&mut self) -> Result<u64, Flaw> {
+        self.skip_blanks();
+        let zero_leads = matches!(self.rest, [b'0' | b'+', next, ..] if next.is_ascii_digit());
+        if zero_leads { Err(self.not_whole("a node")) } else { self.whole("a node") }
+    }
+
+    /// Adds the next field to a column of weights; see [`Line::push_weight_of`].
+    #[inline]
+    pub fn push_weight(&mut self, weights: &mut EdgeWeights, rounding: &mut Rounding) -> Result<(), Flaw> {
+        match self.field() {
+            Some(field) => self.push_weight_of(field, weights, rounding),
+            None => Err(self.flaw("the line ends where a weight should be")),
+        }
+    }
+
+    /// Adds a field to a column of weights: whole when it is written as digits that fit 32 bits, else a finite real.
     /// A column holds whole numbers until the first real one turns them all into reals.
     #[inline]
-    pub fn push_weight(&mut self, weights: &mut EdgeWeights) -> Result<(), Flaw> {
-        let Some(field) = self.field() else {
-            return Err(self.flaw("the line ends where a weight should be"));
-        };
+    pub fn push_weight_of(&self, field: &[u8], weights: &mut EdgeWeights, rounding: &mut Rounding) -> Result<(), Flaw> {
         match (&mut *weights, lexical_core::parse::<u32>(field)) {
             (EdgeWeights::U32(column), Ok(whole)) => column.push(whole),
-            (EdgeWeights::F32(column), Ok(whole)) => column.push(whole as f32),
-            (EdgeWeights::F32(column), Err(_)) => column.push(self.real(field)?),
+            (EdgeWeights::F32(column), Ok(whole)) => {
+                rounding.note_whole(self, whole);
+                column.push(whole as f32);
+            }
+            (EdgeWeights::F32(column), Err(_)) => {
+                let real = self.real(field)?;
+                rounding.note_real(self, real, field, &[]);
+                column.push(real);
+            }
             (EdgeWeights::U32(column), Err(_)) => {
-                let reals = column.iter().map(|whole| *whole as f32).chain([self.real(field)?]);
-                *weights = EdgeWeights::F32(reals.collect());
+                let real = self.real(field)?;
+                rounding.note_real(self, real, field, column);
+                *weights = EdgeWeights::F32(column.iter().map(|whole| *whole as f32).chain([real]).collect());
             }
             (EdgeWeights::None, _) => {}
         }
@@ -294,7 +323,7 @@ mod tests {
     fn weights_are_whole_when_written_so() {
         let weights = |text: &str| {
             let mut weights = EdgeWeights::U32(vec![]);
-            line(text.as_bytes()).push_weight(&mut weights).map(|()| weights)
+            line(text.as_bytes()).push_weight(&mut weights, &mut Rounding::default()).map(|()| weights)
         };
         assert_eq!(weights("4294967295").unwrap(), EdgeWeights::U32(vec![u32::MAX]));
         assert_eq!(weights("4294967296").unwrap(), EdgeWeights::F32(vec![4294967296.0]));
@@ -310,7 +339,7 @@ mod tests {
         let mut weights = EdgeWeights::U32(vec![]);
         let mut line = line(b"3 0.5 4");
         while line.first().is_some() {
-            line.push_weight(&mut weights).unwrap();
+            line.push_weight(&mut weights, &mut Rounding::default()).unwrap();
         }
         assert_eq!(weights, EdgeWeights::F32(vec![3.0, 0.5, 4.0]));
     }

@@ -142,7 +142,8 @@ fn with_opposites(text: Text<'_>, entries: Batch<u32>) -> Result<Batch<u32>> {
         EdgeWeights::F32(column) => EdgeWeights::F32(column.iter().map(|weight| -weight).collect()),
     };
     let (sources, targets) = (entries.targets.clone(), entries.sources.clone());
-    batch::join(text, vec![entries, Batch { sources, targets, weights: opposite_weights }])
+    let opposites = Batch { sources, targets, weights: opposite_weights, rounding: entries.rounding };
+    batch::join(text, vec![entries, opposites])
 }
 
 /// Writes a general matrix, or a symmetric one for an undirected graph: then its lower triangle, as the format demands.

@@ -41,6 +41,7 @@ mod pace;
 mod pajek;
 mod problem;
 mod recognised;
+mod rounding;
 mod rows;
 mod weight;
 mod write;
@@ -360,7 +361,7 @@ pub enum Loaded {
 
 impl Loaded {
     fn edges(nodes: u32, edges: Batch<u32>, ids: NodeIds, listing: Listing) -> Self {
-        let Batch { sources, targets, weights } = edges;
+        let Batch { sources, targets, weights, .. } = edges;
         let edges = EdgeList { nodes, sources, targets, weights };
         Self::Edges(Parsed { edges, ids, listing, direction_stated: true, table: None })
     }
@@ -457,9 +458,9 @@ mod testing {
 
     type Read = fn(Files<'_>) -> Result<Loaded>;
 
-    fn files<'a>(body: &'a [u8], columns: Option<&'a Columns>) -> Files<'a> {
-        let main = InputFile { path: Path::new("test"), contents: Contents::Borrowed(body) };
-        Files { main, companion: None, columns }
+    pub fn files<B: AsRef<[u8]> + ?Sized>(body: &B) -> Files<'_> {
+        let main = InputFile { path: Path::new("test"), contents: Contents::Borrowed(body.as_ref()) };
+        Files { main, companion: None, columns: None }
     }
 
     pub fn parsed(read: Read, body: impl AsRef<[u8]>) -> Parsed {
@@ -467,11 +468,11 @@ mod testing {
     }
 
     pub fn parsed_by(read: Read, body: impl AsRef<[u8]>, columns: Option<&Columns>) -> Parsed {
-        edges_of(read(files(body.as_ref(), columns)).unwrap())
+        edges_of(read(Files { columns, ..files(&body) }).unwrap())
     }
 
     pub fn reason(read: Read, body: impl AsRef<[u8]>) -> String {
-        read(files(body.as_ref(), None)).unwrap_err().to_string()
+        read(files(&body)).unwrap_err().to_string()
     }
 
     pub fn edges_of(loaded: Loaded) -> Parsed {
