@@ -15,6 +15,7 @@ mod coloring;
 mod common;
 mod csr;
 mod device;
+mod foreign_files;
 mod formats;
 mod generators;
 mod pagerank;

@@ -143,6 +143,24 @@ impl Contents<'_> {
         }
     }
 
+    /// The bytes as they can be shared between threads; only what is borrowed is copied.
+    #[cfg(feature = "tables")]
+    pub fn into_bytes(self) -> bytes::Bytes {
+        struct Mapped(Arc<Mmap>);
+
+        impl AsRef<[u8]> for Mapped {
+            fn as_ref(&self) -> &[u8] {
+                &self.0
+            }
+        }
+
+        match self {
+            Self::Mapped(map) => bytes::Bytes::from_owner(Mapped(map)),
+            Self::Owned(bytes) => bytes.into(),
+            Self::Borrowed(bytes) => bytes::Bytes::copy_from_slice(bytes),
+        }
+    }
+
     /// The bytes as a map, which begins at a page's boundary; only what is not mapped yet is copied.
     pub fn into_map(self, path: &Path) -> Result<Arc<Mmap>> {
         match self {

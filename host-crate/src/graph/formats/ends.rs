@@ -35,7 +35,7 @@ impl<'a> Id<'a> {
 }
 
 /// A number as one writes it: digits that fit 64 bits, without a zero before them.
-fn canonical(text: &[u8]) -> Option<u64> {
+pub(super) fn canonical(text: &[u8]) -> Option<u64> {
     match text {
         [b'0'] => Some(0),
         [b'1'..=b'9', ..] if text.len() <= 20 && text.iter().all(u8::is_ascii_digit) => lexical_core::parse(text).ok(),
@@ -135,14 +135,18 @@ impl<'a> Ends<'a> {
             batch.targets.push(*target);
             return;
         }
-        if let Self::Numbers(batch) = self {
-            let batch = replace(batch, Batch::new(0, EdgeWeights::None));
-            let (names, batch) = named(batch);
-            *self = Self::Names(names, batch);
-        }
+        self.become_names();
         if let Self::Names(names, batch) = self {
             batch.sources.push(number_of(names, source));
             batch.targets.push(number_of(names, target));
+        }
+    }
+
+    /// Turns numbers into names.
+    pub fn become_names(&mut self) {
+        if let Self::Numbers(batch) = self {
+            let (names, batch) = named(replace(batch, Batch::new(0, EdgeWeights::None)));
+            *self = Self::Names(names, batch);
         }
     }
 }

@@ -52,8 +52,9 @@ struct Parser {
     directed: Option<bool>,
     /// Whether the graph has ended.
     ended: bool,
-    /// The id of the key of weights, whether its element is open, and what an edge without a weight weighs.
-    weight_key: Option<String>,
+    /// The ids of the keys of weights, of which NetworkX writes one for each type that weights have; whether the element of one is
+    /// open, and what an edge without a weight weighs.
+    weight_keys: Vec<String>,
     in_weight_key: bool,
     default_weight: Option<Weight>,
     edge: Option<OpenEdge>,
@@ -120,8 +121,9 @@ impl Parser {
                 let target = self.network.end(&needed(element, "target")?, position)?;
                 self.edge = Some(OpenEdge { source, target, directed, weight: self.default_weight });
             }
-            "data" if self.edge.is_some() && self.weight_key.is_some() => {
-                if attribute(element, "key")?.as_deref() == self.weight_key.as_deref() {
+            "data" if self.edge.is_some() && !self.weight_keys.is_empty() => {
+                let key = attribute(element, "key")?;
+                if key.is_some_and(|key| self.weight_keys.iter().any(|of_weights| *of_weights == key)) {
                     self.weight_text = Some(String::new());
                 }
             }
@@ -136,10 +138,7 @@ impl Parser {
         if !of_edges || !name.is_some_and(|name| name.eq_ignore_ascii_case("weight")) {
             return Ok(());
         }
-        if self.weight_key.is_some() {
-            return Err("a second key for edges is named 'weight'".to_owned());
-        }
-        self.weight_key = Some(needed(element, "id")?.into_owned());
+        self.weight_keys.push(needed(element, "id")?.into_owned());
         self.in_weight_key = true;
         Ok(())
     }
@@ -207,6 +206,7 @@ mod tests {
     /// As `networkx.write_graphml` writes it.
     const NETWORKX: &str = r#"<?xml version='1.0' encoding='utf-8'?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
+  <key id="d2" for="edge" attr.name="weight" attr.type="long" />
   <key id="d1" for="edge" attr.name="weight" attr.type="double" />
   <key id="d0" for="node" attr.name="weight" attr.type="long" />
   <graph edgedefault="directed">
@@ -219,7 +219,7 @@ mod tests {
       <data key="d1">2.5</data>
     </edge>
     <edge source="Ann &amp; &#228;" target="bob">
-      <data key="d1">3</data>
+      <data key="d2">3</data>
     </edge>
   </graph>
 </graphml>"#;

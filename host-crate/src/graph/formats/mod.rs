@@ -12,6 +12,8 @@
 
 mod adjacency;
 mod archive;
+#[cfg(feature = "tables")]
+mod arrow;
 mod batch;
 mod binary;
 mod coloring;
@@ -25,6 +27,8 @@ mod edge_list;
 mod ends;
 mod gml;
 mod graphml;
+#[cfg(feature = "tables")]
+mod guard;
 mod json;
 mod json_lines;
 mod konect;
@@ -39,10 +43,14 @@ mod npy;
 mod npz;
 mod pace;
 mod pajek;
+#[cfg(feature = "tables")]
+mod parquet;
 mod problem;
 mod recognised;
 mod rounding;
 mod rows;
+#[cfg(feature = "tables")]
+mod table;
 mod weight;
 mod write;
 
@@ -95,6 +103,10 @@ const FORMATS: &[Registered] = &[
     Registered::of::<node_link::NodeLink>(),
     Registered::of::<npz::Npz>(),
     Registered::of::<json_lines::JsonLines>(),
+    #[cfg(feature = "tables")]
+    Registered::of::<parquet::Parquet>(),
+    #[cfg(feature = "tables")]
+    Registered::of::<arrow::Arrow>(),
     Registered::of::<binary::Binary>(),
 ];
 
