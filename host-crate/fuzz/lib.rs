@@ -39,6 +39,6 @@ pub fn parse(format: Format, bytes: &[u8]) {
         }
     };
     for node in 0..nodes {
-        assert_eq!(ids.index(ids.id(node), nodes), Some(node));
+        assert_eq!(ids.find(&ids.name(node).to_string(), nodes), Some(node));
     }
 }

@@ -73,6 +73,7 @@ fn model(edges: &[Edge], kind: Kind, options: BuildOptions) -> (Vec<Edge>, Build
         self_loops_dropped: if options.drop_self_loops { self_loops } else { 0 },
         parallel_edges_merged: (before - stored.len()) as u64,
         edges_stored: stored.len() as u64,
+        ..BuildReport::default()
     };
     (stored, report)
 }
@@ -109,7 +110,7 @@ proptest! {
         let (expected, expected_report) = model(&edges, kind, options);
         prop_assert_eq!(csr.nodes(), nodes);
         prop_assert_eq!(edges_of(&csr), expected);
-        prop_assert_eq!(report, expected_report);
+        prop_assert_eq!(&report, &expected_report);
         // A graph is put through the same builder as an edge list.
         let plain = Csr::from_edges(edge_list(nodes, &edges, kind), BuildOptions::default()).unwrap().0;
         let (rebuilt, rebuilt_report) = rebuild(&graph(plain), options).unwrap();

@@ -4,7 +4,7 @@
 use evenkeel::{
     Result,
     graph::{
-        BuildOptions, Csr, Direction, EdgeList, EdgeWeights, Graph, NodeIds, NodeName, OpenOptions, Weights,
+        BuildOptions, Csr, Direction, EdgeList, EdgeWeights, Graph, Names, NodeIds, NodeName, OpenOptions, Weights,
         formats::{self, Compression, Format, Loaded},
         open,
     },
@@ -181,6 +181,60 @@ proptest! {
     }
 }
 
+/// Names that a careless writer would spoil: with separators, quotes, marks of comments, words of headers.
+fn nasty_names(nodes: u32) -> impl Strategy<Value = NodeIds> {
+    let nasty = prop_oneof![
+        "[ \t\r,;|\"#%a0é\u{feff}]{0,4}",
+        sample::select(vec!["source", "target", "weight", "0", "1", "01", "-1", "1.5", "nan", "\u{feff}u", "v"])
+            .prop_map(str::to_owned),
+        any::<String>().prop_map(|name| name.replace('\n', "")),
+    ];
+    proptest::collection::btree_set(nasty, nodes as usize)
+        .prop_map(|names| NodeIds::Named(Names::from_ascending(names.iter().map(String::as_str))))
+}
+
+/// The edges of a graph by the names of their ends, with the bits of the weights.
+fn edges_by_name(graph: &Graph) -> Vec<(String, String, u64)> {
+    let name = |node| graph.ids.name(node).to_string();
+    let edges = (0..graph.csr.nodes()).flat_map(|node| {
+        let row = graph.csr.row(node);
+        row.map(move |edge| (name(node), name(graph.csr.columns()[edge]), graph.csr.weights().real(edge).to_bits()))
+    });
+    let mut edges: Vec<_> = edges.collect();
+    edges.sort();
+    edges
+}
+
+proptest! {
+    #[test]
+    fn names_come_back_from_an_edge_list(graph in graphs().prop_filter("it has nodes", |graph| graph.csr.nodes() > 0), ids in nasty_names(40)) {
+        let graph = Graph { ids, ..graph };
+        let folder = tempfile::tempdir().unwrap();
+        for ending in ["txt", "csv.gz"] {
+            let path = folder.path().join(format!("graph.{ending}"));
+            formats::write(&graph, &path, None).unwrap();
+            let (read, _) = open(&path, &OpenOptions::default()).unwrap();
+            prop_assert_eq!(edges_by_name(&read), edges_by_name(&graph));
+            prop_assert_eq!(read.directed, graph.directed);
+        }
+    }
+}
+
+#[test]
+fn a_name_with_a_line_end_is_refused_and_nothing_is_written() {
+    let (csr, _) = Csr::from_edges(
+        EdgeList { nodes: 1, sources: vec![0], targets: vec![0], weights: EdgeWeights::None },
+        BuildOptions::default(),
+    )
+    .unwrap();
+    let ids = NodeIds::Named(Names::from_ascending(["two\nlines"]));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graph.txt");
+    let error = formats::write(&Graph { name: String::new(), csr, ids, directed: true }, &path, None).unwrap_err();
+    assert!(error.to_string().contains("line end"), "{error}");
+    assert!(!path.exists());
+}
+
 /// Parses bytes as a format; where that has two files, the part before the first zero byte is the first.
 fn parse(format: Format, bytes: &[u8]) -> Result<Loaded> {
     let files: Vec<&[u8]> = match format.files() {
@@ -289,6 +343,11 @@ proptest! {
             check_survives(format, text.as_bytes())?;
         }
         let _ = Format::detect(Path::new("test"), text.as_bytes());
+    }
+
+    #[test]
+    fn edge_lists_survive_arbitrary_tables(text in "(source,target\n|u;v;w\n|\u{feff})?[-0-9 \t\r\n,;|\"#%.a-cé:]{0,300}") {
+        check_survives("edge-list".parse().unwrap(), text.as_bytes())?;
     }
 
     #[test]

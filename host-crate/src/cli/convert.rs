@@ -10,7 +10,7 @@ use crate::{
     Result,
     graph::{
         BuildReport, Graph,
-        formats::{self, Format, format_to_write},
+        formats::{self, Format, format_to_write, is_standard},
     },
     report::GraphReport,
 };
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 pub struct Convert {
     #[command(flatten)]
     graph: GraphOptions,
-    /// The file to write; a name that ends in .gz, .xz or .zst is compressed.
+    /// The file to write; a name that ends in .gz, .xz or .zst is compressed. `-` is standard output.
     #[arg(value_name = "FILE")]
     output: PathBuf,
     /// The format to write [default: told by the file's name].
@@ -44,6 +44,10 @@ impl Convert {
 }
 
 pub fn write_graph(graph: &Graph, built: &BuildReport, path: &Path, format: Format, quiet: bool) -> Result<()> {
+    if is_standard(path) {
+        // The graph is what standard output is for; a report would end up in the middle of it.
+        return formats::write(graph, path, Some(format));
+    }
     while_showing(format!("writing {}", path.display()), || formats::write(graph, path, Some(format)))?;
     match quiet {
         true => Ok(()),
@@ -56,7 +60,8 @@ fn after_help() -> String {
         "{}\nExamples:\n  \
            evenkeel convert roads.gr.gz roads.ekg      the binary format opens at once\n  \
            evenkeel convert web.mtx web.txt --undirected --drop-self-loops\n  \
-           evenkeel convert graph.txt weighted.gr --weights random:1..64",
+           evenkeel convert graph.txt weighted.gr --weights random:1..64\n  \
+           curl -s https://example.org/friends.csv.gz | evenkeel convert - - --to binary > friends.ekg",
         formats_help()
     )
 }

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 pub struct Generate {
     /// A family and its settings, such as rmat:scale=20,edge-factor=16,seed=1.
     generator: String,
-    /// The file; a name that ends in .gz, .xz or .zst is compressed.
+    /// The file; a name that ends in .gz, .xz or .zst is compressed. `-` is standard output.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// The file's format [default: told by its name].

@@ -6,7 +6,7 @@ use super::{
     progress::while_showing,
 };
 use crate::{
-    graph::statistics::Statistics,
+    graph::{formats::Recognised, statistics::Statistics},
     report::{GraphReport, SplitReport},
     strategy::{
         SplitGraph,
@@ -17,7 +17,7 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Describe a graph: nodes, edges, degrees, self-loops, parallel edges, weights.
+/// Describe a graph: what its file was taken for, nodes, edges, degrees, self-loops, parallel edges, weights.
 #[derive(Args)]
 pub struct Info {
     #[command(flatten)]
@@ -43,7 +43,7 @@ impl Info {
             let (splitting, [memory_bytes, memory_bytes_after]) = SplitGraph::describe(&graph.csr, self.bins);
             SplitReport { splitting, memory_bytes, memory_bytes_after }
         });
-        let description = Description { statistics, split };
+        let description = Description { statistics, recognised: built.recognised.clone(), split };
         let text = || description.text(&GraphReport::new(&graph, &built));
         Ok(write_json_or_print(output, &description, quiet, text)?)
     }
@@ -53,6 +53,9 @@ impl Info {
 struct Description {
     #[serde(flatten)]
     statistics: Statistics,
+    /// What the file was taken for; none for a generated graph.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recognised: Option<Recognised>,
     #[serde(skip_serializing_if = "Option::is_none")]
     split: Option<SplitReport>,
 }
@@ -62,6 +65,13 @@ impl Description {
         let changed = report.self_loops_dropped + report.parallel_edges_merged > 0;
         let changes = if changed { format!("\n{report}\n") } else { String::new() };
         let split = self.split.as_ref().map_or(String::new(), |split| format!("\n{split}"));
-        format!("{}{changes}{split}", self.statistics)
+        let statistics = self.statistics.to_string();
+        let (name, rest) = statistics.split_once('\n').unwrap_or((&statistics, ""));
+        let line = |(what, value): (&str, String)| format!("{what:<21}{value}\n");
+        let recognised: String = match &self.recognised {
+            Some(recognised) => recognised.lines(report.directed).into_iter().map(line).collect(),
+            None => String::new(),
+        };
+        format!("{name}\n{recognised}{rest}{changes}{split}")
     }
 }

@@ -2,6 +2,7 @@
 //! errors arrive here with the facts in them. A command about graphs or devices is a file; the commands that run algorithms are
 //! made from the registry of [`crate::algorithm`].
 
+mod advice;
 mod answers;
 mod balance;
 mod compare;

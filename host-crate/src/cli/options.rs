@@ -15,7 +15,11 @@ use crate::{
 };
 use bytesize::ByteSize;
 use clap::Args;
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
 
 /// Which graph, and how to take it.
 #[derive(Args)]
@@ -62,6 +66,9 @@ enum GraphSource {
     Generator(Generator),
 }
 
+/// Whether a graph comes from standard input already, which then has no other.
+static STANDARD_INPUT_TAKEN: AtomicBool = AtomicBool::new(false);
+
 impl GraphOptions {
     /// Finds the file or understands the generator, before anything that takes long.
     pub fn find(&self) -> Result<FoundGraph> {
@@ -73,6 +80,9 @@ impl ReadingOptions {
     /// The same for a graph that was named elsewhere.
     pub fn find(&self, graph: &str) -> Result<FoundGraph> {
         let path = PathBuf::from(graph);
+        if is_standard(&path) && STANDARD_INPUT_TAKEN.swap(true, Relaxed) {
+            return Err(Error::Usage("standard input (-) can be read once, and two graphs were named so".into()));
+        }
         let source = match fs::metadata(&path) {
             _ if is_standard(&path) => GraphSource::File(path),
             Ok(_) => GraphSource::File(path),

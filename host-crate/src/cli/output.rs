@@ -1,5 +1,6 @@
 //! Where results go: standard output, or a file that appears whole or not at all.
 
+pub use crate::graph::formats::is_standard;
 use crate::{Error, Result, atomic_file::AtomicFile};
 use serde::Serialize;
 use std::{
@@ -16,10 +17,6 @@ pub struct Output {
 enum Target {
     Standard(BufWriter<Stdout>),
     File(AtomicFile),
-}
-
-pub fn is_standard(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }
 
 impl Output {

@@ -1,7 +1,7 @@
 //! One algorithm on one graph, from the first option to the last line: find the graph, open the device, run, check, write.
 
 use super::{
-    answers,
+    advice, answers,
     measure::{Bench, Measured},
     options::{DeviceOptions, GraphOptions, weigh},
     output::{Output, is_standard, print},
@@ -106,6 +106,11 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         outputs.write(&graph, &measured)?;
         if !quiet && !standard_taken {
             print(&measured.report.to_string())?;
+        }
+        if let (Some(source), None) = (A::source(&bench.input), &measured.mismatch)
+            && let Some(advice) = advice::on_direction(&graph, &built, source, &measured.answer)
+        {
+            tracing::warn!("{advice}");
         }
         if run.profile {
             print_profile(&measured.spans, standard_taken)?;

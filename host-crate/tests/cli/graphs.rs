@@ -58,3 +58,83 @@ fn a_graph_is_described_as_splitting_would_leave_it() {
     assert!(refused(evenkeel(&["info", "star", "--bins", "4"]), 2).contains("--split"));
     assert!(refused(evenkeel(&["info", "star", "--split", "--bins", "0"]), 2).contains("1..=1024"));
 }
+
+/// A command with this on its standard input, which is what is returned from standard output.
+fn piped(arguments: &[&str], input: &[u8]) -> Vec<u8> {
+    let mut command = assert_cmd::Command::from_std(evenkeel(arguments));
+    command.write_stdin(input).assert().success().get_output().stdout.clone()
+}
+
+#[test]
+fn a_dash_is_standard_input_and_output() {
+    let written = piped(&["convert", "-", "-", "--to", "binary"], b"alice,bob\nbob,carol\n");
+    assert!(written.starts_with(b"EVENKEEL"));
+    let written = piped(&["convert", "-", "-", "--to", "edge-list"], &written);
+    let expected = "# Directed graph\n# Nodes: 3 Edges: 2\nsource target\nalice bob\nbob carol\n";
+    assert_eq!(String::from_utf8(written).unwrap(), expected);
+    let made = printed(evenkeel(&["generate", "chain:nodes=3", "--output", "-", "--format", "edge-list"]));
+    assert!(made.ends_with("\n0 1\n1 2\n"), "{made}");
+}
+
+#[test]
+fn standard_input_may_be_compressed_and_of_any_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = inside(&folder, "grid.mtx.gz");
+    printed(evenkeel(&["generate", "grid:rows=3,cols=4", "-o", &path]));
+    let object = piped(&["info", "-", "--json", "-"], &std::fs::read(&path).unwrap());
+    let object: serde_json::Value = serde_json::from_slice(&object).unwrap();
+    assert_eq!((&object["nodes"], &object["recognised"]["compression"]), (&12.into(), &"gz".into()));
+    let object = piped(&["info", "-", "--format", "metis", "--json", "-"], b"2 1\n2\n1\n");
+    let object: serde_json::Value = serde_json::from_slice(&object).unwrap();
+    assert_eq!((&object["edges"], &object["recognised"]["format"]), (&2.into(), &"metis".into()));
+}
+
+#[test]
+fn standard_output_needs_a_format_of_one_file() {
+    let (_folder, path) = file("a.csv", "1,2\n");
+    assert!(refused(evenkeel(&["convert", &path, "-"]), 2).contains("standard output has no name that tells a format"));
+    let error = refused(evenkeel(&["convert", &path, "-", "--to", "ldbc"]), 2);
+    assert!(error.contains("is 2 files, and standard output is one"), "{error}");
+}
+
+#[test]
+fn a_misreading_can_be_seen_and_put_right() {
+    let (_folder, path) = file("calls.csv", "id;caller;callee\n1;10;20\n2;20;30\n");
+    let error = refused(evenkeel(&["info", &path]), 3);
+    assert!(error.contains("calls.csv:1: in this header the columns are called 'id', 'caller', 'callee'"), "{error}");
+    let text = printed(evenkeel(&["info", &path, "--columns", "source=caller,target=3"]));
+    for line in [
+        "format               edge-list\n",
+        "columns              source 2 (caller), target 3 (callee), no weights; separated by semicolons, with a header\n",
+        "direction            directed, which the file does not say\n",
+        "names                numbers\n",
+        "nodes                3\n",
+    ] {
+        assert!(text.contains(line), "{line} is missing: {text}");
+    }
+    let (_folder, path) = file("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n");
+    let error = refused(evenkeel(&["info", &path, "--columns", "source=2"]), 3);
+    assert!(error.contains("columns can be chosen in edge-list"), "{error}");
+    assert!(refused(evenkeel(&["info", "star", "--columns", "source=2"]), 2).contains("--columns are about files"));
+}
+
+#[test]
+fn a_search_that_hardly_starts_is_told_of_directions() {
+    // All edges lead to node 0.
+    let inward: String = (1..=9).map(|node| format!("{node} 0\n")).collect();
+    let advice = |text: &str, arguments: &[&str]| {
+        let (_folder, path) = file("star.txt", text);
+        let mut command = on_device(&[&["bfs", &path, "--source", "1"], arguments].concat());
+        stderr(command.assert().success().get_output())
+    };
+    let said = advice(&inward, &[]);
+    assert!(said.contains("2 nodes are reached; with --undirected it would be 10"), "{said}");
+    for (text, arguments) in [
+        (inward.clone(), &["--undirected"][..]),
+        (inward.clone(), &["--directed"]),
+        (format!("# Directed graph\n{inward}"), &[]),
+        ("1 2\n2 3\n3 4\n5 6\n".to_owned(), &[]),
+    ] {
+        assert!(!advice(&text, arguments).contains("--undirected"), "{text}");
+    }
+}

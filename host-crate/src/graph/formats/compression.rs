@@ -1,7 +1,10 @@
 //! Files as bytes, compressed or not. Reading tells gzip, xz, zstd, bzip2 and zip by their first bytes and maps a plain file; writing
 //! compresses when the name ends in `.gz`, `.xz`, `.zst` or `.bz2`. Truncated or damaged data is an error, never a shorter file.
 
-use super::archive::{self, Archive};
+use super::{
+    archive::{self, Archive},
+    is_standard,
+};
 use crate::{Error, Result, atomic_file::AtomicFile};
 use bzip2::{read::MultiBzDecoder, write::BzEncoder};
 use flate2::{read::MultiGzDecoder, write::GzEncoder};
@@ -9,7 +12,7 @@ use liblzma::{read::XzDecoder, write::XzEncoder};
 use memmap2::{Mmap, MmapMut};
 use std::{
     fs::File,
-    io::{self, Read, Write},
+    io::{self, BufWriter, Read, Write},
     ops::Deref,
     path::Path,
     sync::Arc,
@@ -176,8 +179,12 @@ fn map_of(bytes: &[u8]) -> io::Result<Mmap> {
     map.make_read_only()
 }
 
-/// Writes a file that appears whole or not at all, compressed as its name says.
+/// Writes a file that appears whole or not at all, compressed as its name says; or standard output.
 pub(super) fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    if is_standard(path) {
+        let mut out = BufWriter::with_capacity(1 << 18, io::stdout().lock());
+        return write(&mut out).and_then(|()| out.flush()).map_err(Error::io(Path::new("standard output")));
+    }
     let compression = Compression::of_path(path);
     if compression == Some(Compression::Zip) {
         let path = path.display();

@@ -1,14 +1,15 @@
 //! Writing graphs to files: which format takes which graph, and what is said about what a format cannot hold.
 
-use super::{Feature, Format, Writer, compression::write_file};
+use super::{Feature, Format, Writer, compression::write_file, is_standard};
 use crate::{
     Error, Result,
     graph::{Graph, NodeIds, Weights, statistics::nodes_without_edges},
 };
 use std::path::Path;
 
-/// Writes a graph to a file in the given format, or the one its name tells; compressed when the name ends in `.gz`, `.xz`,
-/// `.zst` or `.bz2`. The file appears whole or not at all. For LDBC the file of nodes is written beside it.
+/// Writes a graph to a file in the given format, or the one its name tells; compressed when the name ends in `.gz`, `.xz`, `.zst`
+/// or `.bz2`; to standard output where the path is `-`. The file appears whole or not at all. For LDBC the file of nodes is written
+/// beside it.
 ///
 /// What a format has no place for and a reader can do without (weights in a colouring problem, nodes without edges in an edge
 /// list) is left out with a warning.
@@ -33,8 +34,15 @@ pub fn write(graph: &Graph, path: &Path, format: Option<Format>) -> Result<()> {
 pub fn format_to_write(path: &Path, format: Option<Format>) -> Result<Format> {
     let format = format.or_else(|| Format::of_path(path)).ok_or_else(|| {
         let known = Format::names();
-        Error::Usage(format!("{}: its name does not tell a format; name one of {known}", path.display()))
+        match is_standard(path) {
+            true => Error::Usage(format!("standard output has no name that tells a format; name one of {known}")),
+            false => Error::Usage(format!("{}: its name does not tell a format; name one of {known}", path.display())),
+        }
     })?;
+    if is_standard(path) && format.files() > 1 {
+        let reason = format!("a graph of the format {format} is {} files, and standard output is one", format.files());
+        return Err(Error::Usage(reason));
+    }
     writer_of(format).map(|_| format)
 }
 

@@ -1,0 +1,70 @@
+//! Advice on an answer that is right and probably not what was wanted: a search that hardly gets anywhere because a file that does
+//! not say whether its edges have a direction was taken as directed.
+
+use crate::{
+    algorithm::Answer,
+    graph::{BuildReport, Csr, Graph, formats::DirectionSource, statistics::grouped},
+};
+use rayon::prelude::*;
+
+/// Beyond this many edges, the components are not worth the wait: they take about as long as reading the file does.
+const MOST_EDGES: u32 = 1 << 26;
+
+/// What to say of a search from `source` that reaches less than half of the nodes, where edges taken both ways would reach at least
+/// twice as many, and the file leaves that open.
+pub fn on_direction(graph: &Graph, built: &BuildReport, source: u32, answer: &impl Answer) -> Option<String> {
+    let assumed = built.recognised.as_ref().is_some_and(|it| it.direction == DirectionSource::Assumed);
+    if !assumed || !graph.directed || graph.csr.edges() > MOST_EDGES {
+        return None;
+    }
+    let nodes = graph.csr.nodes();
+    let reached = (0..nodes).into_par_iter().filter(|node| answer.value(*node).is_some()).count() as u64;
+    if 2 * reached >= u64::from(nodes) {
+        return None;
+    }
+    let both_ways = component_size(&graph.csr, source);
+    (both_ways >= 2 * reached).then(|| {
+        format!(
+            "{} does not say whether its edges have a direction, and they were taken one way: {} nodes are reached; with \
+             --undirected it would be {}",
+            graph.name,
+            grouped(reached),
+            grouped(both_ways)
+        )
+    })
+}
+
+/// How many nodes are connected with `node` when directions do not count: by joining the ends of all edges.
+fn component_size(csr: &Csr, node: u32) -> u64 {
+    let mut parents: Vec<u32> = (0..csr.nodes()).collect();
+    for source in 0..csr.nodes() {
+        for target in csr.neighbours(source) {
+            let (a, b) = (root(&mut parents, source), root(&mut parents, *target));
+            parents[a.max(b) as usize] = a.min(b);
+        }
+    }
+    let wanted = root(&mut parents, node);
+    (0..csr.nodes()).filter(|other| root(&mut parents, *other) == wanted).count() as u64
+}
+
+/// The node that stands for a component; the path to it is halved on the way.
+fn root(parents: &mut [u32], mut node: u32) -> u32 {
+    while parents[node as usize] != node {
+        parents[node as usize] = parents[parents[node as usize] as usize];
+        node = parents[node as usize];
+    }
+    node
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Weights;
+
+    #[test]
+    fn a_component_is_what_edges_connect_in_either_direction() {
+        let csr = Csr::new(vec![0, 1, 1, 3, 3, 4, 4], vec![1, 1, 3, 4], Weights::None).unwrap();
+        let sizes: Vec<u64> = (0..6).map(|node| component_size(&csr, node)).collect();
+        assert_eq!(sizes, [4, 4, 4, 4, 1, 1]);
+    }
+}
