@@ -129,14 +129,14 @@ fn file_name(format: Format, compression: Option<Compression>) -> String {
 }
 
 fn compressions() -> impl Strategy<Value = Option<Compression>> {
-    proptest::option::of(sample::select(Compression::ALL.to_vec()))
+    proptest::option::of(sample::select(Compression::ALL.into_iter().filter(|it| it.is_written()).collect::<Vec<_>>()))
 }
 
 proptest! {
     #[test]
     fn graphs_come_back_as_they_were_written(graph in graphs(), compression in compressions()) {
         let folder = tempfile::tempdir().unwrap();
-        for format in Format::all() {
+        for format in Format::all().filter(|format| format.is_written()) {
             let path = folder.path().join(file_name(format, compression));
             let named = format.extensions().is_empty().then_some(format);
             let written = formats::write(&graph, &path, named);
@@ -254,7 +254,7 @@ fn parse(format: Format, bytes: &[u8]) -> Result<Loaded> {
 }
 
 /// Whatever parses must be a graph: every edge has a weight or none has, and every end is a node.
-fn check_survives(format: Format, bytes: &[u8]) -> Result<(), TestCaseError> {
+pub fn check_survives(format: Format, bytes: &[u8]) -> Result<(), TestCaseError> {
     let (nodes, ids) = match parse(format, bytes) {
         Err(_) => return Ok(()),
         Ok(Loaded::Graph(graph)) => (graph.csr.nodes(), graph.ids),
@@ -284,13 +284,13 @@ fn written(graph: &Graph, format: Format) -> Vec<u8> {
 }
 
 #[derive(Clone, Debug)]
-struct Mutation {
+pub struct Mutation {
     place: sample::Index,
     removed: usize,
     inserted: Vec<u8>,
 }
 
-fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
+pub fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
     let telling: Vec<Vec<u8>> = [
         "0",
         "-1",
@@ -323,7 +323,7 @@ fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
     vec(mutation.prop_map(|(place, removed, inserted)| Mutation { place, removed, inserted }), 1..5)
 }
 
-fn mutated(mut bytes: Vec<u8>, mutations: &[Mutation]) -> Vec<u8> {
+pub fn mutated(mut bytes: Vec<u8>, mutations: &[Mutation]) -> Vec<u8> {
     for Mutation { place, removed, inserted } in mutations {
         let start = place.index(bytes.len() + 1);
         let end = (start + removed).min(bytes.len());
@@ -358,7 +358,7 @@ proptest! {
 
     #[test]
     fn parsers_survive_damaged_files(graph in graphs(), mutations in mutations()) {
-        for format in Format::all() {
+        for format in Format::all().filter(|format| format.is_written()) {
             if can_hold(&graph, format) {
                 check_survives(format, &mutated(written(&graph, format), &mutations))?;
             }

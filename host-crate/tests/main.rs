@@ -16,6 +16,7 @@ mod common;
 mod csr;
 mod device;
 mod documentation;
+mod foreign_files;
 mod formats;
 mod generators;
 mod pagerank;

@@ -1,8 +1,12 @@
-//! Files as bytes, compressed or not. Reading tells gzip, xz and zstd by their first bytes and maps a plain file; writing
-//! compresses when the name ends in `.gz`, `.xz` or `.zst`. Truncated or damaged data is an error, never a shorter file.
+//! Files as bytes, compressed or not. Reading tells gzip, xz, zstd, bzip2 and zip by their first bytes and maps a plain file; writing
+//! compresses when the name ends in `.gz`, `.xz`, `.zst` or `.bz2`. Truncated or damaged data is an error, never a shorter file.
 
-use super::is_standard;
+use super::{
+    archive::{self, Archive},
+    is_standard,
+};
 use crate::{Error, Result, atomic_file::AtomicFile};
+use bzip2::{read::MultiBzDecoder, write::BzEncoder};
 use flate2::{read::MultiGzDecoder, write::GzEncoder};
 use liblzma::{read::XzDecoder, write::XzEncoder};
 use memmap2::{Mmap, MmapMut};
@@ -23,11 +27,15 @@ pub enum Compression {
     Xz,
     /// `.zst`, any number of frames.
     Zstd,
+    /// `.bz2`, any number of streams.
+    Bzip2,
+    /// `.zip` with one file in it; it can only be read.
+    Zip,
 }
 
 impl Compression {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Gzip, Self::Xz, Self::Zstd];
+    pub const ALL: [Self; 5] = [Self::Gzip, Self::Xz, Self::Zstd, Self::Bzip2, Self::Zip];
 
     /// What file names end in.
     pub fn extension(self) -> &'static str {
@@ -40,7 +48,14 @@ impl Compression {
             Self::Gzip => ("gz", &[0x1f, 0x8b]),
             Self::Xz => ("xz", &[0xfd, b'7', b'z', b'X', b'Z', 0]),
             Self::Zstd => ("zst", &[0x28, 0xb5, 0x2f, 0xfd]),
+            Self::Bzip2 => ("bz2", b"BZh"),
+            Self::Zip => ("zip", archive::MARK),
         }
+    }
+
+    /// Whether files can be written with it.
+    pub fn is_written(self) -> bool {
+        self != Self::Zip
     }
 
     /// By the end of a file's name.
@@ -51,7 +66,18 @@ impl Compression {
 
     /// By a file's first bytes.
     pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
-        Self::ALL.into_iter().find(|compression| bytes.starts_with(compression.marks().1))
+        let found = Self::ALL.into_iter().find(|compression| bytes.starts_with(compression.marks().1))?;
+        let is_compressed = match found {
+            // A name may begin with these three letters; the level and the mark of a block or of the end follow them.
+            Self::Bzip2 => bytes[3..].split_first().is_none_or(|(level, rest)| {
+                let mark = &rest[..rest.len().min(6)];
+                level.is_ascii_digit() && (b"1AY&SY".starts_with(mark) || b"\x17rE8P\x90".starts_with(mark))
+            }),
+            // The arrays of NumPy are a format of their own.
+            Self::Zip => !Archive::open(bytes).is_ok_and(|archive| archive.is_npz()),
+            Self::Gzip | Self::Xz | Self::Zstd => true,
+        };
+        is_compressed.then_some(found)
     }
 
     fn decompress(self, compressed: &[u8]) -> io::Result<Vec<u8>> {
@@ -60,6 +86,8 @@ impl Compression {
             Self::Gzip => MultiGzDecoder::new(compressed).read_to_end(&mut bytes)?,
             Self::Xz => XzDecoder::new_multi_decoder(compressed).read_to_end(&mut bytes)?,
             Self::Zstd => zstd::Decoder::with_buffer(compressed)?.read_to_end(&mut bytes)?,
+            Self::Bzip2 => MultiBzDecoder::new(compressed).read_to_end(&mut bytes)?,
+            Self::Zip => return Archive::open(compressed)?.only_file(),
         };
         Ok(bytes)
     }
@@ -118,6 +146,24 @@ impl Contents<'_> {
         }
     }
 
+    /// The bytes as they can be shared between threads; only what is borrowed is copied.
+    #[cfg(feature = "tables")]
+    pub fn into_bytes(self) -> bytes::Bytes {
+        struct Mapped(Arc<Mmap>);
+
+        impl AsRef<[u8]> for Mapped {
+            fn as_ref(&self) -> &[u8] {
+                &self.0
+            }
+        }
+
+        match self {
+            Self::Mapped(map) => bytes::Bytes::from_owner(Mapped(map)),
+            Self::Owned(bytes) => bytes.into(),
+            Self::Borrowed(bytes) => bytes::Bytes::copy_from_slice(bytes),
+        }
+    }
+
     /// The bytes as a map, which begins at a page's boundary; only what is not mapped yet is copied.
     pub fn into_map(self, path: &Path) -> Result<Arc<Mmap>> {
         match self {
@@ -139,8 +185,15 @@ pub(super) fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::
         let mut out = BufWriter::with_capacity(1 << 18, io::stdout().lock());
         return write(&mut out).and_then(|()| out.flush()).map_err(Error::io(Path::new("standard output")));
     }
+    let compression = Compression::of_path(path);
+    if compression == Some(Compression::Zip) {
+        let path = path.display();
+        return Err(Error::Usage(format!(
+            "{path}: a zip archive can be read, but not written; .gz, .xz, .zst and .bz2 can"
+        )));
+    }
     let mut file = AtomicFile::create(path)?;
-    compress(Compression::of_path(path), &mut file, |writer| write(writer)).map_err(Error::io(path))?;
+    compress(compression, &mut file, |writer| write(writer)).map_err(Error::io(path))?;
     file.finish()
 }
 
@@ -152,6 +205,7 @@ pub(crate) fn compress(
 ) -> io::Result<()> {
     match compression {
         None => write(writer),
+        Some(Compression::Zip) => Err(io::Error::other("a zip archive can be read, but not written")),
         Some(Compression::Gzip) => {
             let mut encoder = GzEncoder::new(writer, flate2::Compression::default());
             write(&mut encoder).and_then(|()| encoder.finish().map(drop))
@@ -165,6 +219,10 @@ pub(crate) fn compress(
             let mut encoder = zstd::Encoder::new(writer, zstd::DEFAULT_COMPRESSION_LEVEL)?;
             write(&mut encoder)?;
             encoder.finish().map(drop)
+        }
+        Some(Compression::Bzip2) => {
+            let mut encoder = BzEncoder::new(writer, bzip2::Compression::default());
+            write(&mut encoder).and_then(|()| encoder.finish().map(drop))
         }
     }
 }
@@ -187,7 +245,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        for name in ["plain.txt", "a.gz", "a.xz", "a.zst"] {
+        for name in ["plain.txt", "a.gz", "a.xz", "a.zst", "a.bz2"] {
             let (_folder, path) = written(name);
             assert_eq!(*Contents::read(&path).unwrap().0, body()[..], "{name}");
             assert_eq!(name != "plain.txt", fs::metadata(&path).unwrap().len() < body().len() as u64 / 2, "{name}");
@@ -196,7 +254,7 @@ mod tests {
 
     #[test]
     fn streams_written_one_after_the_other_are_read_as_one() {
-        for name in ["a.gz", "a.xz", "a.zst"] {
+        for name in ["a.gz", "a.xz", "a.zst", "a.bz2"] {
             let (_folder, path) = written(name);
             fs::write(&path, fs::read(&path).unwrap().repeat(2)).unwrap();
             assert_eq!(*Contents::read(&path).unwrap().0, body().repeat(2)[..], "{name}");
@@ -205,7 +263,7 @@ mod tests {
 
     #[test]
     fn truncated_and_damaged_files_are_errors() {
-        for name in ["a.gz", "a.xz", "a.zst"] {
+        for name in ["a.gz", "a.xz", "a.zst", "a.bz2"] {
             let (_folder, path) = written(name);
             let whole = fs::read(&path).unwrap();
             for length in [8, whole.len() / 2, whole.len() - 5, whole.len() - 1] {
@@ -229,5 +287,28 @@ mod tests {
         assert!(Contents::read(&path).unwrap().0.is_empty());
         assert!(matches!(Contents::read(&folder.path().join("missing")), Err(Error::Io { .. })));
         assert!(matches!(Contents::read(folder.path()), Err(Error::Io { .. })));
+    }
+
+    #[test]
+    fn a_zip_archive_is_read_and_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("graph.txt.zip");
+        let error = write_file(&path, |out| out.write_all(b"1 2\n")).unwrap_err();
+        assert_eq!(error.exit_status(), 2);
+        assert!(error.to_string().contains("a zip archive can be read, but not written"), "{error}");
+        assert!(!path.exists());
+        fs::write(&path, archive::archive_of(&[("graph.txt", &body())])).unwrap();
+        let (contents, compression) = Contents::read(&path).unwrap();
+        assert_eq!((&*contents, compression), (&body()[..], Some(Compression::Zip)));
+        fs::write(&path, archive::archive_of(&[("a", b"1 2"), ("b", b"1 2")])).unwrap();
+        let error = Contents::read(&path).unwrap_err();
+        assert_eq!(error.exit_status(), 3);
+        assert!(error.to_string().ends_with("2 files are in the zip archive; exactly one is read"), "{error}");
+    }
+
+    #[test]
+    fn arrays_and_names_are_not_taken_for_compression() {
+        assert_eq!(Compression::of_bytes(&archive::archive_of(&[("data.npy", b"")])), None);
+        assert_eq!(Compression::of_bytes(b"BZh BZi\nBZj BZk\n"), None);
     }
 }

@@ -11,6 +11,9 @@
 //! ```
 
 mod adjacency;
+mod archive;
+#[cfg(feature = "tables")]
+mod arrow;
 mod batch;
 mod binary;
 mod coloring;
@@ -18,18 +21,37 @@ mod columns;
 mod compact;
 mod compression;
 mod dimacs;
+mod dot;
+mod dot_scanner;
 mod edge_list;
+mod ends;
+mod gml;
+mod graphml;
+#[cfg(feature = "tables")]
+mod guard;
+mod json;
+mod json_lines;
 mod konect;
 mod ldbc;
 mod lines;
 mod matrix_market;
 mod metis;
 mod names;
+mod network;
+mod node_link;
+mod npy;
+mod npz;
 mod pace;
+mod pajek;
+#[cfg(feature = "tables")]
+mod parquet;
 mod problem;
 mod recognised;
 mod rounding;
 mod rows;
+#[cfg(feature = "tables")]
+mod table;
+mod weight;
 mod write;
 
 pub use columns::{Column, Columns};
@@ -76,6 +98,17 @@ const FORMATS: &[Registered] = &[
     Registered::of::<konect::Konect>(),
     Registered::of::<ldbc::Ldbc>(),
     Registered::of::<adjacency::Adjacency>(),
+    Registered::of::<graphml::GraphMl>(),
+    Registered::of::<gml::Gml>(),
+    Registered::of::<dot::Dot>(),
+    Registered::of::<pajek::Pajek>(),
+    Registered::of::<node_link::NodeLink>(),
+    Registered::of::<npz::Npz>(),
+    Registered::of::<json_lines::JsonLines>(),
+    #[cfg(feature = "tables")]
+    Registered::of::<parquet::Parquet>(),
+    #[cfg(feature = "tables")]
+    Registered::of::<arrow::Arrow>(),
     Registered::of::<binary::Binary>(),
 ];
 
@@ -240,6 +273,11 @@ impl Format {
         self.0.extensions
     }
 
+    /// Whether a graph can be written as such; some formats can only be read.
+    pub fn is_written(self) -> bool {
+        self.0.writer.is_some()
+    }
+
     /// How many files make a graph.
     pub fn files(self) -> usize {
         1 + usize::from(self.0.companion.is_some())
@@ -348,6 +386,14 @@ impl Loaded {
         Self::Edges(Parsed { edges, ids, listing, direction_stated: true, table: None })
     }
 
+    /// The same where nothing says whether the edges have a direction.
+    fn without_stated_direction(self) -> Self {
+        match self {
+            Self::Edges(parsed) => Self::Edges(Parsed { direction_stated: false, ..parsed }),
+            graph => graph,
+        }
+    }
+
     /// Adds where in a table the edges were, and whether the table says that they have a direction.
     fn from_table(self, table: Table, direction_stated: bool) -> Self {
         match self {
@@ -432,17 +478,21 @@ mod testing {
 
     type Read = fn(Files<'_>) -> Result<Loaded>;
 
-    pub fn files(body: &str) -> Files<'_> {
-        let main = InputFile { path: Path::new("test"), contents: Contents::Borrowed(body.as_bytes()) };
+    pub fn files<B: AsRef<[u8]> + ?Sized>(body: &B) -> Files<'_> {
+        let main = InputFile { path: Path::new("test"), contents: Contents::Borrowed(body.as_ref()) };
         Files { main, companion: None, columns: None }
     }
 
-    pub fn parsed(read: Read, body: &str) -> Parsed {
-        edges_of(read(files(body)).unwrap())
+    pub fn parsed(read: Read, body: impl AsRef<[u8]>) -> Parsed {
+        parsed_by(read, body, None)
     }
 
-    pub fn reason(read: Read, body: &str) -> String {
-        read(files(body)).unwrap_err().to_string()
+    pub fn parsed_by(read: Read, body: impl AsRef<[u8]>, columns: Option<&Columns>) -> Parsed {
+        edges_of(read(Files { columns, ..files(&body) }).unwrap())
+    }
+
+    pub fn reason(read: Read, body: impl AsRef<[u8]>) -> String {
+        read(files(&body)).unwrap_err().to_string()
     }
 
     pub fn edges_of(loaded: Loaded) -> Parsed {

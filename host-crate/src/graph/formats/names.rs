@@ -53,6 +53,23 @@ impl<'a> PieceNames<'a> {
             }
         }
     }
+
+    /// The number of a name that has one, for callers that would have to copy the name.
+    #[inline]
+    pub fn known(&self, name: &[u8]) -> Option<u32> {
+        let hash = HASHER.hash_one(name);
+        self.numbers.find(hash, |number| *self.names[*number as usize] == *name).copied()
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The name with a number.
+    pub fn name(&self, number: u32) -> Option<&[u8]> {
+        self.names.get(number as usize).map(AsRef::as_ref)
+    }
 }
 
 /// A piece's names; of each, which share of all names it belongs to, and its place there.

@@ -7,8 +7,9 @@ use crate::{
 };
 use std::path::Path;
 
-/// Writes a graph to a file in the given format, or the one its name tells; compressed when the name ends in `.gz`, `.xz` or
-/// `.zst`; to standard output where the path is `-`. The file appears whole or not at all. For LDBC the file of nodes is written beside it.
+/// Writes a graph to a file in the given format, or the one its name tells; compressed when the name ends in `.gz`, `.xz`, `.zst`
+/// or `.bz2`; to standard output where the path is `-`. The file appears whole or not at all. For LDBC the file of nodes is written
+/// beside it.
 ///
 /// What a format has no place for and a reader can do without (weights in a colouring problem, nodes without edges in an edge
 /// list) is left out with a warning.
@@ -119,7 +120,7 @@ mod tests {
         let csr = Csr::new(vec![0, 1, 1], vec![1], Weights::None).unwrap();
         let graph = Graph { name: String::new(), csr, ids: NodeIds::Counted { first: 0 }, directed: false };
         let folder = tempfile::tempdir().unwrap();
-        for format in Format::all() {
+        for format in Format::all().filter(|format| format.is_written()) {
             let error = write(&graph, &folder.path().join("graph"), Some(format)).unwrap_err();
             assert!(error.to_string().contains("not every edge has its reverse"), "{format}: {error}");
         }

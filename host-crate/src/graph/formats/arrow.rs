@@ -1,0 +1,165 @@
+//! Edges in files of Arrow's IPC format (`.arrow`, `.feather`) and its streams (`.arrows`), an edge a row. Columns are found by their names,
+//! or told; batches are turned into edges in parallel.
+
+use super::{
+    ends::{self, Ends},
+    guard::guarded,
+    prelude::*,
+    table::Wanted,
+};
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use rayon::prelude::*;
+use std::io::Cursor;
+
+pub(super) struct Arrow;
+
+impl FileFormat for Arrow {
+    const NAME: &'static str = "arrow";
+    const ABOUT: &'static str = "an Arrow IPC file or stream, or Feather, with an edge a row; read only";
+    const EXTENSIONS: &'static [&'static str] = &["arrow", "feather", "ipc", "arrows"];
+    const HAS_COLUMNS: bool = true;
+
+    fn recognise(beginning: Text<'_>) -> Recognition {
+        // A stream begins with a mark and the length of the schema, which is no empty one.
+        let stream = beginning.bytes.strip_prefix(&[0xff; 4]).and_then(|rest| rest.first_chunk());
+        let is_stream = stream.is_some_and(|length| i32::from_le_bytes(*length) > 0);
+        Recognition::certain_if(is_stream || beginning.bytes.starts_with(FILE_MARK))
+    }
+
+    fn read(files: Files<'_>) -> Result<Loaded> {
+        let text = files.main.text();
+        let wrong = |error: ArrowError| text.error_of_file(error.to_string());
+        let (wanted, batches) = guarded(text, || {
+            check_claims(text.bytes).map_err(|reason| text.error_of_file(reason))?;
+            let schema = schema(text.bytes).map_err(wrong)?;
+            let wanted = Wanted::find(text, &schema, files.columns)?;
+            let batches = batches(text.bytes, wanted.read.clone()).map_err(wrong)?;
+            Ok((wanted, batches))
+        })?;
+        let first_rows = batches.iter().scan(1_u64, |row, batch| {
+            let first = *row;
+            *row += batch.num_rows() as u64;
+            Some(first)
+        });
+        let numbered: Vec<(u64, &RecordBatch)> = first_rows.zip(&batches).collect();
+        let pieces: Vec<Result<Ends<'_>>> = numbered
+            .into_par_iter()
+            .map(|(first_row, batch)| {
+                guarded(text, || {
+                    let mut ends = wanted.no_edges();
+                    wanted.append(text, batch, first_row, &mut ends)?;
+                    Ok(ends)
+                })
+            })
+            .collect();
+        let pieces = pieces.into_iter().collect::<Result<Vec<_>>>()?;
+        Ok(ends::load(text, pieces, Listing::Directed)?.from_table(wanted.described(), false))
+    }
+}
+
+const FILE_MARK: &[u8] = b"ARROW1";
+
+fn schema(bytes: &[u8]) -> Result<SchemaRef, ArrowError> {
+    Ok(match bytes.starts_with(FILE_MARK) {
+        true => FileReader::try_new(Cursor::new(bytes), None)?.schema(),
+        false => StreamReader::try_new(Cursor::new(bytes), None)?.schema(),
+    })
+}
+
+/// All batches, with these columns alone.
+fn batches(bytes: &[u8], columns: Vec<usize>) -> Result<Vec<RecordBatch>, ArrowError> {
+    match bytes.starts_with(FILE_MARK) {
+        true => FileReader::try_new(Cursor::new(bytes), Some(columns))?.collect(),
+        false => StreamReader::try_new(Cursor::new(bytes), Some(columns))?.collect(),
+    }
+}
+
+/// Refuses a compressed buffer that claims to hold more than there is memory for, where the decoder would end the process.
+fn check_claims(bytes: &[u8]) -> Result<(), String> {
+    let mut rest = bytes;
+    if bytes.starts_with(FILE_MARK) {
+        // What is damaged here is reported by the reader.
+        for (begin, metadata, body) in blocks(bytes).unwrap_or_default() {
+            let block = bytes.get(begin..).and_then(|block| block.split_at_checked(metadata));
+            if let Some((metadata, after)) = block
+                && let Some(metadata) = metadata.strip_prefix(CONTINUATION).or(Some(metadata))
+                && let Some(message) = metadata.get(4..)
+            {
+                check_message(message, &after[..after.len().min(body)])?;
+            }
+        }
+        return Ok(());
+    }
+    while let Some((length, after)) = rest.strip_prefix(CONTINUATION).unwrap_or(rest).split_first_chunk() {
+        let Some((message, after)) = after.split_at_checked(u32::from_le_bytes(*length) as usize) else { break };
+        let body = check_message(message, after)?;
+        rest = after.get(body..).filter(|_| !message.is_empty()).unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// Stands before the length of a message.
+const CONTINUATION: &[u8] = &[0xff; 4];
+
+/// Where the messages of a file begin, and the lengths of their metadata and bodies.
+fn blocks(bytes: &[u8]) -> Option<Vec<(usize, usize, usize)>> {
+    let (before, trailer) = bytes.split_last_chunk()?;
+    let length = arrow_ipc::reader::read_footer_length(*trailer).ok()?;
+    let footer = arrow_ipc::root_as_footer(before.get(before.len().checked_sub(length)?..)?).ok()?;
+    let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten();
+    let block = |block: &arrow_ipc::Block| {
+        let (begin, metadata, body) = (block.offset(), block.metaDataLength(), block.bodyLength());
+        Some((usize::try_from(begin).ok()?, usize::try_from(metadata).ok()?, usize::try_from(body).ok()?))
+    };
+    blocks.map(block).collect()
+}
+
+/// Checks the buffers in the body of a message, and gives the length of the body.
+fn check_message(message: &[u8], body: &[u8]) -> Result<usize, String> {
+    let Ok(message) = arrow_ipc::root_as_message(message) else { return Ok(0) };
+    let batch =
+        message.header_as_record_batch().or(message.header_as_dictionary_batch().and_then(|batch| batch.data()));
+    let compressed = batch.filter(|batch| batch.compression().is_some()).and_then(|batch| batch.buffers());
+    for buffer in compressed.into_iter().flatten() {
+        let begin = usize::try_from(buffer.offset()).ok();
+        let Some((claim, _)) = begin.and_then(|begin| body.get(begin..)?.split_first_chunk()) else { continue };
+        // Below 0 it says that the buffer is not compressed after all.
+        let claim = usize::try_from(i64::from_le_bytes(*claim)).unwrap_or_default();
+        if Vec::<u8>::new().try_reserve_exact(claim).is_err() {
+            return Err(format!("a compressed buffer claims to hold {claim} bytes, for which there is no memory"));
+        }
+    }
+    Ok(usize::try_from(message.bodyLength()).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::testing::*, *};
+
+    fn fixture(name: &str) -> Vec<u8> {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
+        std::fs::read(folder.join(name)).unwrap()
+    }
+
+    #[test]
+    fn a_buffer_that_claims_too_much_is_refused() {
+        let mut bytes = fixture("names.feather");
+        // Each compressed buffer begins with its length and the mark of LZ4.
+        let mark = memchr::memmem::find(&bytes, &[0x04, 0x22, 0x4d, 0x18]).unwrap();
+        bytes[mark - 8..mark].copy_from_slice(&(1_i64 << 60).to_le_bytes());
+        assert_eq!(
+            reason(Arrow::read, bytes),
+            "test: a compressed buffer claims to hold 1152921504606846976 bytes, for which there is no memory"
+        );
+    }
+
+    #[test]
+    fn files_and_streams_are_recognised() {
+        let recognise = |bytes: &[u8]| Arrow::recognise(Text { path: "a".as_ref(), bytes });
+        assert_eq!(recognise(&fixture("names.arrow")), Recognition::Certain);
+        assert_eq!(recognise(&fixture("numbers.arrows")), Recognition::Certain);
+        assert_eq!(recognise(&[0xff; 20]), Recognition::No);
+    }
+}

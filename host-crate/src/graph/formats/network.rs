@@ -1,0 +1,127 @@
+//! Graphs whose files list nodes and edges one by one, by name: GraphML, GML, DOT, Pajek and node-link JSON.
+//!
+//! A file may mix directed and undirected edges; then the graph is directed, and each undirected edge is in it both ways. It may
+//! give weights to some edges only; the others weigh 1, as in NetworkX, and a warning says how many they are.
+
+use super::{
+    Listing, Loaded,
+    batch::{self, Batch},
+    ends::NodeNames,
+    lines::{Flaw, Text, shown},
+    weight::{Weight, column},
+};
+use crate::{Result, graph::EdgeWeights};
+use std::borrow::Cow;
+
+/// Nodes and edges as a file lists them.
+#[derive(Default)]
+pub(super) struct Network {
+    nodes: NodeNames<'static>,
+    /// For each node, where it first occurs in an edge if nothing has declared it, else nothing.
+    undeclared: Vec<Option<usize>>,
+    edges: Vec<Edge>,
+}
+
+struct Edge {
+    source: u32,
+    target: u32,
+    weight: Option<Weight>,
+    /// Nothing where the graph decides.
+    directed: Option<bool>,
+}
+
+impl Network {
+    /// Adds a node; the reason when it was declared before.
+    pub fn declare(&mut self, name: &str) -> Result<u32, String> {
+        let node = self.nodes.copied(name)?;
+        if node as usize == self.undeclared.len() {
+            self.undeclared.push(None);
+        } else if self.undeclared[node as usize].take().is_none() {
+            return Err(format!("node '{}' is listed a second time", shown(name.as_bytes())));
+        }
+        Ok(node)
+    }
+
+    /// The node at the end of an edge, which may be declared later on. `position` is for the error when it is not.
+    pub fn end(&mut self, name: &str, position: usize) -> Result<u32, String> {
+        let node = self.nodes.copied(name)?;
+        if node as usize == self.undeclared.len() {
+            self.undeclared.push(Some(position));
+        }
+        Ok(node)
+    }
+
+    /// Adds an edge and gives its index. It has a direction if the graph has, unless `directed` says otherwise.
+    pub fn edge(&mut self, source: u32, target: u32, weight: Option<Weight>, directed: Option<bool>) -> usize {
+        self.edges.push(Edge { source, target, weight, directed });
+        self.edges.len() - 1
+    }
+
+    /// Gives an edge another weight.
+    pub fn set_weight(&mut self, edge: usize, weight: Weight) {
+        self.edges[edge].weight = Some(weight);
+    }
+
+    /// Refuses edges to nodes that nothing has declared, for formats that list all nodes.
+    pub fn check_declared(&self) -> Result<(), Flaw> {
+        let positions =
+            self.undeclared.iter().enumerate().filter_map(|(node, position)| Some((position.as_ref()?, node)));
+        let Some((position, node)) = positions.min() else { return Ok(()) };
+        let name = self.nodes.shown(node as u32);
+        Err(Flaw { position: *position, reason: format!("an edge ends at node '{name}', which is not listed") })
+    }
+
+    /// Makes a graph of it, whose nodes are called what the file calls them.
+    pub fn load(self, text: Text<'_>, directed: bool) -> Result<Loaded> {
+        let (edges, listing) = self.listed(text, directed)?;
+        self.nodes.load(text, edges, listing)
+    }
+
+    /// Makes a graph of it where the `labels`, in the order of the nodes, name them if they are all there and all different.
+    pub fn load_labelled(self, text: Text<'_>, directed: bool, labels: &[Option<Cow<'_, str>>]) -> Result<Loaded> {
+        let (edges, listing) = self.listed(text, directed)?;
+        let mut names = NodeNames::default();
+        let mut given = 0_usize;
+        for label in labels.iter().flatten() {
+            given += 1;
+            names.index(Cow::Borrowed(label)).map_err(|reason| text.error_of_file(reason))?;
+        }
+        let (nodes, different) = (self.nodes.len(), names.len());
+        if different == nodes && given == nodes {
+            return names.load(text, edges, listing);
+        }
+        if given > 0 {
+            let path = text.path.display();
+            tracing::warn!("{path}: {nodes} nodes have {different} different labels, so that their numbers name them");
+        }
+        self.nodes.load(text, edges, listing)
+    }
+
+    fn listed(&self, text: Text<'_>, directed: bool) -> Result<(Batch<u32>, Listing)> {
+        let is_directed = |edge: &Edge| edge.directed.unwrap_or(directed);
+        let unweighted = self.edges.iter().filter(|edge| edge.weight.is_none()).count();
+        let weighted = unweighted < self.edges.len();
+        if weighted && unweighted > 0 {
+            let (path, edges) = (text.path.display(), self.edges.len());
+            tracing::warn!("{path}: {unweighted} of {edges} edges have no weight; they get the weight 1");
+        }
+        let batch = |edges: &mut dyn Iterator<Item = (u32, u32, Option<Weight>)>| {
+            let (mut sources, mut targets, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+            for (source, target, weight) in edges {
+                sources.push(source);
+                targets.push(target);
+                weights.push(weight.unwrap_or(Weight::Whole(1)));
+            }
+            let weights = if weighted { column(weights.into_iter()) } else { EdgeWeights::None };
+            Batch { sources, targets, ..Batch::new(0, weights) }
+        };
+        let all = batch(&mut self.edges.iter().map(|edge| (edge.source, edge.target, edge.weight)));
+        let undirected = self.edges.iter().filter(|edge| !is_directed(edge)).count();
+        if undirected == self.edges.len() && (undirected > 0 || !directed) {
+            return Ok((batch::join(text, vec![all])?, Listing::UndirectedOnce));
+        }
+        let reversed = self.edges.iter().filter(|edge| !is_directed(edge) && edge.source != edge.target);
+        let reversed = batch(&mut reversed.map(|edge| (edge.target, edge.source, edge.weight)));
+        Ok((batch::join(text, vec![all, reversed])?, Listing::Directed))
+    }
+}
