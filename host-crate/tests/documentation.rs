@@ -4,6 +4,7 @@
 //!   follows is what it prints. Times, rates, memory and the device differ from machine to machine: there only the form is compared.
 //! - The lines of a block of `sh` that begin with `evenkeel` are run too, and so are whole here-documents; they must end with status 0.
 //! - A block of `sh ignore` is for large graphs or another machine: its commands and options must exist.
+//! - A line `…` stands for any lines. A comment `<!-- file NAME`, which readers do not see, has a file that the commands find.
 //!
 //! With `EVENKEEL_UPDATE_PAGES` set, what sessions print is written into the pages instead.
 
@@ -16,6 +17,8 @@ use tempfile::TempDir;
 
 /// Words at the beginning of lines that say something else on each machine and in each run.
 const VARYING: [&str; 6] = ["device", "time", "rate", "memory", "info", "warning"];
+
+const ELLIPSIS: &str = "…";
 
 struct Page {
     path: PathBuf,
@@ -41,7 +44,9 @@ fn pages() -> Vec<Page> {
     paths.sort();
     let page = |path: PathBuf| {
         let lines = fs::read_to_string(&path).unwrap().lines().map(str::to_owned).collect();
-        Page { path, lines, folder: TempDir::new().unwrap() }
+        let page = Page { path, lines, folder: TempDir::new().unwrap() };
+        page.write_files();
+        page
     };
     paths.into_iter().map(page).collect()
 }
@@ -49,6 +54,15 @@ fn pages() -> Vec<Page> {
 impl Page {
     fn name(&self) -> String {
         self.path.file_name().unwrap().to_string_lossy().into_owned()
+    }
+
+    fn write_files(&self) {
+        let mut lines = self.lines.iter();
+        while let Some(line) = lines.next() {
+            let Some(name) = line.strip_prefix("<!-- file ") else { continue };
+            let content: Vec<&str> = lines.by_ref().map(String::as_str).take_while(|line| *line != "-->").collect();
+            fs::write(self.folder.path().join(name), content.join("\n") + "\n").unwrap();
+        }
     }
 
     fn blocks(&self) -> Vec<Block> {
@@ -116,6 +130,18 @@ fn shapes<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     shapes
 }
 
+/// Whether the lines are those expected, where `…` stands for any.
+fn matches(printed: &[String], expected: &[String]) -> bool {
+    match (expected.split_first(), printed.split_first()) {
+        (None, first) => first.is_none(),
+        (Some((any, rest)), _) if any.trim() == ELLIPSIS => {
+            (0..=printed.len()).any(|skipped| matches(&printed[skipped..], rest))
+        }
+        (Some((line, rest)), Some((first, others))) => line == first && matches(others, rest),
+        (Some(_), None) => false,
+    }
+}
+
 #[test]
 fn sessions_print_what_the_pages_say() {
     let update = env::var_os("EVENKEEL_UPDATE_PAGES").is_some();
@@ -136,12 +162,17 @@ fn sessions_print_what_the_pages_say() {
             for (command, expected) in session(content) {
                 let output = page.run(&format!("{{ {command}\n}} 2>&1"));
                 let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-                if shapes(printed.lines()) != shapes(expected.iter().map(String::as_str)) {
+                let is_right =
+                    matches(&shapes(printed.lines()), &shapes(expected.iter().map(String::as_str)));
+                if !is_right {
                     let expected = expected.join("\n");
                     wrong.push(format!("{}: {command}\nprints\n{printed}where the page has\n{expected}", page.name()));
                 }
                 written.extend(format!("$ {command}").lines().map(str::to_owned));
-                written.extend(printed.lines().map(str::to_owned));
+                match is_right || expected.iter().any(|line| line.trim() == ELLIPSIS) {
+                    true => written.extend(expected),
+                    false => written.extend(printed.lines().map(str::to_owned)),
+                }
             }
             changes.push((block.begin, block.end, written));
         }
