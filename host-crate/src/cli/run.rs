@@ -95,6 +95,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         let device = self.device.open(self.tables.need_spans() || run.profile || run.trace.is_some())?;
         let (mut graph, built) = found.load()?;
         weigh(&mut graph, weights)?;
+        let is_shown = !quiet && !outputs.standard_taken;
         let fallback = self.device.fallback(&device);
         let mut bench = Bench::<A> {
             device: &device,
@@ -104,7 +105,8 @@ impl<A: Algorithm> Execute for RunCommand<A> {
             runs: run.runs,
             warmup: run.warmup,
             validate: run.validate,
-            show: Some(self.show.find(&graph)?),
+            // Where nobody sees it, it is not worth the time; a target that is not there is an error anyhow.
+            show: Some(self.show.find(&graph)?).filter(|_| is_shown || run.json.is_some()),
             capture: run.capture,
             reference: OnceCell::new(),
         };
@@ -112,7 +114,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         let measured = bench.measure(prepared, &self.tables)?;
         let standard_taken = outputs.standard_taken;
         outputs.write(&graph, &measured)?;
-        if !quiet && !standard_taken {
+        if is_shown {
             print(&measured.report.to_string())?;
         }
         if let (Some(source), None) = (A::source(&bench.input), &measured.mismatch)
