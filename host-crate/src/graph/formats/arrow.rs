@@ -150,7 +150,7 @@ mod tests {
         let mark = memchr::memmem::find(&bytes, &[0x04, 0x22, 0x4d, 0x18]).unwrap();
         bytes[mark - 8..mark].copy_from_slice(&(1_i64 << 60).to_le_bytes());
         assert_eq!(
-            reason(Arrow::read, bytes),
+            reason(Arrow::read, &bytes),
             "test: a compressed buffer claims to hold 1152921504606846976 bytes, for which there is no memory"
         );
     }

@@ -483,16 +483,16 @@ mod testing {
         Files { main, companion: None, columns: None }
     }
 
-    pub fn parsed(read: Read, body: impl AsRef<[u8]>) -> Parsed {
+    pub fn parsed<B: AsRef<[u8]> + ?Sized>(read: Read, body: &B) -> Parsed {
         parsed_by(read, body, None)
     }
 
-    pub fn parsed_by(read: Read, body: impl AsRef<[u8]>, columns: Option<&Columns>) -> Parsed {
-        edges_of(read(Files { columns, ..files(&body) }).unwrap())
+    pub fn parsed_by<B: AsRef<[u8]> + ?Sized>(read: Read, body: &B, columns: Option<&Columns>) -> Parsed {
+        edges_of(read(Files { columns, ..files(body) }).unwrap())
     }
 
-    pub fn reason(read: Read, body: impl AsRef<[u8]>) -> String {
-        read(files(&body)).unwrap_err().to_string()
+    pub fn reason<B: AsRef<[u8]> + ?Sized>(read: Read, body: &B) -> String {
+        read(files(body)).unwrap_err().to_string()
     }
 
     pub fn edges_of(loaded: Loaded) -> Parsed {

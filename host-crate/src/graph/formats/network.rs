@@ -112,7 +112,7 @@ impl Network {
                 targets.push(target);
                 weights.push(weight.unwrap_or(Weight::Whole(1)));
             }
-            let weights = if weighted { column(weights.into_iter()) } else { EdgeWeights::None };
+            let weights = if weighted { column(weights) } else { EdgeWeights::None };
             Batch { sources, targets, ..Batch::new(0, weights) }
         };
         let all = batch(&mut self.edges.iter().map(|edge| (edge.source, edge.target, edge.weight)));

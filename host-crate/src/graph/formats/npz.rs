@@ -129,18 +129,18 @@ mod tests {
 
     #[test]
     fn rows_and_columns() {
-        let by_rows = parsed(Npz::read, csr("csr", &[0, 2, 2], &[0, 2], &[5, 6], &[2, 3]));
+        let by_rows = parsed(Npz::read, &csr("csr", &[0, 2, 2], &[0, 2], &[5, 6], &[2, 3]));
         assert_eq!((by_rows.edges.nodes, edges(&by_rows)), (3, vec![(0, 0), (0, 2)]));
         assert_eq!(by_rows.edges.weights, EdgeWeights::U32(vec![5, 6]));
         assert_eq!((by_rows.ids, by_rows.direction_stated), (NodeIds::Counted { first: 0 }, false));
-        let by_columns = parsed(Npz::read, csr("csc", &[0, 2, 2, 2], &[0, 1, 9], &[5, 6, 7], &[10, 3]));
+        let by_columns = parsed(Npz::read, &csr("csc", &[0, 2, 2, 2], &[0, 1, 9], &[5, 6, 7], &[10, 3]));
         assert_eq!((by_columns.edges.nodes, edges(&by_columns)), (10, vec![(0, 0), (1, 0)]));
     }
 
     #[test]
     fn flaws_are_named() {
         let of = |format: &str, starts: &[i32], indices: &[i32], data: &[i32], shape: &[i32]| {
-            reason(Npz::read, csr(format, starts, indices, data, shape))
+            reason(Npz::read, &csr(format, starts, indices, data, shape))
         };
         assert_eq!(
             of("csr", &[0, 1], &[1], &[1], &[1, 1]),
@@ -156,7 +156,7 @@ mod tests {
         assert!(of("csr", &[0, 1], &[0], &[], &[1, 1]).contains("1 rows, 1 columns and 0 numbers"));
         assert!(of("dia", &[0, 1], &[0], &[1], &[1, 1]).contains("stored as 'dia'; csr, csc and coo are read"));
         assert!(of("csr", &[0], &[], &[], &[0, 2_000_000_000]).contains("claims 2000000000 nodes"));
-        assert!(reason(Npz::read, archive_of(&[("a.npy", b"")])).contains("there is no format.npy in it"));
+        assert!(reason(Npz::read, &archive_of(&[("a.npy", b"")])).contains("there is no format.npy in it"));
         assert!(reason(Npz::read, b"PK\x03\x04").contains("zip archive"));
     }
 }
