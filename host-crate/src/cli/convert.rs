@@ -44,7 +44,7 @@ impl Convert {
 }
 
 pub fn write_graph(graph: &Graph, built: &BuildReport, path: &Path, format: Format, quiet: bool) -> Result<()> {
-    while_showing(format!("writing {}", path.display()), || formats::write(graph, path, Some(format)))?;
+    while_showing("writing", &path.display().to_string(), || formats::write(graph, path, Some(format)))?;
     match quiet {
         true => Ok(()),
         false => print(&format!("{}\nwritten to {} as {format}\n", GraphReport::new(graph, built), path.display())),

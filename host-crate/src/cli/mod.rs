@@ -17,12 +17,14 @@ mod measure_levels;
 mod options;
 mod out_of_memory;
 mod output;
+mod phases;
 mod progress;
 mod registry;
 mod run;
 mod strategies;
 mod train;
 
+use crate::device::profile;
 use anyhow::Context;
 use balance::BALANCE;
 use clap::{ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -92,11 +94,13 @@ fn command() -> Command {
 
 /// Does what the command line says; the exit status says how that went.
 pub fn main() -> ExitCode {
+    // Reading the clock for the first time starts it.
+    profile::now();
     out_of_memory::exit_instead_of_aborting();
     let matches = command().get_matches();
     let Cli { global } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    logging::start(&global);
     progress::start(global.quiet);
+    logging::start(&global);
     match failure::remove_files_when_interrupted().and_then(|()| execute(&global, &matches)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),

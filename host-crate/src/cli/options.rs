@@ -119,7 +119,7 @@ impl FoundGraph {
     pub fn load(&self) -> Result<(Graph, BuildReport)> {
         match &self.source {
             GraphSource::File(path) => {
-                while_showing(format!("reading {}", path.display()), || open(path, &self.options))
+                while_showing("reading", &path.display().to_string(), || open(path, &self.options))
             }
             GraphSource::Generator(generator) => adapt(make(generator)?, &self.options),
         }
@@ -158,7 +158,7 @@ pub fn capitalised(text: &str) -> String {
 
 /// Makes a graph.
 pub fn make(generator: &Generator) -> Result<Graph> {
-    while_showing(format!("making {generator}"), || generator.generate())
+    while_showing("making", &generator.to_string(), || generator.generate())
 }
 
 /// What is reported of a graph that was made, not read.
@@ -170,7 +170,7 @@ pub fn unchanged(graph: &Graph) -> BuildReport {
 pub fn weigh(graph: &mut Graph, weights: WeightSource) -> Result<()> {
     match weights {
         WeightSource::File => Ok(()),
-        _ => while_showing("weighing edges", || assign(graph, weights)),
+        _ => while_showing("weighing edges", "", || assign(graph, weights)),
     }
 }
 
@@ -202,7 +202,7 @@ impl DeviceOptions {
             pipeline_cache: !self.no_pipeline_cache,
             ..device::DeviceOptions::default()
         };
-        while_showing("opening the device", || Device::open(&self.device, &options))
+        while_showing("opening the device", "", || Device::open(&self.device, &options))
     }
 }
 

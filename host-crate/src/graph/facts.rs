@@ -92,6 +92,11 @@ impl Csr {
         self
     }
 
+    /// States the node of the highest degree. A second statement changes nothing.
+    pub(super) fn state_max_degree_node(&self, node: Option<u32>) {
+        self.structure_facts.max_degree_node.get_or_init(|| node);
+    }
+
     /// States the range of the weights. A second statement changes nothing.
     pub(super) fn state_weight_range(&self, range: Option<(f64, f64)>) {
         self.weight_facts.get_or_init(|| range);

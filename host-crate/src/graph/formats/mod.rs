@@ -32,7 +32,7 @@ pub use compression::Compression;
 pub use write::{format_to_write, write};
 
 use super::{EdgeList, Graph, NodeIds};
-use crate::{Error, Result, settings::told_by_text};
+use crate::{Error, Result, phase, settings::told_by_text};
 use batch::Batch;
 use compression::Contents;
 use lines::Text;
@@ -329,6 +329,7 @@ impl Loaded {
 /// Reads a file, decompressed if need be, in the given format or the one it seems to have.
 pub(super) fn load(path: &Path, format: Option<Format>) -> Result<Loaded> {
     let contents = Contents::read(path)?;
+    let _phase = phase::begin("parsing", "");
     let format = format.map_or_else(|| Format::detect(path, &contents), Ok)?;
     tracing::debug!("{}: {} bytes of {format}", path.display(), contents.len());
     let main = InputFile { path, contents };
