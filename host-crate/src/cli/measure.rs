@@ -10,6 +10,7 @@ use crate::{
     device::{Device, memory::Bytes, profile::Span},
     graph::{BuildReport, Graph},
     oracle::Mismatch,
+    phase,
     report::{self, GraphReport, Report, RunReport},
 };
 use anyhow::Context;
@@ -77,6 +78,7 @@ impl<A: Algorithm> Bench<'_, A> {
         let report = while_showing("summing up", "", || {
             self.report(config, algorithm.memory().bytes(), runs, &answer, mismatch.is_none())
         })?;
+        phase::during("freeing", || drop(algorithm));
         Ok(Measured { report, answer, mismatch, tables, spans, spans_around })
     }
 

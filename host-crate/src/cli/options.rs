@@ -204,6 +204,14 @@ impl DeviceOptions {
         };
         while_showing("opening the device", "", || Device::open(&self.device, &options))
     }
+
+    /// Lets go of a device when the program is about to end. The system takes it back, which is quicker than closing it; the
+    /// validation layer wants to see it closed.
+    pub fn let_go(&self, device: Device) {
+        if !self.validation_layer {
+            device.leave_open();
+        }
+    }
 }
 
 #[cfg(test)]

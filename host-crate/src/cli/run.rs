@@ -118,7 +118,10 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         if run.profile {
             print_profile(&measured, standard_taken)?;
         }
-        measured.verdict(&graph)
+        let verdict = measured.verdict(&graph);
+        drop(bench);
+        self.device.let_go(device);
+        verdict
     }
 }
 

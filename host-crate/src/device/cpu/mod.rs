@@ -18,6 +18,7 @@ use super::{
     Backend, DeviceInfo, DeviceKind, DeviceOptions, Recorded, Step,
     balance::Counters,
     profile::{self, Span},
+    vulkan::Refusal,
 };
 use crate::{Error, Result};
 use evenkeel_kernels::launch::{Kernel, RawBuffer};
@@ -81,9 +82,10 @@ pub(super) fn counting(counters: Counters) -> Arc<dyn Backend> {
     Arc::new(Cpu { info: info(0), timeline: Arc::new(timeline), counters: Some(counters) })
 }
 
-/// Opens it when Vulkan has no device for `selector`, for that `reason`, if `selector` means the CPU too.
-pub(super) fn instead(selector: &str, options: &DeviceOptions, reason: Error) -> Result<Arc<dyn Backend>> {
-    let index = super::vulkan::list().map_or(0, |devices| devices.len());
+/// Opens it when Vulkan has no device for `selector`, if `selector` means the CPU too.
+pub(super) fn instead(selector: &str, options: &DeviceOptions, refusal: Refusal) -> Result<Arc<dyn Backend>> {
+    // It is listed after all of Vulkan's.
+    let Refusal { reason, devices: index } = refusal;
     let is_named = machine::name().to_lowercase().contains(&selector.to_lowercase());
     if selector == "auto" {
         tracing::info!("{reason}: running on the CPU device");

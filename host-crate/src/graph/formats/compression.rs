@@ -1,8 +1,9 @@
 //! Files as bytes, compressed or not. Reading tells gzip, xz and zstd by their first bytes and maps a plain file; writing
 //! compresses when the name ends in `.gz`, `.xz` or `.zst`. Truncated or damaged data is an error, never a shorter file.
 
-use crate::{Error, Result, atomic_file::AtomicFile};
-use flate2::{read::MultiGzDecoder, write::GzEncoder};
+use super::counted::Counted;
+use crate::{Error, Result, atomic_file::AtomicFile, phase};
+use flate2::{bufread::MultiGzDecoder, write::GzEncoder};
 use liblzma::{read::XzDecoder, write::XzEncoder};
 use memmap2::{Mmap, MmapMut};
 use std::{
@@ -54,7 +55,7 @@ impl Compression {
     }
 
     fn decompress(self, compressed: &[u8]) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
+        let (compressed, mut bytes) = (Counted::new(compressed), Vec::new());
         match self {
             Self::Gzip => MultiGzDecoder::new(compressed).read_to_end(&mut bytes)?,
             Self::Xz => XzDecoder::new_multi_decoder(compressed).read_to_end(&mut bytes)?,
@@ -102,7 +103,7 @@ impl Contents<'_> {
             Self::Owned(bytes)
         };
         match Compression::of_bytes(&plain) {
-            Some(compression) => Ok(Self::Owned(compression.decompress(&plain)?)),
+            Some(compression) => Ok(Self::Owned(phase::during("decompressing", || compression.decompress(&plain))?)),
             None => Ok(plain),
         }
     }

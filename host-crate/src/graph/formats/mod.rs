@@ -16,6 +16,7 @@ mod binary;
 mod coloring;
 mod compact;
 mod compression;
+mod counted;
 mod dimacs;
 mod edge_list;
 mod konect;
