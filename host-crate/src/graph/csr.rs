@@ -270,3 +270,52 @@ impl Csr {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate::random::mix;
+
+    /// Rows of a few random columns, sorted but for some.
+    fn rows(seed: u64) -> Vec<Vec<u32>> {
+        let draw = |place: u64, below: u64| mix(seed.wrapping_mul(1 << 20).wrapping_add(place)) % below;
+        let row = |row: u64| {
+            let mut columns: Vec<u32> = (0..draw(row, 6)).map(|place| draw(64 + 8 * row + place, 12) as u32).collect();
+            if draw(32 + row, 60) != 0 {
+                columns.sort_unstable();
+            }
+            columns
+        };
+        (0..1 + draw(999, 14)).map(row).collect()
+    }
+
+    #[test]
+    fn every_flaw_is_found_wherever_pieces_begin() {
+        let mut right = 0;
+        for seed in 0..3000 {
+            let rows = rows(seed);
+            let ends = rows.iter().scan(0, |end, row| {
+                *end += row.len() as u32;
+                Some(*end)
+            });
+            let offsets: Vec<u32> = [0].into_iter().chain(ends).collect();
+            let nodes = rows.len() as u32;
+            let expected = rows.iter().all(|row| row.is_sorted() && row.iter().all(|&column| column < nodes));
+            let csr = Csr::new(offsets, rows.concat(), Weights::None);
+            assert_eq!(csr.is_ok(), expected, "{rows:?}");
+            if let Ok(csr) = csr {
+                let highest = rows.iter().map(Vec::len).max().unwrap();
+                let first = rows.iter().position(|row| row.len() == highest).map(|row| row as u32);
+                assert_eq!(csr.max_degree_node(), first, "{rows:?}");
+                right += 1;
+            }
+        }
+        assert!((300..2700).contains(&right), "{right} of 3000 are right");
+    }
+
+    #[test]
+    fn a_fall_of_the_offsets_is_named() {
+        let error = Csr::new(vec![0, 1, 2, 3, 4, 5, 3, 6], vec![0; 6], Weights::None).unwrap_err().to_string();
+        assert!(error.contains("fall from 5 to 3 at row 5"), "{error}");
+    }
+}
