@@ -37,6 +37,7 @@ pub mod engine;
 pub mod error;
 pub mod graph;
 pub mod oracle;
+mod phase;
 pub mod report;
 pub mod settings;
 pub mod strategy;

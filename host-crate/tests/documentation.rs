@@ -162,8 +162,7 @@ fn sessions_print_what_the_pages_say() {
             for (command, expected) in session(content) {
                 let output = page.run(&format!("{{ {command}\n}} 2>&1"));
                 let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-                let is_right =
-                    matches(&shapes(printed.lines()), &shapes(expected.iter().map(String::as_str)));
+                let is_right = matches(&shapes(printed.lines()), &shapes(expected.iter().map(String::as_str)));
                 if !is_right {
                     let expected = expected.join("\n");
                     wrong.push(format!("{}: {command}\nprints\n{printed}where the page has\n{expected}", page.name()));

@@ -100,7 +100,7 @@ Examples:
     }
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &BfsConfig) -> Result<MemoryPlan> {
-        let plan = plan_with(device, csr, config.strategy.item().as_ref());
+        let plan = plan_with(device, csr, config.strategy.item().as_ref(), reads_device_graph(device, config));
         Ok(if config.parents { plan.with::<u32>("parents", csr.nodes() as usize) } else { plan })
     }
 
@@ -108,7 +108,8 @@ Examples:
         let device = graph.device();
         refuse_unending_rows(device, graph.csr())?;
         let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
-        let mut traversal = Traversal::new(graph, Operator::Bfs, "depths")?;
+        let on_device = reads_device_graph(device.info(), config);
+        let mut traversal = Traversal::new(graph, Operator::Bfs, on_device, "depths")?;
         traversal.max_depth = config.max_depth;
         let parents = if config.parents { Some(record_parents(device, &traversal)?) } else { None };
         let search = Search::record(device, traversal, &config.strategy)?;
@@ -209,10 +210,15 @@ impl Tables<Bfs> for LevelTable {
     }
 }
 
-/// The memory of a search without parents.
-pub(crate) fn plan_with(device: &DeviceInfo, csr: &Csr, strategy: &dyn Strategy) -> MemoryPlan {
-    let plan = DeviceGraph::plan(csr).with::<u32>("depths", csr.nodes() as usize);
+/// The memory of a search without parents; `on_device` says whether the graph is read there.
+pub(crate) fn plan_with(device: &DeviceInfo, csr: &Csr, strategy: &dyn Strategy, on_device: bool) -> MemoryPlan {
+    let plan = Traversal::plan(csr, Operator::Bfs, on_device, "depths");
     plan.and(strategy.plan(csr, Target { device, operator: Operator::Bfs }))
+}
+
+/// Whether the strategy, or the step that finds parents, reads the graph on the device.
+fn reads_device_graph(device: &DeviceInfo, config: &BfsConfig) -> bool {
+    config.parents || config.strategy.item().reads_device_graph(Target { device, operator: Operator::Bfs })
 }
 
 fn record_parents(device: &Device, traversal: &Traversal) -> Result<(Buffer<u32>, Recording)> {

@@ -2,6 +2,7 @@
 
 use super::{Algorithm, Answer, Value};
 use crate::graph::{Graph, statistics::grouped};
+use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
 /// A number worth showing.
@@ -97,18 +98,17 @@ pub struct Outcome<'a, A: Algorithm> {
 impl<A: Algorithm> Outcome<'_, A> {
     /// How far an algorithm came that begins at a node: its figures, and the edges that leave the nodes it reached.
     pub fn reach(&self) -> Figures {
-        let (mut reached, mut edges, mut furthest) = (0, 0, None);
         let (csr, columns) = (&self.graph.csr, self.answer.columns());
-        let value = |node: u32| columns.first().and_then(|column| column.value(node as usize));
-        for node in 0..csr.nodes() {
-            if let Some(value) = value(node) {
-                reached += 1;
-                edges += u64::from(csr.degree(node));
-                if furthest.is_none_or(|furthest| value > furthest) {
-                    furthest = Some(value);
-                }
-            }
-        }
+        // No value is less than any.
+        let further = |a: Option<Value>, b: Option<Value>| if a > b { a } else { b };
+        let of_node = |node: u32| match columns.first().and_then(|column| column.value(node as usize)) {
+            Some(value) => (1, u64::from(csr.degree(node)), Some(value)),
+            None => (0, 0, None),
+        };
+        let (reached, edges, furthest) = (0..csr.nodes())
+            .into_par_iter()
+            .map(of_node)
+            .reduce(|| (0, 0, None), |a, b| (a.0 + b.0, a.1 + b.1, further(a.2, b.2)));
         let nodes = format!("{} of {} nodes", grouped(reached), grouped(csr.nodes().into()));
         let mut list = vec![
             Figure::new("reached", Value::Count(reached), "nodes").in_line("reached", nodes),

@@ -38,3 +38,36 @@ impl Search {
         self.steps.run_up_to(limit)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        algorithm::{Bfs, BfsConfig, Sssp, SsspConfig},
+        device::DeviceOptions,
+        graph::generate::Generator,
+    };
+
+    fn names(plan: Result<MemoryPlan>) -> Vec<String> {
+        plan.unwrap().buffers.into_iter().map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn what_reads_the_graph_of_the_host_plans_no_copy_of_it() {
+        let town = "road:nodes=400,lengths=true".parse::<Generator>().unwrap().generate().unwrap();
+        let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
+        let (info, csr) = (device.info(), &town.csr);
+        assert_eq!(names(Bfs::plan(info, csr, &BfsConfig::default())), ["depths", "lists", "bitmaps"]);
+        assert_eq!(names(Sssp::plan(info, csr, &SsspConfig::default())), ["distances", "buckets"]);
+        let parents = BfsConfig { parents: true, ..BfsConfig::default() };
+        let node = BfsConfig { strategy: "node".parse().unwrap(), ..BfsConfig::default() };
+        for config in [&parents, &node] {
+            let names = names(Bfs::plan(info, csr, config));
+            assert_eq!(names[..3], ["row offsets", "columns", "depths"]);
+        }
+        let mut bfs = Bfs::prepare(&device, csr, &parents).unwrap();
+        bfs.run(&7).unwrap();
+        let tree = bfs.answer().unwrap();
+        assert_eq!(oracle::bfs::check_parents(csr, 7, &tree.depths, &tree.parents.unwrap()), Ok(()));
+    }
+}

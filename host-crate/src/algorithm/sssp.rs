@@ -95,12 +95,9 @@ Examples:
     }
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &SsspConfig) -> Result<MemoryPlan> {
-        let nodes = csr.nodes() as usize;
-        Ok(DeviceGraph::plan(csr)
-            .with::<u32>("weights", csr.columns().len())
-            .with::<u32>("distances", nodes)
-            .with::<u32>("marks", nodes)
-            .and(config.strategy.item().plan(csr, Target { device, operator: operator(csr) })))
+        let (target, strategy) = (Target { device, operator: operator(csr) }, config.strategy.item());
+        let plan = Traversal::plan(csr, target.operator, strategy.reads_device_graph(target), "distances");
+        Ok(plan.and(strategy.plan(csr, target)))
     }
 
     fn prepare_on(graph: &SharedGraph, config: &SsspConfig) -> Result<Self> {
@@ -108,7 +105,9 @@ Examples:
         refuse_negative(csr)?;
         refuse_unending_rows(device, csr)?;
         let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
-        let traversal = Traversal::new(graph, operator(csr), "distances")?;
+        let target = Target { device: device.info(), operator: operator(csr) };
+        let on_device = config.strategy.item().reads_device_graph(target);
+        let traversal = Traversal::new(graph, target.operator, on_device, "distances")?;
         let search = Search::record(device, traversal, &config.strategy)?;
         Ok(Self { session, search, has_parents: config.parents, source: 0, overflowed: false })
     }

@@ -87,7 +87,7 @@ impl<A: Algorithm> Execute for BalanceCommand<A> {
 pub fn count<A: Algorithm>(csr: &Csr, name: &str, input: &A::Input, lanes: u32) -> Result<StrategyBalance> {
     let (device, counters) = Device::counting(lanes);
     let config = A::with_alternative(&A::Config::default(), name)?;
-    while_showing(format!("counting {} with {} {name}", A::NAME, A::ALTERNATIVE), || {
+    while_showing("counting", &format!("{} with {} {name}", A::NAME, A::ALTERNATIVE), || {
         A::prepare(&device, csr, &config)?.run(input)
     })?;
     Ok(StrategyBalance::new(name.to_owned(), counters.take()))

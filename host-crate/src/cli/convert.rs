@@ -48,7 +48,7 @@ pub fn write_graph(graph: &Graph, built: &BuildReport, path: &Path, format: Form
         // The graph is what standard output is for; a report would end up in the middle of it.
         return formats::write(graph, path, Some(format));
     }
-    while_showing(format!("writing {}", path.display()), || formats::write(graph, path, Some(format)))?;
+    while_showing("writing", &path.display().to_string(), || formats::write(graph, path, Some(format)))?;
     match quiet {
         true => Ok(()),
         false => print(&format!("{}\nwritten to {} as {format}\n", GraphReport::new(graph, built), path.display())),

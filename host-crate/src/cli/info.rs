@@ -44,7 +44,7 @@ impl Info {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let output = Output::create_if(self.json.as_deref())?;
         let (graph, built) = self.graph.find()?.load()?;
-        let statistics = while_showing("counting", || Statistics::of(&graph));
+        let statistics = while_showing("counting", "", || Statistics::of(&graph));
         let split = self.split.then(|| {
             let (splitting, [memory_bytes, memory_bytes_after]) = SplitGraph::describe(&graph.csr, self.bins);
             SplitReport { splitting, memory_bytes, memory_bytes_after }

@@ -1,14 +1,19 @@
 //! What is said on stderr beside progress: errors, warnings and, on request, what is being done. One line each, with the level
 //! in front, as `error: …`.
 
-use super::{GlobalOptions, progress};
+use super::{GlobalOptions, phases, progress};
+use crate::phase::{PHASES, PROGRESS};
 use anstream::AutoStream;
 use clap::builder::styling::{AnsiColor, Style};
 use std::{fmt, io};
 use tracing::{Event, Level, Subscriber, level_filters::LevelFilter};
 use tracing_subscriber::{
+    Layer,
+    filter::filter_fn,
     fmt::{FmtContext, FormatEvent, FormatFields, format::Writer},
+    layer::SubscriberExt,
     registry::LookupSpan,
+    util::SubscriberInitExt,
 };
 
 /// From here on, messages appear; how many, the options say.
@@ -20,7 +25,13 @@ pub fn start(options: &GlobalOptions) {
         (false, 2) => LevelFilter::DEBUG,
         (false, _) => LevelFilter::TRACE,
     };
-    tracing_subscriber::fmt().with_max_level(level).with_writer(|| BesideProgress).event_format(Prefixed).init();
+    // Phases and progress are for the profile and the progress line.
+    let is_message = filter_fn(|metadata| ![PHASES, PROGRESS].contains(&metadata.target()));
+    let messages = tracing_subscriber::fmt::layer().with_writer(|| BesideProgress).event_format(Prefixed);
+    let messages = messages.with_filter(level).with_filter(is_message);
+    let phases = phases::Keeper.with_filter(phases::filter());
+    let progress = progress::Shower.with_filter(progress::filter());
+    tracing_subscriber::registry().with(messages).with(phases).with(progress).init();
 }
 
 /// A message behind its level, in the colours that clap gives its errors.

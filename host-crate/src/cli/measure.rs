@@ -10,6 +10,7 @@ use crate::{
     device::{Device, memory::Bytes, profile::Span},
     graph::{BuildReport, Graph},
     oracle::Mismatch,
+    phase,
     report::{self, GraphReport, Report, RunReport},
 };
 use anyhow::Context;
@@ -57,7 +58,7 @@ impl<A: Algorithm> Bench<'_, A> {
     pub fn prepare<'a>(&self, config: &'a A::Config) -> anyhow::Result<Prepared<'a, A>> {
         let name = name::<A>(config);
         let prepare = || A::prepare(self.device, &self.graph.csr, config);
-        let algorithm = while_showing(format!("preparing {name}"), prepare).or_else(|error| match error {
+        let algorithm = while_showing("preparing", &name, prepare).or_else(|error| match error {
             Error::Memory(_) => self.advise(error, config),
             other => Err(other.into()),
         })?;
@@ -68,15 +69,17 @@ impl<A: Algorithm> Bench<'_, A> {
 
     pub fn measure(&self, prepared: Prepared<'_, A>, tables: &A::Tables) -> anyhow::Result<Measured<A::Answer>> {
         let Prepared { mut algorithm, config, name } = prepared;
-        counting(self.warmup, format!("warming up {name}"), |_| algorithm.run(&self.input))?;
+        counting(self.warmup, "warming up", &name, |_| algorithm.run(&self.input))?;
         let mut spans_around = self.device.take_spans();
         let runs = self.timed_runs(&name, &mut algorithm)?;
         let spans = self.device.take_spans();
-        let answer = while_showing("fetching the answer", || algorithm.answer())?;
+        let answer = while_showing("fetching the answer", "", || algorithm.answer())?;
         let mismatch = if self.validate { self.check(&answer, config)? } else { None };
         let tables = if mismatch.is_none() { tables.make(&mut algorithm, &answer, &spans)? } else { Vec::new() };
         spans_around.extend(self.device.take_spans());
-        let report = self.report(config, &algorithm, runs, &answer, mismatch.is_none())?;
+        let report =
+            while_showing("summing up", "", || self.report(config, &algorithm, runs, &answer, mismatch.is_none()))?;
+        phase::during("freeing", || drop(algorithm));
         Ok(Measured { report, answer, mismatch, tables, spans, spans_around })
     }
 
@@ -108,7 +111,7 @@ impl<A: Algorithm> Bench<'_, A> {
         // Without a debugger the run is still worth having, so that is only said.
         let warn = |reason: &Error| tracing::warn!("nothing is captured: {reason}");
         let capturing = self.capture && self.device.begin_capture().inspect_err(warn).is_ok();
-        let runs = counting(self.runs, format!("running {name}"), |number| {
+        let runs = counting(self.runs, "running", name, |number| {
             let run = RunReport::from(algorithm.run(&self.input)?);
             tracing::info!("run {}: {:.3} ms, {} iterations", number + 1, run.total_ms, run.iterations);
             Ok(run)
@@ -122,7 +125,7 @@ impl<A: Algorithm> Bench<'_, A> {
     fn check(&self, answer: &A::Answer, config: &A::Config) -> Result<Option<Mismatch>> {
         if self.reference.get().is_none() {
             let begin = Instant::now();
-            let reference = while_showing("asking the oracle", || A::reference(self.graph, &self.input, config))?;
+            let reference = while_showing("asking the oracle", "", || A::reference(self.graph, &self.input, config))?;
             tracing::info!("the oracle took {:.3} ms", begin.elapsed().as_secs_f64() * 1e3);
             // It was empty, so this cannot fail.
             let _ = self.reference.set(reference);

@@ -49,7 +49,7 @@ impl MeasureLevels {
         for found in &found {
             let (graph, _) = found.load()?;
             let before = table.rows.len();
-            while_showing(format!("measuring {}", graph.name), || {
+            while_showing("measuring", &graph.name, || {
                 self.measuring.measure(&device, &graph, |row| table.rows.push(row))
             })?;
             tracing::info!("{}: {} levels", graph.name, table.rows.len() - before);

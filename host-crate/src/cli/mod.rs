@@ -23,6 +23,7 @@ mod measure_levels;
 mod options;
 mod out_of_memory;
 mod output;
+mod phases;
 mod progress;
 mod registry;
 mod run;
@@ -30,6 +31,7 @@ mod strategies;
 mod tips;
 mod train;
 
+use crate::device::profile;
 use anyhow::Context;
 use balance::BALANCE;
 use clap::{ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -104,14 +106,16 @@ fn command() -> Command {
 
 /// Does what the command line says; the exit status says how that went.
 pub fn main() -> ExitCode {
+    // Reading the clock for the first time starts it.
+    profile::now();
     out_of_memory::exit_instead_of_aborting();
     let words: Vec<String> = env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     color::choose(&words);
     let wrong = |error| tips::improved(error, command(), &words).exit();
     let matches = command().try_get_matches().unwrap_or_else(wrong);
     let Cli { global } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    logging::start(&global);
     progress::start(global.quiet);
+    logging::start(&global);
     match failure::remove_files_when_interrupted().and_then(|()| execute(&global, &matches)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),

@@ -149,7 +149,7 @@ impl FoundGraph {
         match &self.source {
             GraphSource::File(path) => {
                 let shown = if is_standard(path) { "standard input".into() } else { path.display().to_string() };
-                while_showing(format!("reading {shown}"), || open(path, &self.options))
+                while_showing("reading", &shown, || open(path, &self.options))
             }
             GraphSource::Generator(generator) => adapt(make(generator)?, &self.options),
         }
@@ -188,7 +188,7 @@ pub fn capitalised(text: &str) -> String {
 
 /// Makes a graph.
 pub fn make(generator: &Generator) -> Result<Graph> {
-    while_showing(format!("making {generator}"), || generator.generate())
+    while_showing("making", &generator.to_string(), || generator.generate())
 }
 
 /// What is reported of a graph that was made, not read.
@@ -200,7 +200,7 @@ pub fn unchanged(graph: &Graph) -> BuildReport {
 pub fn weigh(graph: &mut Graph, weights: WeightSource) -> Result<()> {
     match weights {
         WeightSource::File => Ok(()),
-        _ => while_showing("weighing edges", || assign(graph, weights)),
+        _ => while_showing("weighing edges", "", || assign(graph, weights)),
     }
 }
 
@@ -242,7 +242,15 @@ impl DeviceOptions {
             pipeline_cache: !self.no_pipeline_cache,
             ..device::DeviceOptions::default()
         };
-        while_showing("opening the device", || Device::open(selector, &options))
+        while_showing("opening the device", "", || Device::open(selector, &options))
+    }
+
+    /// Lets go of a device when the program is about to end. The system takes it back, which is quicker than closing it; the
+    /// validation layer wants to see it closed.
+    pub fn let_go(&self, device: Device) {
+        if !self.validation_layer {
+            device.leave_open();
+        }
     }
 }
 

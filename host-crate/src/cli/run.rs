@@ -4,21 +4,29 @@ use super::{
     advice,
     answers::AnswerForm,
     measure::{Bench, Measured},
-    options::{DeviceOptions, GraphOptions, weigh},
+    options::{DeviceOptions, FoundGraph, GraphOptions, weigh},
     output::{Output, is_standard, print, refuse_same_files},
+    phases,
     progress::while_showing,
     registry::{Execute, InputOptions, ShowOptions},
 };
 use crate::{
     Error, Result,
     algorithm::{Algorithm, Answer, Tables},
-    device::profile::{self, KernelTimes, Span},
-    graph::Graph,
+    device::{
+        Device,
+        profile::{self, KernelTimes},
+    },
+    graph::{BuildReport, Graph},
+    phase,
 };
 use clap::{ArgMatches, Args};
 use std::{
     cell::OnceCell,
+    panic::resume_unwind,
     path::{Path, PathBuf},
+    sync::Arc,
+    thread,
 };
 
 /// One algorithm on one graph with one strategy.
@@ -92,8 +100,8 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         let form = run.output.as_deref().map(|path| AnswerForm::of::<A>(path, config)).transpose()?;
         let found = self.graph.find()?.undirected_if(A::UNDIRECTED)?;
         let outputs = run.outputs(form, &self.tables.paths(), found.path())?;
-        let device = self.device.open(self.tables.need_spans() || run.profile || run.trace.is_some())?;
-        let (mut graph, built) = found.load()?;
+        let profile = self.tables.need_spans() || run.profile || run.trace.is_some();
+        let (device, (mut graph, built)) = open_beside_loading(|| self.device.open(profile), found)?;
         weigh(&mut graph, weights)?;
         let is_shown = !quiet && !outputs.standard_taken;
         let fallback = self.device.fallback(&device);
@@ -101,7 +109,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
             device: &device,
             graph: &graph,
             built: &built,
-            input: A::input(&self.input.input, &graph, config)?,
+            input: phase::during("making the input", || A::input(&self.input.input, &graph, config))?,
             runs: run.runs,
             warmup: run.warmup,
             validate: run.validate,
@@ -123,9 +131,12 @@ impl<A: Algorithm> Execute for RunCommand<A> {
             tracing::warn!("{advice}");
         }
         if run.profile {
-            print_profile(&measured.spans, standard_taken)?;
+            print_profile(&measured, standard_taken)?;
         }
-        measured.verdict(&graph)
+        let verdict = measured.verdict(&graph);
+        drop(bench);
+        self.device.let_go(device);
+        verdict
     }
 }
 
@@ -154,7 +165,8 @@ impl Outputs {
     /// Writes what was asked for; of a wrong answer only what says that it is wrong.
     fn write<A: Answer>(self, graph: &Graph, measured: &Measured<A>) -> Result<()> {
         if let (Some((form, output)), None) = (self.answer, &measured.mismatch) {
-            while_showing("writing the answer", || output.write(|writer| form.write(&measured.answer, graph, writer)))?;
+            let write = || output.write(|writer| form.write(&measured.answer, graph, writer));
+            while_showing("writing the answer", "", write)?;
         }
         if measured.mismatch.is_none() {
             for (path, output) in self.tables {
@@ -163,19 +175,42 @@ impl Outputs {
             }
         }
         if let Some(output) = self.trace {
-            let spans: Vec<_> = measured.spans_around.iter().chain(&measured.spans).cloned().collect();
+            let kept = measured.spans_around.iter().chain(&measured.spans).cloned();
+            let spans: Vec<_> = phases::spans().into_iter().chain(kept).collect();
             output.write(|writer| profile::write_trace(writer, &spans))?;
         }
         self.json.map_or(Ok(()), |output| output.write_json(&measured.report))
     }
 }
 
-/// The table was asked for, so it is shown even where standard output is taken: beside it.
-fn print_profile(spans: &[Span], standard_taken: bool) -> Result<()> {
-    let table = KernelTimes::from_spans(spans).to_string();
+/// The tables were asked for, so they are shown even where standard output is taken: beside it.
+fn print_profile<T>(measured: &Measured<T>, standard_taken: bool) -> Result<()> {
+    let spans: Vec<_> = measured.spans_around.iter().chain(&measured.spans).cloned().collect();
+    let tables = format!("{}\n{}", KernelTimes::from_spans(&measured.spans), phases::host_times(&spans));
     if standard_taken {
-        eprint!("{table}");
+        eprint!("{tables}");
         return Ok(());
     }
-    print(&format!("\n{table}"))
+    print(&format!("\n{tables}"))
+}
+
+/// Opens the device while another thread loads the graph. A device that cannot be opened is told at once: the thread ends with
+/// the program. Where no thread can be started, one is done after the other.
+fn open_beside_loading(
+    open: impl FnOnce() -> Result<Device>,
+    found: FoundGraph,
+) -> Result<(Device, (Graph, BuildReport))> {
+    let found = Arc::new(found);
+    let loading = {
+        let found = found.clone();
+        thread::Builder::new().name("loading".into()).spawn(move || found.load())
+    };
+    let device = open()?;
+    let loaded = match loading {
+        Ok(thread) => {
+            phase::during("waiting for the graph", || thread.join()).unwrap_or_else(|panic| resume_unwind(panic))
+        }
+        Err(_) => found.load(),
+    };
+    Ok((device, loaded?))
 }

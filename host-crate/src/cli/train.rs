@@ -42,7 +42,7 @@ impl Train {
         for path in &self.tables {
             table.read(path)?;
         }
-        let trained = while_showing("growing a tree", || train(&table, self.variants, self.seed))?;
+        let trained = while_showing("growing a tree", "", || train(&table, self.variants, self.seed))?;
         output.write(|writer| writer.write_all(text(&trained).as_bytes()))?;
         if !quiet && !is_standard(&self.output) {
             print(&trained.to_string())?;

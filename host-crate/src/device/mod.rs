@@ -174,7 +174,7 @@ impl Device {
             // Without a look at Vulkan: this must work where its drivers do not.
             cpu::open(0, options)
         } else {
-            vulkan::open(selector, options).or_else(|reason| cpu::instead(selector, options, reason))?
+            vulkan::open(selector, options).or_else(|refusal| cpu::instead(selector, options, refusal))?
         };
         Ok(Self { backend, memory_limit: options.memory_limit, times_steps: options.profile })
     }
@@ -258,6 +258,14 @@ impl Device {
         self.backend.take_spans()
     }
 
+    /// Leaves the device to the system, which takes everything back when the program ends: for a program that is about to end, and
+    /// would spend more time on freeing than the system does. What the next run gains from is kept as if the device were closed.
+    #[cfg(feature = "cli")]
+    pub(crate) fn leave_open(self) {
+        self.backend.keep_pipelines();
+        std::mem::forget(self);
+    }
+
     /// All that the validation layer has said since the device was opened with `validation`.
     pub fn validation_messages(&self) -> Vec<String> {
         self.backend.validation_messages()
@@ -324,6 +332,8 @@ pub(crate) trait Backend: Send + Sync {
     fn max_groups(&self, _kernel: &Kernel) -> u32 {
         self.info().max_groups
     }
+    /// Writes compiled pipelines for the next run, as closing the device does.
+    fn keep_pipelines(&self) {}
     fn take_spans(&self) -> Vec<Span>;
     /// Nothing, where no layer watches.
     fn validation_messages(&self) -> Vec<String> {

@@ -7,8 +7,15 @@ use serde::Serialize;
 use std::{
     collections::{BTreeMap, HashMap},
     fmt, io,
-    time::Duration,
+    sync::LazyLock,
+    time::{Duration, Instant},
 };
+
+/// The time on the host's clock, which all devices share. It begins when it is first read.
+pub(crate) fn now() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed()
+}
 
 /// Something that took time.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +24,7 @@ pub struct Span {
     pub name: String,
     /// What it was part of: an iteration, a batch.
     pub label: String,
-    /// Since the device was opened, on the host's clock.
+    /// On the host's clock, which begins with the program ([`now`]).
     pub start: Duration,
     /// How long it took.
     pub duration: Duration,

@@ -5,6 +5,7 @@
 use crate::{
     Result,
     device::{Buffer, Device, ReadBack, Recorder, Recording},
+    phase,
 };
 use evenkeel_types::{LoopHeader, LoopState};
 use std::time::{Duration, Instant};
@@ -77,6 +78,7 @@ impl DeviceLoop {
             let header = read_back.ok_or_else(|| crate::Error::Device("a recording was not made".into()))?;
             Ok(Batch { recording, header })
         };
+        let _phase = phase::begin("recording", name);
         Ok(Self { batches: lengths.iter().enumerate().map(batch).collect::<Result<_>>()? })
     }
 
@@ -95,6 +97,7 @@ impl DeviceLoop {
             let batch = &mut self.batches[place.min(last)];
             run.kernel += batch.recording.run()?;
             run.header = batch.recording.value(batch.header);
+            phase::advance("iterations", run.header.iteration.into(), None);
             place += 1;
         }
         run.total = begin.elapsed();

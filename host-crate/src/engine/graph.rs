@@ -4,6 +4,7 @@ use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan},
     graph::{Csr, Weights},
+    phase,
 };
 use evenkeel_kernels::launch::Buffers;
 use rayon::prelude::*;
@@ -127,7 +128,7 @@ fn upload_once<T>(cell: &OnceLock<T>, upload: impl FnOnce() -> Result<T>) -> Res
     match cell.get() {
         Some(uploaded) => Ok(uploaded),
         None => {
-            let uploaded = upload()?;
+            let uploaded = phase::during("uploading", upload)?;
             Ok(cell.get_or_init(|| uploaded))
         }
     }

@@ -17,6 +17,9 @@ use std::{ops::Range, sync::Arc};
 /// The most nodes a graph may have: the highest 32-bit number stays free to mean "none".
 pub(crate) const MOST_NODES: u64 = u32::MAX as u64 - 1;
 
+/// How many entries are checked at a time: as many as stay in a core's cache.
+const PIECE: usize = if cfg!(test) { 4 } else { 1 << 15 };
+
 /// Rows of sorted columns: row `u` holds the neighbours of node `u`.
 #[derive(Clone, Debug)]
 pub struct Csr {
@@ -173,27 +176,77 @@ impl Csr {
         if *last as usize != edges {
             return Err(format!("the row offsets end at {last}, but there are {edges} columns"));
         }
-        if !offsets.par_windows(2).all(|pair| pair[0] <= pair[1]) {
-            let row = offsets.windows(2).position(|pair| pair[0] > pair[1]).unwrap_or_default();
+        if let Some(row) = self.find_fall() {
             let (start, end) = (offsets[row], offsets[row + 1]);
             return Err(format!("the row offsets fall from {start} to {end} at row {row}"));
         }
         Ok(())
     }
 
-    /// One pass: the last column of a sorted row is its highest, so that only that one is compared with the number of nodes.
+    /// The first row whose offset falls. Where there is none, the node of the highest degree is known from the same pass.
+    fn find_fall(&self) -> Option<usize> {
+        let degrees = |pair: &[u32]| pair[1].wrapping_sub(pair[0]);
+        let rows = self.row_offsets.len() - 1;
+        let of_piece = |piece: usize| {
+            let offsets = &self.row_offsets[piece * PIECE..(piece * PIECE + PIECE).min(rows) + 1];
+            let (mut fall, mut highest) = (false, 0);
+            for pair in offsets.windows(2) {
+                fall |= pair[1] < pair[0];
+                highest = highest.max(degrees(pair));
+            }
+            (fall, highest, std::cmp::Reverse(piece))
+        };
+        let pieces = (0..rows.div_ceil(PIECE)).into_par_iter().map(of_piece);
+        let (fall, highest, piece) = pieces.max()?;
+        if fall {
+            return self.row_offsets.windows(2).position(|pair| pair[0] > pair[1]);
+        }
+        let first = piece.0 * PIECE;
+        let place = self.row_offsets[first..].windows(2).position(|pair| degrees(pair) == highest);
+        self.state_max_degree_node(place.map(|place| (first + place) as u32));
+        None
+    }
+
+    /// One pass at the speed of memory, over pieces of columns whatever their rows: a column may be lower than the one before it
+    /// only where a row begins, so a piece is right when there are as many such places as rows that begin at one.
     fn check_columns(&self) -> Result<(), String> {
-        let nodes = self.nodes();
-        let is_right = |row: &[u32]| row.is_sorted() && row.last().is_none_or(|&last| last < nodes);
-        match (0..nodes).into_par_iter().find_first(|&node| !is_right(self.neighbours(node))) {
-            None => Ok(()),
-            Some(node) => Err(self.column_error(node)),
+        let (offsets, columns, nodes): (&[u32], &[u32], u32) = (&self.row_offsets, &self.columns, self.nodes());
+        let is_right = |piece: usize| {
+            let (start, end) = (piece * PIECE, (piece * PIECE + PIECE).min(columns.len()));
+            let (mut outside, mut falls) = (false, 0);
+            for &column in &columns[start..end] {
+                outside |= column >= nodes;
+            }
+            let with_last = &columns[start.saturating_sub(1)..end];
+            for (before, column) in with_last.iter().zip(&with_last[1..]) {
+                falls += u32::from(before > column);
+            }
+            // The first column of all follows none.
+            let mut last = start.max(1) as u32 - 1;
+            for &begin in &offsets[offsets.partition_point(|&offset| offset <= last)..] {
+                if begin as usize >= end {
+                    break;
+                }
+                // Several rows begin at the same place where all but one are empty.
+                let falls_there = begin > last && columns[begin as usize - 1] > columns[begin as usize];
+                falls -= u32::from(falls_there);
+                last = begin;
+            }
+            !outside && falls == 0
+        };
+        match (0..columns.len().div_ceil(PIECE)).into_par_iter().all(is_right) {
+            true => Ok(()),
+            false => Err(self.column_error()),
         }
     }
 
+    /// What is wrong in the first row that is.
     #[cold]
-    fn column_error(&self, node: u32) -> String {
-        let (row, nodes) = (self.neighbours(node), self.nodes());
+    fn column_error(&self) -> String {
+        let nodes = self.nodes();
+        let is_wrong = |row: &[u32]| !row.is_sorted() || row.last().is_some_and(|&last| last >= nodes);
+        let node = (0..nodes).find(|&node| is_wrong(self.neighbours(node))).unwrap_or_default();
+        let row = self.neighbours(node);
         match row.iter().find(|&&column| column >= nodes) {
             Some(column) => format!("row {node} has the column {column}, but there are {nodes} nodes"),
             None => format!("the columns of row {node} are not in ascending order"),
@@ -215,5 +268,54 @@ impl Csr {
             self.state_weight_range(range);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate::random::mix;
+
+    /// Rows of a few random columns, sorted but for some.
+    fn rows(seed: u64) -> Vec<Vec<u32>> {
+        let draw = |place: u64, below: u64| mix(seed.wrapping_mul(1 << 20).wrapping_add(place)) % below;
+        let row = |row: u64| {
+            let mut columns: Vec<u32> = (0..draw(row, 6)).map(|place| draw(64 + 8 * row + place, 12) as u32).collect();
+            if draw(32 + row, 60) != 0 {
+                columns.sort_unstable();
+            }
+            columns
+        };
+        (0..1 + draw(999, 14)).map(row).collect()
+    }
+
+    #[test]
+    fn every_flaw_is_found_wherever_pieces_begin() {
+        let mut right = 0;
+        for seed in 0..3000 {
+            let rows = rows(seed);
+            let ends = rows.iter().scan(0, |end, row| {
+                *end += row.len() as u32;
+                Some(*end)
+            });
+            let offsets: Vec<u32> = [0].into_iter().chain(ends).collect();
+            let nodes = rows.len() as u32;
+            let expected = rows.iter().all(|row| row.is_sorted() && row.iter().all(|&column| column < nodes));
+            let csr = Csr::new(offsets, rows.concat(), Weights::None);
+            assert_eq!(csr.is_ok(), expected, "{rows:?}");
+            if let Ok(csr) = csr {
+                let highest = rows.iter().map(Vec::len).max().unwrap();
+                let first = rows.iter().position(|row| row.len() == highest).map(|row| row as u32);
+                assert_eq!(csr.max_degree_node(), first, "{rows:?}");
+                right += 1;
+            }
+        }
+        assert!((300..2700).contains(&right), "{right} of 3000 are right");
+    }
+
+    #[test]
+    fn a_fall_of_the_offsets_is_named() {
+        let error = Csr::new(vec![0, 1, 2, 3, 4, 5, 3, 6], vec![0; 6], Weights::None).unwrap_err().to_string();
+        assert!(error.contains("fall from 5 to 3 at row 5"), "{error}");
     }
 }

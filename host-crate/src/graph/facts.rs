@@ -2,6 +2,7 @@
 //! it and nobody computes it again. The builder, the generators and the binary format state what they know from the start.
 
 use super::{Csr, Weights};
+use crate::phase;
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
@@ -30,7 +31,8 @@ impl Csr {
     ///
     /// The answer is exact: algorithms that pull along reversed edges, and colouring, would be wrong without a reverse.
     pub fn is_symmetric(&self) -> bool {
-        *self.structure_facts.symmetric.get_or_init(|| mirrored(self, |_, _| true))
+        let test = || phase::during("testing symmetry", || mirrored(self, |_, _| true));
+        *self.structure_facts.symmetric.get_or_init(test)
     }
 
     /// Whether every edge has its reverse, as often and with the same weights.
@@ -90,6 +92,11 @@ impl Csr {
     pub(super) fn state_symmetric(self, symmetric: bool) -> Self {
         self.structure_facts.symmetric.get_or_init(|| symmetric);
         self
+    }
+
+    /// States the node of the highest degree. A second statement changes nothing.
+    pub(super) fn state_max_degree_node(&self, node: Option<u32>) {
+        self.structure_facts.max_degree_node.get_or_init(|| node);
     }
 
     /// States the range of the weights. A second statement changes nothing.

@@ -6,7 +6,7 @@ use super::{
     formats::{self, Columns, DirectionSource, Format, Listing, Loaded, LoadedFile, Parsed, Recognised},
     transform,
 };
-use crate::Result;
+use crate::{Result, phase};
 use std::path::Path;
 
 /// The direction of a file's edges, where the caller overrides the file.
@@ -67,6 +67,7 @@ fn wants_undirected(options: &OpenOptions, file_says: bool) -> bool {
 fn build(name: String, parsed: Parsed, options: &OpenOptions) -> Result<(Graph, BuildReport)> {
     let undirected = wants_undirected(options, parsed.listing != Listing::Directed);
     let symmetrise = undirected && parsed.listing != Listing::UndirectedBothWays;
+    let _phase = phase::begin("building rows", "");
     let (csr, report) = Csr::from_edges(parsed.edges, BuildOptions { symmetrise, ..options.build })?;
     Ok((Graph { name, csr, ids: parsed.ids, directed: !undirected }, report))
 }

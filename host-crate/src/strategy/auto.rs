@@ -51,6 +51,11 @@ impl Strategy for Auto {
         Some(choose(target.operator, target.device.kind, || csr.is_symmetric()).about().name)
     }
 
+    fn reads_device_graph(&self, target: Target<'_>) -> bool {
+        // Whether the graph is symmetric does not matter to this, and may take long to find.
+        choose(target.operator, target.device.kind, || false).reads_device_graph(target)
+    }
+
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let chosen = choose(traversal.operator, device.info().kind, || traversal.csr.is_symmetric());
         let chosen_name = chosen.about().name;

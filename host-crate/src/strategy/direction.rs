@@ -23,8 +23,8 @@ const COOPERATING: u32 = 16;
 const NODES_AT_START: u32 = 8;
 
 /// The nodes that have a subgroup to themselves when they pull.
-fn long_rows(csr: &Csr) -> Vec<u32> {
-    (0..csr.nodes()).into_par_iter().filter(|&node| csr.degree(node) > LONG).collect()
+fn long_rows(csr: &Csr) -> impl ParallelIterator<Item = u32> {
+    (0..csr.nodes()).into_par_iter().filter(|&node| csr.degree(node) > LONG)
 }
 
 impl Strategy for Direction {
@@ -47,12 +47,13 @@ impl Strategy for Direction {
             .with::<u32>("lists", 2 * nodes)
             .with::<u32>("visited", 2 * words)
             .with::<u32>("isolated", words)
-            .with::<u32>("long rows", long_rows(csr).len())
+            .with::<u32>("long rows", long_rows(csr).count())
             .with::<SearchState>("state", 1)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let (csr, graph, long) = (&traversal.csr, &traversal.graph, long_rows(&traversal.csr));
+        let (csr, graph) = (&traversal.csr, &traversal.graph);
+        let long: Vec<u32> = long_rows(csr).collect();
         let rounds = Rounds::new(device.info(), csr.skew(), COOPERATING);
         let Rounds { short, medium, cooperating, loop_limit } = rounds;
         let params = SearchParams {

@@ -140,6 +140,12 @@ pub trait Strategy: CloneStrategy + Any + Send + Sync {
     /// The device memory it needs beside the graph and the algorithm's values.
     fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan;
 
+    /// Whether it reads the rows of the graph, the weights and the marks on the device. The forms for a CPU read the host's graph,
+    /// and nothing of these is allocated for them.
+    fn reads_device_graph(&self, _target: Target<'_>) -> bool {
+        true
+    }
+
     /// Allocates that and records the loop, which is called `name` in profilers and traces.
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop>;
 
@@ -253,9 +259,9 @@ pub fn refuse_unending_rows(device: &Device, csr: &Csr) -> Result<()> {
 pub struct Traversal {
     /// What is done at an edge.
     pub(crate) operator: Operator,
-    /// The graph.
+    /// The graph; a word for each array where the strategy reads none of it.
     pub(crate) graph: DeviceGraph,
-    /// What the operator reads and writes: weights and marks are a single word each where it needs none.
+    /// What the operator reads and writes: weights and marks are a single word each where they are not needed.
     pub(crate) data: TraversalData<Buffers>,
     /// The node to begin at.
     pub(crate) source: Buffer<u32>,
@@ -266,17 +272,33 @@ pub struct Traversal {
 }
 
 impl Traversal {
-    /// Allocates what the operator needs; its values are called as `values` says.
-    pub(crate) fn new(graph: &SharedGraph, operator: Operator, values: &str) -> Result<Self> {
-        let (device, csr, weighted) = (graph.device(), graph.csr(), operator != Operator::Bfs);
+    /// Allocates what the operator needs, with the graph where it is read `on_device`; the values are called as `values` says.
+    pub(crate) fn new(graph: &SharedGraph, operator: Operator, on_device: bool, values: &str) -> Result<Self> {
+        let (device, csr) = (graph.device(), graph.csr());
+        let weighted = on_device && operator != Operator::Bfs;
         let nodes = csr.nodes() as usize;
         let data = TraversalData {
             weights: if weighted { graph.weights()?.clone() } else { device.buffer("no weights", 1)? },
             values: device.buffer(values, nodes)?,
             marks: device.buffer("marks", if weighted { nodes } else { 1 })?,
         };
-        let (source, graph) = (device.buffer("source", 1)?, graph.rows()?.clone());
-        Ok(Self { operator, graph, data, source, csr: csr.clone(), max_depth: None })
+        let rows = match on_device {
+            true => graph.rows()?.clone(),
+            false => DeviceGraph { row_offsets: device.buffer("no rows", 1)?, columns: device.buffer("no rows", 1)? },
+        };
+        let source = device.buffer("source", 1)?;
+        Ok(Self { operator, graph: rows, data, source, csr: csr.clone(), max_depth: None })
+    }
+
+    /// The memory of what [`Traversal::new`] allocates, except for single words.
+    pub(crate) fn plan(csr: &Csr, operator: Operator, on_device: bool, values: &str) -> MemoryPlan {
+        let nodes = csr.nodes() as usize;
+        let rows = if on_device { DeviceGraph::plan(csr) } else { MemoryPlan::new() };
+        let plan = match on_device && operator != Operator::Bfs {
+            true => rows.with::<u32>("weights", csr.columns().len()).with::<u32>("marks", nodes),
+            false => rows,
+        };
+        plan.with::<u32>(values, nodes)
     }
 
     /// The paths that its operator finds, for kernels that find no other.

@@ -129,10 +129,10 @@ impl Bench {
         let nodes = csr.nodes() as usize;
         let whole: Box<dyn Strategy> = Box::default();
         strategy::refuse_unending_rows(device, csr)?;
-        let plan = bfs::plan_with(device.info(), csr, whole.as_ref()).and(LevelGraph::plan(csr, &variants));
+        let plan = bfs::plan_with(device.info(), csr, whole.as_ref(), true).and(LevelGraph::plan(csr, &variants));
         device.admit(&plan.with::<u32>("depths found", nodes).with::<u32>("nodes in order", nodes))?;
 
-        let traversal = Traversal::new(&SharedGraph::new(device, csr), Operator::Bfs, "depths")?;
+        let traversal = Traversal::new(&SharedGraph::new(device, csr), Operator::Bfs, true, "depths")?;
         let level_graph = LevelGraph::new(device, &traversal, &variants)?;
         let params = level_graph.params(device, virtual_warp, Family::Fifteen.first());
         let tree = device.buffer_from("decisions", &[Decision::leaf(Decision::REPEAT)])?;

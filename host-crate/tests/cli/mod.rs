@@ -10,6 +10,7 @@ mod graphs;
 mod limits;
 mod runs;
 mod usage;
+mod waiting;
 
 use crate::common;
 use assert_cmd::assert::OutputAssertExt;

@@ -14,7 +14,12 @@ mod program;
 mod team;
 mod workgroup;
 
-use super::{Backend, DeviceInfo, DeviceKind, DeviceOptions, Recorded, Step, balance::Counters, profile::Span};
+use super::{
+    Backend, DeviceInfo, DeviceKind, DeviceOptions, Recorded, Step,
+    balance::Counters,
+    profile::{self, Span},
+    vulkan::Refusal,
+};
 use crate::{Error, Result};
 use evenkeel_kernels::launch::{Kernel, RawBuffer};
 use memory::{Memory, Queue};
@@ -22,7 +27,7 @@ use program::Program;
 use std::{
     mem,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 pub(crate) use team::{Member, Padded, Team};
 
@@ -67,19 +72,20 @@ pub(super) fn info(index: usize) -> DeviceInfo {
 
 /// Opens it. There is nothing that could fail.
 pub(super) fn open(index: usize, options: &DeviceOptions) -> Arc<dyn Backend> {
-    let timeline = Timeline { opened: Instant::now(), spans: options.profile.then(Mutex::default) };
+    let timeline = Timeline { spans: options.profile.then(Mutex::default) };
     Arc::new(Cpu { info: info(index), timeline: Arc::new(timeline), counters: None })
 }
 
 /// Opens it with every atom counted.
 pub(super) fn counting(counters: Counters) -> Arc<dyn Backend> {
-    let timeline = Timeline { opened: Instant::now(), spans: None };
+    let timeline = Timeline { spans: None };
     Arc::new(Cpu { info: info(0), timeline: Arc::new(timeline), counters: Some(counters) })
 }
 
-/// Opens it when Vulkan has no device for `selector`, for that `reason`, if `selector` means the CPU too.
-pub(super) fn instead(selector: &str, options: &DeviceOptions, reason: Error) -> Result<Arc<dyn Backend>> {
-    let index = super::vulkan::list().map_or(0, |devices| devices.len());
+/// Opens it when Vulkan has no device for `selector`, if `selector` means the CPU too.
+pub(super) fn instead(selector: &str, options: &DeviceOptions, refusal: Refusal) -> Result<Arc<dyn Backend>> {
+    // It is listed after all of Vulkan's.
+    let Refusal { reason, devices: index } = refusal;
     let is_named = machine::name().to_lowercase().contains(&selector.to_lowercase());
     if selector == "auto" {
         tracing::info!("{reason}: running on the CPU device");
@@ -149,15 +155,14 @@ impl Backend for Cpu {
     }
 }
 
-/// The clock since the device was opened, and, when it profiles, what it has timed.
+/// The host's clock and, when the device profiles, what it has timed.
 struct Timeline {
-    opened: Instant,
     spans: Option<Mutex<Vec<Span>>>,
 }
 
 impl Timeline {
     fn now(&self) -> Duration {
-        self.opened.elapsed()
+        profile::now()
     }
 
     /// Something that the device did from `start` until now.

@@ -41,7 +41,7 @@ pub(super) struct Context {
 impl Context {
     /// Opens `physical`, with every optional feature that it has.
     pub(super) fn new(instance: Arc<Instance>, physical: Physical, options: &DeviceOptions) -> Result<Arc<Self>> {
-        let device = LogicalDevice::new(instance, &physical)?;
+        let device = LogicalDevice::new(instance, &physical, options.profile)?;
         // SAFETY: the device was made with one queue of this family.
         let queue = unsafe { device.handle.get_device_queue(physical.queue_family, 0) };
         let instance = &device.instance;
@@ -135,7 +135,7 @@ pub(super) struct LogicalDevice {
 }
 
 impl LogicalDevice {
-    fn new(instance: Arc<Instance>, physical: &Physical) -> Result<Self> {
+    fn new(instance: Arc<Instance>, physical: &Physical, profile: bool) -> Result<Self> {
         let (info, queue_family) = (&physical.info, physical.queue_family);
         let Extras { device_scope, full_subgroups, calibrated_timestamps, statistics } = physical.extras;
         let queue = [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&[1.0])];
@@ -165,7 +165,7 @@ impl LogicalDevice {
         if calibrated_timestamps {
             extensions.push(ext::calibrated_timestamps::NAME.as_ptr());
         }
-        if statistics {
+        if statistics && profile {
             extensions.push(khr::pipeline_executable_properties::NAME.as_ptr());
             info = info.push_next(&mut executables);
         }

@@ -1,8 +1,8 @@
 //! The loader and the instance: the door to every driver of the machine. With validation asked for, the Khronos layer watches
 //! all calls, ordering between dispatches included, and what it says is kept.
 
-use super::{Failed, lock, one_at_a_time};
-use crate::{Error, Result};
+use super::{Failed, failure, lock, one_at_a_time};
+use crate::{Error, Result, phase};
 use ash::{ext, vk};
 use std::{
     ffi::{CStr, c_void},
@@ -39,14 +39,23 @@ impl Instance {
     /// Opens the loader; `validation` loads the Khronos layer if it is installed and says so when it is not.
     pub(super) fn new(validation: bool) -> Result<Self> {
         // SAFETY: the library that is loaded is the system's Vulkan loader, whose initialisation is sound.
-        let entry = unsafe { ash::Entry::load() }
+        let entry = phase::during("loading Vulkan", || unsafe { ash::Entry::load() })
             .map_err(|error| Error::Device(format!("there is no Vulkan loader here ({error}); {HOW_TO_GET_VULKAN}")))?;
         let api_version = api_version(&entry)?;
         let layer_version = if validation { layer_version(&entry)? } else { None };
         let layer = layer_version.is_some();
-        let debug_utils = has_extension(&entry, None, ext::debug_utils::NAME)?;
-        let checks_order = layer && has_extension(&entry, Some(VALIDATION_LAYER), ext::validation_features::NAME)?;
-        let handle = create(&entry, api_version, layer, debug_utils, checks_order)?;
+        let checks_order = layer && layer_checks_order(&entry)?;
+        // Every loader of the last years can name things: asking would only make it look at all drivers once more.
+        let (handle, debug_utils) = match create(&entry, api_version, layer, true, checks_order) {
+            Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT) => {
+                (create(&entry, api_version, layer, false, checks_order), false)
+            }
+            created => (created, true),
+        };
+        let handle = handle.map_err(|error| match error {
+            vk::Result::ERROR_INCOMPATIBLE_DRIVER => no_driver(),
+            error => failure("creating the Vulkan instance", error),
+        })?;
         let messages = Box::<Messages>::default();
         let labels = debug_utils && layer_version.is_none_or(|version| version >= LABELS_FROM_MANY_THREADS);
         let mut instance = Self { handle, api_version, debug_utils, labels, messages, messenger: None, _entry: entry };
@@ -126,16 +135,22 @@ fn layer_version(entry: &ash::Entry) -> Result<Option<u32>> {
     Ok(layer.map(|layer| layer.spec_version))
 }
 
-fn has_extension(entry: &ash::Entry, layer: Option<&CStr>, name: &CStr) -> Result<bool> {
+/// Whether the validation layer can check the order of dispatches.
+fn layer_checks_order(entry: &ash::Entry) -> Result<bool> {
     // SAFETY: listing extensions needs nothing but the loader.
-    match unsafe { entry.enumerate_instance_extension_properties(layer) } {
-        Ok(extensions) => Ok(extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name))),
-        Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER) => Err(no_driver()),
-        Err(error) => Err(error).failed("listing the Vulkan extensions"),
-    }
+    let extensions = unsafe { entry.enumerate_instance_extension_properties(Some(VALIDATION_LAYER)) }
+        .failed("listing the validation layer's extensions")?;
+    let name = Ok(ext::validation_features::NAME);
+    Ok(extensions.iter().any(|extension| extension.extension_name_as_c_str() == name))
 }
 
-fn create(entry: &ash::Entry, version: u32, layer: bool, names: bool, checks_order: bool) -> Result<ash::Instance> {
+fn create(
+    entry: &ash::Entry,
+    version: u32,
+    layer: bool,
+    names: bool,
+    checks_order: bool,
+) -> ash::prelude::VkResult<ash::Instance> {
     let application = vk::ApplicationInfo::default().application_name(APPLICATION).api_version(version);
     let layers: Vec<_> = layer.then_some(VALIDATION_LAYER.as_ptr()).into_iter().collect();
     let mut extensions: Vec<_> = names.then_some(ext::debug_utils::NAME.as_ptr()).into_iter().collect();
@@ -148,10 +163,7 @@ fn create(entry: &ash::Entry, version: u32, layer: bool, names: bool, checks_ord
     }
     let _alone = one_at_a_time();
     // SAFETY: the names and structures live until the call returns.
-    match unsafe { entry.create_instance(&info.enabled_extension_names(&extensions), None) } {
-        Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER) => Err(no_driver()),
-        created => created.failed("creating the Vulkan instance"),
-    }
+    unsafe { entry.create_instance(&info.enabled_extension_names(&extensions), None) }
 }
 
 /// Called by the validation layer, from whichever thread made the call that it complains of.

@@ -22,12 +22,13 @@ mod tests;
 mod timing;
 
 use super::{Backend, DeviceInfo, DeviceOptions, Recorded, Step, lock, profile::Span};
-use crate::{Error, Result};
+use crate::{Error, Result, phase};
 use ash::vk;
 use buffer::Buffer;
 use context::Context;
 use evenkeel_kernels::launch::RawBuffer;
 use instance::Instance;
+use physical::Physical;
 use pipeline::Pipelines;
 use recording::Recording;
 use staging::Staging;
@@ -41,8 +42,15 @@ pub(super) fn list() -> Result<Vec<DeviceInfo>> {
     Ok(physical::all(&Instance::new(false)?)?.into_iter().map(|physical| physical.info).collect())
 }
 
+/// Why no Vulkan device was opened.
+pub(super) struct Refusal {
+    pub(super) reason: Error,
+    /// The number of Vulkan devices in the machine.
+    pub(super) devices: usize,
+}
+
 /// Opens the device that `selector` means.
-pub(super) fn open(selector: &str, options: &DeviceOptions) -> Result<Arc<dyn Backend>> {
+pub(super) fn open(selector: &str, options: &DeviceOptions) -> Result<Arc<dyn Backend>, Refusal> {
     let folder = if options.pipeline_cache { pipeline_cache::folder() } else { None };
     Ok(Arc::new(VulkanDevice::open(selector, options, folder.as_deref())?))
 }
@@ -56,14 +64,26 @@ struct VulkanDevice {
 
 impl VulkanDevice {
     /// Opens a device that keeps compiled pipelines in `cache_folder`, if there is one.
-    fn open(selector: &str, options: &DeviceOptions, cache_folder: Option<&Path>) -> Result<Self> {
-        let instance = Arc::new(Instance::new(options.validation)?);
-        let mut devices = physical::all(&instance)?;
+    fn open(selector: &str, options: &DeviceOptions, cache_folder: Option<&Path>) -> Result<Self, Refusal> {
+        let because = |devices| move |reason| Refusal { reason, devices };
+        let instance =
+            phase::during("making the instance", || Instance::new(options.validation)).map_err(because(0))?;
+        let mut devices = phase::during("listing devices", || physical::all(&instance)).map_err(because(0))?;
+        let count = devices.len();
         let infos: Vec<_> = devices.iter().map(|physical| &physical.info).collect();
-        let chosen = physical::select(&infos, selector)?;
-        let context = Context::new(instance, devices.swap_remove(chosen), options)?;
-        let staging = Staging::new(&context, options.staging_bytes.unwrap_or(staging::DEFAULT_BYTES))?;
-        let pipelines = Pipelines::new(&context, cache_folder)?;
+        let chosen = physical::select(&infos, selector).map_err(because(count))?;
+        Self::new(instance, devices.swap_remove(chosen), options, cache_folder).map_err(because(count))
+    }
+
+    fn new(
+        instance: Instance,
+        physical: Physical,
+        options: &DeviceOptions,
+        cache_folder: Option<&Path>,
+    ) -> Result<Self> {
+        let context = phase::during("making the device", || Context::new(Arc::new(instance), physical, options))?;
+        let staging = Staging::new(&context, options.staging_bytes.unwrap_or(staging::DEFAULT_BYTES));
+        let pipelines = phase::during("reading the pipeline cache", || Pipelines::new(&context, cache_folder))?;
         context.heed_validation()?;
         Ok(Self { pipelines, staging: Mutex::new(staging), context })
     }
@@ -102,6 +122,10 @@ impl Backend for VulkanDevice {
         Ok(Box::new(recording))
     }
 
+    fn keep_pipelines(&self) {
+        self.pipelines.keep();
+    }
+
     fn take_spans(&self) -> Vec<Span> {
         self.context.clock.take_spans()
     }
@@ -133,13 +157,17 @@ trait Failed<T> {
 
 impl<T> Failed<T> for Result<T, vk::Result> {
     fn failed(self, doing: &str) -> Result<T> {
-        self.map_err(|error| match error {
-            vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => Error::Memory(format!("{doing}: the device is out of memory")),
-            vk::Result::ERROR_OUT_OF_HOST_MEMORY => Error::Memory(format!("{doing}: the host is out of memory")),
-            vk::Result::ERROR_DEVICE_LOST => Error::Device(format!(
-                "{doing}: the device was lost; its driver has reset it, often because something ran too long"
-            )),
-            error => Error::Device(format!("{doing}: {error} ({error:?})")),
-        })
+        self.map_err(|error| failure(doing, error))
+    }
+}
+
+fn failure(doing: &str, error: vk::Result) -> Error {
+    match error {
+        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => Error::Memory(format!("{doing}: the device is out of memory")),
+        vk::Result::ERROR_OUT_OF_HOST_MEMORY => Error::Memory(format!("{doing}: the host is out of memory")),
+        vk::Result::ERROR_DEVICE_LOST => Error::Device(format!(
+            "{doing}: the device was lost; its driver has reset it, often because something ran too long"
+        )),
+        error => Error::Device(format!("{doing}: {error} ({error:?})")),
     }
 }

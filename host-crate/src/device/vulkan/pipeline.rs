@@ -9,7 +9,12 @@ use std::{
     ffi::CString,
     io::Cursor,
     path::Path,
-    sync::{Arc, Mutex},
+    ptr,
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    thread,
 };
 
 pub(super) struct Pipeline {
@@ -21,7 +26,7 @@ pub(super) struct Pipeline {
 pub(super) struct Pipelines {
     context: Arc<Context>,
     cache: PipelineCache,
-    // By address: a kernel's description is a static of its own.
+    /// By [`key`].
     made: Mutex<HashMap<usize, Arc<Pipeline>>>,
 }
 
@@ -32,18 +37,61 @@ impl Pipelines {
         Ok(Self { context: context.clone(), cache, made: Mutex::default() })
     }
 
-    pub(super) fn get(&self, kernel: &'static Kernel) -> Result<Arc<Pipeline>> {
+    /// The pipelines of these kernels, in their order. What is not there yet is compiled, several at a time.
+    pub(super) fn get(&self, kernels: &[&'static Kernel]) -> Result<Vec<Arc<Pipeline>>> {
         let mut made = lock(&self.made);
-        let key = std::ptr::from_ref(kernel).addr();
-        if let Some(pipeline) = made.get(&key) {
-            return Ok(pipeline.clone());
+        let mut missing: Vec<&'static Kernel> = Vec::new();
+        for &kernel in kernels {
+            if !made.contains_key(&key(kernel)) && !missing.iter().any(|other| ptr::eq(*other, kernel)) {
+                missing.push(kernel);
+            }
         }
-        let start = self.context.clock.now();
-        let pipeline = Arc::new(Pipeline::new(&self.context, &self.cache, kernel)?);
-        self.context.clock.host_span("compile", kernel.name, start);
-        made.insert(key, pipeline.clone());
-        Ok(pipeline)
+        if !missing.is_empty() {
+            let start = self.context.clock.now();
+            let pipelines = self.compile(&missing)?;
+            let names: Vec<_> = missing.iter().map(|kernel| kernel.name).collect();
+            self.context.clock.host_span("compile", &names.join(", "), start);
+            made.extend(missing.into_iter().map(key).zip(pipelines));
+        }
+        let find = |kernel: &&'static Kernel| made.get(&key(kernel)).cloned();
+        kernels.iter().map(find).collect::<Option<_>>().ok_or_else(|| Error::Device("a pipeline was not made".into()))
     }
+
+    /// Compiles kernels with several threads. They are not the pool's threads, for the reason that copies have (staging.rs).
+    fn compile(&self, kernels: &[&'static Kernel]) -> Result<Vec<Arc<Pipeline>>> {
+        let places: Vec<OnceLock<Result<Pipeline>>> = kernels.iter().map(|_| OnceLock::new()).collect();
+        let next = AtomicUsize::new(0);
+        let take = || {
+            let index = next.fetch_add(1, Relaxed);
+            kernels.get(index).zip(places.get(index))
+        };
+        let work = || {
+            while let Some((kernel, place)) = take() {
+                place.get_or_init(|| Pipeline::new(&self.context, &self.cache, kernel));
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..kernels.len().min(rayon::current_num_threads()) {
+                // Where the system starts no more threads, those that run do the work.
+                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
+        });
+        let made = places.into_iter().filter_map(OnceLock::into_inner);
+        made.map(|pipeline| pipeline.map(Arc::new)).collect()
+    }
+
+    /// Writes what was compiled for the next run.
+    pub(super) fn keep(&self) {
+        self.cache.keep();
+    }
+}
+
+/// Kernels are told apart by address: the description of each is a static of its own.
+fn key(kernel: &'static Kernel) -> usize {
+    ptr::from_ref(kernel).addr()
 }
 
 impl Pipeline {

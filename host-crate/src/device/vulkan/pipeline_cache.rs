@@ -10,7 +10,11 @@ use std::{
     fs,
     io::Write,
     path::{Path, PathBuf},
-    sync::Arc,
+    ptr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 
 /// The first bytes of our file; the digit is the version of this layout: these bytes, a CRC-32 of the rest, the rest.
@@ -27,7 +31,8 @@ type Identity = vk::PhysicalDeviceProperties;
 pub(super) struct PipelineCache {
     pub(super) cache: Owned<vk::PipelineCache>,
     path: Option<PathBuf>,
-    loaded: usize,
+    /// How many bytes the file holds.
+    saved: AtomicUsize,
 }
 
 /// Where caches are kept: `evenkeel` in the user's cache folder, if the user has one.
@@ -45,23 +50,24 @@ impl PipelineCache {
         // SAFETY: the data is empty or was written by this driver for this device, as its checksum and header say.
         let make = |vk: &ash::Device| unsafe { vk.create_pipeline_cache(&info, None) };
         let cache = Owned::new(context, "pipelines", "making a pipeline cache", make)?;
-        Ok(Self { cache, path, loaded: data.len() })
+        Ok(Self { cache, path, saved: AtomicUsize::new(data.len()) })
     }
 
     /// How many bytes came from the file.
     #[cfg(test)]
     pub(super) fn loaded(&self) -> usize {
-        self.loaded
+        self.saved.load(Relaxed)
     }
 
+    /// Writes the file anew if something was compiled that it does not hold.
     fn save(&self) -> Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
+        if self.size()? <= self.saved.load(Relaxed) {
+            return Ok(());
+        }
         // SAFETY: the cache is alive.
         let data = unsafe { self.cache.context.vk().get_pipeline_cache_data(self.cache.handle) };
         let data = data.failed("reading the pipelines")?;
-        if data.len() <= self.loaded {
-            return Ok(());
-        }
         let because = |source| crate::Error::Io { path: path.clone(), source };
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(because)?;
@@ -69,15 +75,32 @@ impl PipelineCache {
         let mut file = AtomicFile::create(path)?;
         file.write_all(MAGIC).and_then(|()| file.write_all(&checksum(&data))).map_err(because)?;
         file.write_all(&data).map_err(because)?;
-        file.finish()
+        file.finish()?;
+        self.saved.store(data.len(), Relaxed);
+        Ok(())
+    }
+
+    /// How many bytes the driver would give, which is quick to ask.
+    fn size(&self) -> Result<usize> {
+        let (vk, mut size) = (self.cache.context.vk(), 0);
+        // SAFETY: the cache is alive; without a place for data only the size is written.
+        let asked = unsafe {
+            (vk.fp_v1_0().get_pipeline_cache_data)(vk.handle(), self.cache.handle, &mut size, ptr::null_mut())
+        };
+        asked.result().failed("reading the pipelines").map(|()| size)
+    }
+
+    /// Writes the file now, if need be; a warning says when that fails.
+    pub(super) fn keep(&self) {
+        if let Err(error) = self.save() {
+            tracing::warn!("compiled pipelines could not be kept for the next run: {error}");
+        }
     }
 }
 
 impl Drop for PipelineCache {
     fn drop(&mut self) {
-        if let Err(error) = self.save() {
-            tracing::warn!("compiled pipelines could not be kept for the next run: {error}");
-        }
+        self.keep();
     }
 }
 

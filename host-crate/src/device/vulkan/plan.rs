@@ -73,11 +73,15 @@ impl Plan {
         let (planned, sets, slots, buffers, known) = Default::default();
         let label = String::new();
         let mut plan = Self { steps: planned, sets, slots, buffers, known, label, context: context.clone() };
+        let kernel = |step: &Step| if let Step::Dispatch { kernel, .. } = step { Some(*kernel) } else { None };
+        let kernels: Vec<_> = steps.iter().filter_map(kernel).collect();
+        let mut pipelines = pipelines.get(&kernels)?.into_iter();
         for step in steps {
             match step {
                 Step::Label(name) => plan.label = name,
                 Step::Dispatch { kernel, buffers, params, size } => {
-                    plan.dispatch(kernel, pipelines.get(kernel)?, &buffers, params, size)?;
+                    let pipeline = pipelines.next().ok_or_else(|| Error::Device("a pipeline was not made".into()))?;
+                    plan.dispatch(kernel, pipeline, &buffers, params, size)?;
                 }
                 Step::Native { name, .. } => {
                     return Err(Error::Device(format!("{name} runs on the CPU device alone")));

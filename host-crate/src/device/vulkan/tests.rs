@@ -27,9 +27,11 @@ fn open(validation: bool, cache_folder: Option<&Path>) -> Option<VulkanDevice> {
     let options = DeviceOptions { validation, ..DeviceOptions::default() };
     match VulkanDevice::open(named.as_deref().unwrap_or("0"), &options, cache_folder) {
         Ok(device) => Some(device),
-        Err(error) if named.is_some() || std::env::var_os("EVENKEEL_REQUIRE_VULKAN").is_some() => panic!("{error}"),
+        Err(error) if named.is_some() || std::env::var_os("EVENKEEL_REQUIRE_VULKAN").is_some() => {
+            panic!("{}", error.reason)
+        }
         Err(error) => {
-            println!("skipped: {error}");
+            println!("skipped: {}", error.reason);
             None
         }
     }

@@ -8,16 +8,18 @@ use super::{
     owned::Owned,
     physical::Physical,
 };
-use crate::{Result, device::profile::Span};
+use crate::{
+    Result,
+    device::profile::{self, Span},
+};
 use ash::{ext, vk};
 use std::{
     sync::{Arc, Mutex},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-/// The device's clock, and the host's since the device was opened.
+/// The device's clock, and the host's.
 pub(super) struct Clock {
-    opened: Instant,
     pub(super) ticks: Ticks,
     calibration: Option<ext::calibrated_timestamps::Device>,
     /// What has been timed and not yet taken; nothing is kept unless the device was opened with `profile`.
@@ -59,7 +61,7 @@ impl Clock {
         let ticks = Ticks { nanoseconds: physical.properties.limits.timestamp_period.into(), mask };
         let calibration = || ext::calibrated_timestamps::Device::new(&device.instance.handle, &device.handle);
         let calibration = physical.extras.calibrated_timestamps.then(calibration);
-        Self { opened: Instant::now(), ticks, calibration, spans: profile.then(Mutex::default) }
+        Self { ticks, calibration, spans: profile.then(Mutex::default) }
     }
 
     pub(super) fn has_timestamps(&self) -> bool {
@@ -67,7 +69,7 @@ impl Clock {
     }
 
     pub(super) fn now(&self) -> Duration {
-        self.opened.elapsed()
+        profile::now()
     }
 
     /// Reads both clocks at once, where the device can.

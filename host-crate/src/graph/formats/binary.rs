@@ -14,6 +14,7 @@ use super::prelude::*;
 use crate::{
     Error,
     graph::{Array, Csr, Names, NodeIds, csr::MOST_NODES},
+    phase,
 };
 use bytemuck::{Pod, Zeroable};
 use memmap2::Mmap;
@@ -242,6 +243,7 @@ fn open(map: Arc<Mmap>) -> Result<Graph, String> {
     if sections.position != length {
         return Err(format!("{length} bytes where {} belong", sections.position));
     }
+    let _phase = phase::begin("checking", "");
     let csr = Csr::new(row_offsets, columns, weights).map_err(|error| error.to_string())?;
     if let Weights::F32(_) = csr.weights()
         && csr.weight_range().is_some_and(|(low, high)| !low.is_finite() || !high.is_finite())

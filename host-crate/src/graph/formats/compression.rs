@@ -3,11 +3,12 @@
 
 use super::{
     archive::{self, Archive},
+    counted::Counted,
     is_standard,
 };
-use crate::{Error, Result, atomic_file::AtomicFile};
+use crate::{Error, Result, atomic_file::AtomicFile, phase};
 use bzip2::{read::MultiBzDecoder, write::BzEncoder};
-use flate2::{read::MultiGzDecoder, write::GzEncoder};
+use flate2::{bufread::MultiGzDecoder, write::GzEncoder};
 use liblzma::{read::XzDecoder, write::XzEncoder};
 use memmap2::{Mmap, MmapMut};
 use std::{
@@ -81,12 +82,12 @@ impl Compression {
     }
 
     fn decompress(self, compressed: &[u8]) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
+        let (counted, mut bytes) = (Counted::new(compressed), Vec::new());
         match self {
-            Self::Gzip => MultiGzDecoder::new(compressed).read_to_end(&mut bytes)?,
-            Self::Xz => XzDecoder::new_multi_decoder(compressed).read_to_end(&mut bytes)?,
-            Self::Zstd => zstd::Decoder::with_buffer(compressed)?.read_to_end(&mut bytes)?,
-            Self::Bzip2 => MultiBzDecoder::new(compressed).read_to_end(&mut bytes)?,
+            Self::Gzip => MultiGzDecoder::new(counted).read_to_end(&mut bytes)?,
+            Self::Xz => XzDecoder::new_multi_decoder(counted).read_to_end(&mut bytes)?,
+            Self::Zstd => zstd::Decoder::with_buffer(counted)?.read_to_end(&mut bytes)?,
+            Self::Bzip2 => MultiBzDecoder::new(counted).read_to_end(&mut bytes)?,
             Self::Zip => return Archive::open(compressed)?.only_file(),
         };
         Ok(bytes)
@@ -141,7 +142,10 @@ impl Contents<'_> {
 
     fn decompressed(self) -> io::Result<(Self, Option<Compression>)> {
         match Compression::of_bytes(&self) {
-            Some(compression) => Ok((Self::Owned(compression.decompress(&self)?), Some(compression))),
+            Some(compression) => {
+                let bytes = phase::during("decompressing", || compression.decompress(&self))?;
+                Ok((Self::Owned(bytes), Some(compression)))
+            }
             None => Ok((self, None)),
         }
     }

@@ -3,10 +3,13 @@
 //! that parsing pays nothing for it.
 
 use super::{super::EdgeWeights, rounding::Rounding};
-use crate::{Error, Result};
+use crate::{Error, Result, phase};
 use memchr::memchr;
 use rayon::prelude::*;
-use std::path::Path;
+use std::{
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+};
 
 // Small enough that a few megabytes keep every core busy, large enough that a piece's own cost does not show.
 const PIECE_BYTES: usize = if cfg!(test) { 16 } else { 1 << 18 };
@@ -54,7 +57,19 @@ impl<'a> Text<'a> {
         start: usize,
         parse: impl Fn(Lines<'a>) -> Result<T, Flaw> + Sync,
     ) -> Result<Vec<T>> {
-        let parsed: Vec<_> = self.pieces(start).into_par_iter().map(&parse).collect();
+        let (read, total) = (AtomicUsize::new(start), self.bytes.len());
+        // A hundred messages at most, whatever the length.
+        let step = total.div_ceil(100).max(PIECE_BYTES);
+        let parse = |lines: Lines<'a>| {
+            let length = lines.bytes.len();
+            let parsed = parse(lines);
+            let before = read.fetch_add(length, Relaxed);
+            if before / step != (before + length) / step {
+                phase::advance("bytes", (before + length) as u64, Some(total as u64));
+            }
+            parsed
+        };
+        let parsed: Vec<_> = self.pieces(start).into_par_iter().map(parse).collect();
         parsed.into_iter().collect::<Result<_, Flaw>>().map_err(|flaw| self.error(flaw))
     }
 

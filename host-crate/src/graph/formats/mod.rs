@@ -20,6 +20,7 @@ mod coloring;
 mod columns;
 mod compact;
 mod compression;
+mod counted;
 mod dimacs;
 mod dot;
 mod dot_scanner;
@@ -62,7 +63,7 @@ pub use recognised::{DirectionSource, NamesKind, Recognised, Table};
 pub use write::{format_to_write, write};
 
 use super::{EdgeList, Graph, NodeIds};
-use crate::{Error, Result, settings::told_by_text};
+use crate::{Error, Result, phase, settings::told_by_text};
 use batch::Batch;
 use compression::Contents;
 use lines::Text;
@@ -425,6 +426,7 @@ pub(super) fn load(path: &Path, format: Option<Format>, columns: Option<&Columns
     let standard = is_standard(path);
     let (contents, compression) = if standard { Contents::read_standard_input()? } else { Contents::read(path)? };
     let path = if standard { Path::new("standard input") } else { path };
+    let _phase = phase::begin("parsing", "");
     let format = format.map_or_else(|| Format::detect(path, &contents), Ok)?;
     tracing::debug!("{}: {} bytes of {format}", path.display(), contents.len());
     if columns.is_some() && !format.0.has_columns {

@@ -397,7 +397,7 @@ mod tests {
     fn one_dispatch(model: &str, rounds: u32) -> LevelState {
         let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
         let chain = "chain:nodes=100".parse::<Generator>().unwrap().generate().unwrap();
-        let traversal = Traversal::new(&SharedGraph::new(&device, &chain.csr), Operator::Bfs, "depths").unwrap();
+        let traversal = Traversal::new(&SharedGraph::new(&device, &chain.csr), Operator::Bfs, true, "depths").unwrap();
         let model = Model::parse("test".as_ref(), &format!("evenkeel level model 1\n{model}")).unwrap();
         let graph = LevelGraph::new(&device, &traversal, &with_first(&model)).unwrap();
         let tree = device.buffer_from("decisions", &model.for_graph(&GraphFeatures::of(&chain.csr))).unwrap();

@@ -62,6 +62,10 @@ impl Strategy for DeltaStepping {
         MemoryPlan::new().with::<u32>("buckets", 2 * csr.nodes() as usize)
     }
 
+    fn reads_device_graph(&self, _: Target<'_>) -> bool {
+        false
+    }
+
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         self.about().check_device(device.info())?;
         let (csr, given, buffers) = (traversal.csr.clone(), self.delta, [&traversal.source, &traversal.data.values]);

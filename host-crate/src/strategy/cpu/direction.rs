@@ -11,6 +11,7 @@ use crate::{
     engine::native::{Parts, Rounds, part_of, prefetch, record_native},
 };
 use evenkeel_types::UNREACHED;
+use rayon::prelude::*;
 use std::{
     mem,
     sync::{
@@ -52,6 +53,10 @@ impl Strategy for DirectionCpu {
     fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         MemoryPlan::new().with::<u32>("lists", 2 * nodes).with::<u64>("bitmaps", 4 * nodes.div_ceil(64))
+    }
+
+    fn reads_device_graph(&self, _: Target<'_>) -> bool {
+        false
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
@@ -103,7 +108,7 @@ impl Search {
             csr: csr.clone(),
             last,
             can_pull: csr.is_symmetric(),
-            isolated: (0..words).map(word).collect(),
+            isolated: (0..words).into_par_iter().map(word).collect(),
             visited: bitmap(),
             fronts: [bitmap(), bitmap()],
         }
