@@ -71,15 +71,14 @@ impl Error {
     /// The error for a name that is none of the `known` ones; it asks whether the nearest was meant.
     pub(crate) fn unknown<T: ToString>(kind: &'static str, name: &str, known: impl IntoIterator<Item = T>) -> Self {
         let known: Vec<String> = known.into_iter().map(|name| name.to_string()).collect();
-        let nearest = nearest(name, known.iter().map(String::as_str));
-        let hint = nearest.map(|nearest| format!("did you mean {nearest}?"));
+        let hint = did_you_mean(name, &known);
         Self::UnknownName { kind, name: name.to_owned(), known, hint }
     }
 
-    /// The same error for a name of which more is known, where it is.
-    pub(crate) fn or_hint(mut self, better: Option<String>) -> Self {
-        if let Self::UnknownName { hint, .. } = &mut self {
-            *hint = better.or(hint.take());
+    /// The same error with more of what is known of its name, where there is more.
+    pub(crate) fn with_hint(mut self, better: impl FnOnce(&str) -> Option<String>) -> Self {
+        if let Self::UnknownName { name, hint, .. } = &mut self {
+            *hint = better(name).or(hint.take());
         }
         self
     }
@@ -98,6 +97,11 @@ impl Error {
             Self::Device(_) | Self::Memory(_) => 4,
         }
     }
+}
+
+/// Asks whether the nearest name was meant, if one is near.
+pub(crate) fn did_you_mean(name: &str, known: &[String]) -> Option<String> {
+    nearest(name, known.iter().map(String::as_str)).map(|nearest| format!("did you mean {nearest}?"))
 }
 
 fn parenthesised(hint: &Option<String>) -> String {

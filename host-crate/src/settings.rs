@@ -16,7 +16,7 @@ mod text;
 
 pub(crate) use text::told_by_text;
 
-use crate::{Error, Result, error::nearest};
+use crate::{Error, Result, error::did_you_mean};
 use serde::ser::SerializeMap;
 use std::{any::TypeId, fmt::Display, str::FromStr};
 
@@ -165,9 +165,8 @@ pub(crate) fn read(owner: &str, text: &str, mut keys: Vec<Key<'_>>) -> Result<()
             return Err(match keys.is_empty() {
                 true => Error::Usage(format!("{owner} has no settings, and so no '{name}'")),
                 false => {
-                    let nearest = nearest(name, known.iter().map(String::as_str));
-                    let hint = nearest.map(|nearest| format!("did you mean {nearest}?"));
-                    Error::unknown("setting", &format!("{owner}:{name}"), &known).or_hint(hint)
+                    let error = Error::unknown("setting", &format!("{owner}:{name}"), &known);
+                    error.with_hint(|_| did_you_mean(name, &known))
                 }
             });
         };
@@ -374,14 +373,7 @@ impl<R: Registry> FromStr for Configured<R> {
 
     fn from_str(text: &str) -> Result<Self> {
         let item = parse_item(R::KIND, R::items(), text);
-        let elsewhere = |error: &Error| match error {
-            Error::UnknownName { kind, name, .. } if *kind == R::KIND => R::elsewhere(name),
-            _ => None,
-        };
-        Self::new(item.map_err(|error| {
-            let elsewhere = elsewhere(&error);
-            error.or_hint(elsewhere)
-        })?)
+        Self::new(item.map_err(|error| error.with_hint(R::elsewhere))?)
     }
 }
 

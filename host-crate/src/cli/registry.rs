@@ -263,10 +263,12 @@ impl<A: Algorithm> NameOptions<A> {
         if self.is_all() {
             return Ok(all);
         }
-        let known = |name: &String| match others.iter().any(|other| other.about.name == name) {
-            false => A::known_alternative(name),
-            true => Err(Error::unknown(A::ALTERNATIVE, name, &all).or_hint(Some(format!("{name} cannot be counted")))),
-        };
+        let known =
+            |name: &String| match others.iter().any(|other| other.about.name == name) {
+                false => A::known_alternative(name),
+                true => Err(Error::unknown(A::ALTERNATIVE, name, &all)
+                    .with_hint(|name| Some(format!("{name} cannot be counted")))),
+            };
         rejoin(&self.strategies).iter().map(known).collect()
     }
 }

@@ -315,13 +315,13 @@ impl FromStr for Format {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let ending = || {
+        let ending = |name: &str| {
             let ending = name.trim_start_matches('.');
             let format = Self::of_path(Path::new(&format!("graph.{ending}")))?;
             Some(format!("did you mean {format}, whose files end in .{ending}?"))
         };
         let found = Self::all().find(|format| format.name() == name);
-        found.ok_or_else(|| Error::unknown("format", name, Self::all()).or_hint(ending()))
+        found.ok_or_else(|| Error::unknown("format", name, Self::all()).with_hint(ending))
     }
 }
 
