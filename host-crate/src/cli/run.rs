@@ -69,10 +69,10 @@ struct RunOptions {
     /// Write what was measured as a JSON object. `-` is standard output.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
-    /// Time each kernel, and print a table.
+    /// Time each kernel and each phase of the host, and print two tables.
     #[arg(long, help_heading = "Output")]
     profile: bool,
-    /// Time each kernel, and write a trace for Perfetto or chrome://tracing.
+    /// Time each kernel and each phase of the host, and write a trace for Perfetto or chrome://tracing.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     trace: Option<PathBuf>,
     /// Record the timed runs with RenderDoc, when started under it.
