@@ -10,7 +10,7 @@ use evenkeel::{
     },
 };
 use proptest::{collection::vec, num, prelude::*, sample};
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 /// A graph as it looks from outside: the ids of its nodes, and its edges as ends and the bits of the weight.
 #[derive(Debug, PartialEq)]
@@ -183,14 +183,20 @@ proptest! {
 
 /// Names that a careless writer would spoil: with separators, quotes, marks of comments, words of headers.
 fn nasty_names(nodes: u32) -> impl Strategy<Value = NodeIds> {
+    let text = |characters: Vec<char>| characters.into_iter().filter(|character| *character != '\n').collect();
+    let telling: Vec<char> = " \t\r,;|\"#%a0é\u{feff}".chars().collect();
+    let words = ["source", "target", "weight", "0", "1", "01", "-1", "1.5", "nan", "\u{feff}u", "v"];
     let nasty = prop_oneof![
-        "[ \t\r,;|\"#%a0é\u{feff}]{0,4}",
-        sample::select(vec!["source", "target", "weight", "0", "1", "01", "-1", "1.5", "nan", "\u{feff}u", "v"])
-            .prop_map(str::to_owned),
-        any::<String>().prop_map(|name| name.replace('\n', "")),
+        vec(sample::select(telling), 0..5).prop_map(text),
+        vec(any::<char>(), 0..5).prop_map(text),
+        sample::select(words.to_vec()).prop_map(str::to_owned),
     ];
-    proptest::collection::btree_set(nasty, nodes as usize)
-        .prop_map(|names| NodeIds::Named(Names::from_ascending(names.iter().map(String::as_str))))
+    vec(nasty, nodes as usize).prop_map(move |names| {
+        let mut names: BTreeSet<String> = names.into_iter().collect();
+        // Some came twice.
+        names.extend((0..nodes as usize - names.len()).map(|number| format!("another {number}")));
+        NodeIds::Named(Names::from_ascending(names.iter().map(String::as_str)))
+    })
 }
 
 /// The edges of a graph by the names of their ends, with the bits of the weights.

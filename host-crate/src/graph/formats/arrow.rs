@@ -55,7 +55,7 @@ impl FileFormat for Arrow {
             })
             .collect();
         let pieces = pieces.into_iter().collect::<Result<Vec<_>>>()?;
-        Ok(ends::load(text, pieces, Listing::Directed)?.from_table(wanted.described(), false))
+        Ok(ends::load(text, pieces, Listing::Directed)?.with_table(wanted.described(), false))
     }
 }
 

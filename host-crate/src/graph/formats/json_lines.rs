@@ -52,7 +52,7 @@ impl FileFormat for JsonLines {
             Ok(ends)
         })?;
         let table = positions.described(None, Some(&names));
-        Ok(ends::load(text, pieces, Listing::Directed)?.from_table(table, false))
+        Ok(ends::load(text, pieces, Listing::Directed)?.with_table(table, false))
     }
 }
 

@@ -387,7 +387,7 @@ impl Loaded {
     }
 
     /// Adds where in a table the edges were, and whether the table says that they have a direction.
-    fn from_table(self, table: Table, direction_stated: bool) -> Self {
+    fn with_table(self, table: Table, direction_stated: bool) -> Self {
         match self {
             Self::Edges(parsed) => Self::Edges(Parsed { direction_stated, table: Some(table), ..parsed }),
             graph => graph,

@@ -10,31 +10,46 @@ use super::{
     lines::Text,
 };
 use crate::{Result, graph::Names};
+use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
 use rayon::prelude::*;
 use std::{
     borrow::Cow,
-    collections::{HashMap, hash_map::Entry},
-    hash::{BuildHasher, RandomState},
+    hash::BuildHasher,
     str::Utf8Error,
-    sync::atomic::{AtomicU32, Ordering::Relaxed},
+    sync::{
+        LazyLock,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
 };
+
+/// One for all pieces, so that a name has the same hash everywhere and is hashed once.
+static HASHER: LazyLock<DefaultHashBuilder> = LazyLock::new(DefaultHashBuilder::default);
 
 /// The names in a piece of a file, numbered as they occur.
 #[derive(Default)]
 pub(super) struct PieceNames<'a> {
-    numbers: HashMap<Cow<'a, [u8]>, u32>,
+    names: Vec<Cow<'a, [u8]>>,
+    hashes: Vec<u64>,
+    /// The numbers of the names, found by their hashes.
+    numbers: HashTable<u32>,
 }
 
 impl<'a> PieceNames<'a> {
     /// The number of a name, which has to be UTF-8.
     #[inline]
     pub fn number(&mut self, name: Cow<'a, [u8]>) -> Result<u32, Utf8Error> {
-        let next = self.numbers.len() as u32;
-        match self.numbers.entry(name) {
+        let Self { names, hashes, numbers } = self;
+        let hash = HASHER.hash_one(&*name);
+        let is_same = |number: &u32| hashes[*number as usize] == hash && names[*number as usize] == name;
+        match numbers.entry(hash, is_same, |number| hashes[*number as usize]) {
             Entry::Occupied(known) => Ok(*known.get()),
             Entry::Vacant(new) => {
-                str::from_utf8(new.key())?;
-                Ok(*new.insert(next))
+                str::from_utf8(&name)?;
+                let next = names.len() as u32;
+                new.insert(next);
+                names.push(name);
+                hashes.push(hash);
+                Ok(next)
             }
         }
     }
@@ -42,49 +57,40 @@ impl<'a> PieceNames<'a> {
     /// The number of a name that has one, for callers that would have to copy the name.
     #[inline]
     pub fn known(&self, name: &[u8]) -> Option<u32> {
-        self.numbers.get(name).copied()
+        let hash = HASHER.hash_one(name);
+        let is_same = |number: &u32| self.hashes[*number as usize] == hash && *self.names[*number as usize] == *name;
+        self.numbers.find(hash, is_same).copied()
     }
 
     /// How many names there are.
     pub fn len(&self) -> usize {
-        self.numbers.len()
+        self.names.len()
     }
 
-    /// The name with a number, which is searched for: only errors need it.
-    #[cold]
+    /// The name with a number.
     pub fn name(&self, number: u32) -> Option<&[u8]> {
-        self.numbers.iter().find(|(_, of_name)| **of_name == number).map(|(name, _)| name.as_ref())
-    }
-
-    /// The names in the order of their numbers.
-    fn in_order(self) -> Vec<Cow<'a, [u8]>> {
-        let mut names = vec![Cow::default(); self.numbers.len()];
-        for (name, number) in self.numbers {
-            names[number as usize] = name;
-        }
-        names
+        self.names.get(number as usize).map(|name| &**name)
     }
 }
 
 /// A piece's names; of each, which share of all names it belongs to, and its place there.
 struct Piece<'a> {
-    names: Vec<Cow<'a, [u8]>>,
+    names: PieceNames<'a>,
     shares: Vec<u8>,
     places: Vec<AtomicU32>,
 }
 
 /// Makes a graph of edges between names: each piece's edges lead from and to the numbers of its names. All names are nodes.
 pub(super) fn load(text: Text<'_>, pieces: Vec<(PieceNames<'_>, Batch<u32>)>, listing: Listing) -> Result<Loaded> {
-    let hasher = RandomState::new();
     // At most 256, so that a byte tells the share; a few for each thread, so that all are busy to the end.
     let shares = (4 * rayon::current_num_threads()).next_power_of_two().min(256);
     let (names, batches): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
     let pieces: Vec<Piece<'_>> = names
         .into_par_iter()
         .map(|names| {
-            let names = names.in_order();
-            let shares = names.iter().map(|name| (hasher.hash_one(name) as usize % shares) as u8).collect();
-            let places = names.iter().map(|_| AtomicU32::new(0)).collect();
+            // Not the bits by which a table finds an entry: those of a share would all be the same.
+            let shares = names.hashes.iter().map(|hash| ((hash >> 32) as usize % shares) as u8).collect();
+            let places = names.hashes.iter().map(|_| AtomicU32::new(0)).collect();
             Piece { names, shares, places }
         })
         .collect();
@@ -111,15 +117,22 @@ pub(super) fn load(text: Text<'_>, pieces: Vec<(PieceNames<'_>, Batch<u32>)>, li
 
 /// The distinct names of a share, in the order in which they occur; every piece is told their places.
 fn gather<'a>(pieces: &'a [Piece<'a>], share: u8) -> Vec<&'a [u8]> {
-    let mut places = HashMap::new();
-    let mut distinct = Vec::new();
+    let mut places = HashTable::<u32>::new();
+    let (mut distinct, mut hashes): (Vec<&[u8]>, Vec<u64>) = (Vec::new(), Vec::new());
     for piece in pieces {
         for (number, _) in piece.shares.iter().enumerate().filter(|(_, of_name)| **of_name == share) {
-            let name: &[u8] = &piece.names[number];
-            let place = *places.entry(name).or_insert_with(|| {
-                distinct.push(name);
-                distinct.len() as u32 - 1
-            });
+            let (name, hash) = (&*piece.names.names[number], piece.names.hashes[number]);
+            let is_same = |place: &u32| hashes[*place as usize] == hash && distinct[*place as usize] == name;
+            let place = match places.entry(hash, is_same, |place| hashes[*place as usize]) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => {
+                    let next = distinct.len() as u32;
+                    new.insert(next);
+                    distinct.push(name);
+                    hashes.push(hash);
+                    next
+                }
+            };
             piece.places[number].store(place, Relaxed);
         }
     }

@@ -49,7 +49,7 @@ impl FileFormat for Parquet {
             .map(|(group, first_row)| guarded(text, || read_group(text, &bytes, &metadata, &wanted, group, first_row)))
             .collect();
         let pieces = pieces.into_iter().collect::<Result<Vec<_>>>()?;
-        Ok(ends::load(text, pieces, Listing::Directed)?.from_table(wanted.described(), false))
+        Ok(ends::load(text, pieces, Listing::Directed)?.with_table(wanted.described(), false))
     }
 }
 

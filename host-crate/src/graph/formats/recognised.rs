@@ -93,7 +93,7 @@ impl Recognised {
         }
         let directed = if directed { "directed" } else { "undirected" };
         lines.push(match self.direction {
-            DirectionSource::Stated => ("direction", format!("{directed}, as the file says")),
+            DirectionSource::Stated => ("direction", format!("{directed}, as the file or its format says")),
             DirectionSource::Assumed => ("direction", format!("{directed}, which the file does not say")),
             DirectionSource::Asked => ("direction", format!("{directed}, as asked for")),
         });

@@ -102,7 +102,7 @@ impl<'a> Fields<'a> {
                     .flaw("a quote is not closed on its line; a name that goes on in the next is not read"));
             };
             match &mut text {
-                Cow::Borrowed(borrowed) if borrowed.is_empty() => text = Cow::Borrowed(&rest[..end]),
+                Cow::Borrowed([]) => text = Cow::Borrowed(&rest[..end]),
                 text => text.to_mut().extend_from_slice(&rest[..end]),
             }
             rest = &rest[end + 1..];

@@ -40,7 +40,7 @@ impl FileFormat for EdgeListFormat {
         let text = files.main.text();
         let layout = layout(text, files.columns).map_err(|flaw| text.error(flaw))?;
         let reader = Reader { text, layout: &layout, found_text: AtomicBool::new(false) };
-        Ok(reader.read()?.from_table(layout.table(), layout.direction_stated))
+        Ok(reader.read()?.with_table(layout.table(), layout.direction_stated))
     }
 }
 
