@@ -58,7 +58,8 @@ impl<'a> PieceNames<'a> {
     #[inline]
     pub fn known(&self, name: &[u8]) -> Option<u32> {
         let hash = HASHER.hash_one(name);
-        self.numbers.find(hash, |number| *self.names[*number as usize] == *name).copied()
+        let is_same = |number: &u32| self.hashes[*number as usize] == hash && *self.names[*number as usize] == *name;
+        self.numbers.find(hash, is_same).copied()
     }
 
     /// How many names there are.
@@ -68,7 +69,7 @@ impl<'a> PieceNames<'a> {
 
     /// The name with a number.
     pub fn name(&self, number: u32) -> Option<&[u8]> {
-        self.names.get(number as usize).map(AsRef::as_ref)
+        self.names.get(number as usize).map(|name| &**name)
     }
 }
 
