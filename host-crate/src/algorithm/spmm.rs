@@ -23,7 +23,7 @@ pub struct SpmmConfig {
     #[serde(flatten)]
     pub schedule: Configured<Spmm>,
     /// Columns of the dense matrix
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = SpmmConfig::default().columns))]
+    #[cfg_attr(feature = "cli", arg(long = "width", id = "width", value_name = "N", default_value_t = SpmmConfig::default().columns))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
     pub columns: u32,
 }
@@ -108,13 +108,13 @@ impl Algorithm for Spmm {
     const SUMMARY: &'static str = "sparse matrix times dense matrix";
     const HELP: &'static str = "\
 A graph is a matrix: its node is a row, its edges are the row's entries. An entry of a matrix without values is 1. The dense \
-matrix has as many rows and --columns columns. The output is a line `id value value …` for each row of the product. An answer is \
+matrix has as many rows and --width columns. The output is a line `id value value …` for each row of the product. An answer is \
 right when each element is as close to a double-precision reference as single precision allows for a row of its length.
 
 Examples:
   evenkeel spmm rmat:scale=18 --validate
-  evenkeel spmm matrix.mtx --columns 7 --schedule merge-path --runs 20 --warmup 2
-  evenkeel compare spmm grid:rows=1024,cols=1024 --columns 64 --b-seed 5";
+  evenkeel spmm matrix.mtx --width 7 --schedule merge-path --runs 20 --warmup 2
+  evenkeel compare spmm grid:rows=1024,cols=1024 --width 64 --b-seed 5";
     const WEIGHTS: WeightUse = WeightUse::Optional;
     type Alternative = RowSchedule;
     type Config = SpmmConfig;

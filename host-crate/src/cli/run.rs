@@ -63,7 +63,7 @@ struct RunOptions {
     #[arg(long)]
     validate: bool,
     /// Write the answer as the name ends: .txt (a line `node value` each), .csv, .json, .jsonl, .parquet, .arrow, .npy or .npz; text
-    /// also with .gz, .xz or .zst. `-` is text on standard output.
+    /// also with .gz, .xz, .zst or .bz2. `-` is text on standard output.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// Write what was measured as a JSON object. `-` is standard output.

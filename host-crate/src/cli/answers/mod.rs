@@ -60,7 +60,7 @@ impl AnswerForm {
     /// The form that a name asks for. Standard output and a name without an ending get text; an ending that is not known, or that an
     /// answer of the algorithm with this configuration cannot have, is refused.
     pub fn of<A: Algorithm>(path: &Path, config: &A::Config) -> Result<Self> {
-        let compression = Compression::of_path(path);
+        let compression = Compression::of_path(path).filter(|compression| compression.is_written());
         let inner = if compression.is_some() { path.with_extension("") } else { path.to_path_buf() };
         let refused = |reason: String| Err(Error::Usage(format!("--output {}: {reason}", path.display())));
         let form = match inner.extension() {
@@ -119,7 +119,8 @@ impl Form {
 /// The endings that answers of an algorithm can have.
 fn offered<A: Algorithm>() -> String {
     let endings = ENDINGS.iter().filter(|(_, form)| form.suits::<A>()).map(|(ending, _)| format!(".{ending}"));
-    let compressions = Compression::ALL.map(|compression| format!(".{}", compression.extension()));
+    let compressions = Compression::ALL.into_iter().filter(|compression| compression.is_written());
+    let compressions: Vec<String> = compressions.map(|compression| format!(".{}", compression.extension())).collect();
     format!("there is {}, and text also with {}", endings.collect::<Vec<_>>().join(", "), compressions.join(", "))
 }
 

@@ -109,7 +109,7 @@ fn lines_are_in_order_across_pieces() {
 #[test]
 fn texts_are_compressed_as_the_name_ends() {
     let (graph, columns) = tree();
-    for compression in Compression::ALL {
+    for compression in Compression::ALL.into_iter().filter(|compression| compression.is_written()) {
         let path = format!("tree.csv.{}", compression.extension());
         let config = BfsConfig { parents: true, ..BfsConfig::default() };
         let form = AnswerForm::of::<Bfs>(path.as_ref(), &config).unwrap();
