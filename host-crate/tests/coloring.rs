@@ -7,7 +7,7 @@ use assert_cmd::Command;
 use evenkeel::{
     Error,
     algorithm::{Algorithm, Color, ColorConfig, color::names_with_schedules},
-    device::{Device, DeviceKind},
+    device::{Device, DeviceKind, DeviceOptions},
     graph::{BuildOptions, Csr, EdgeList, EdgeWeights, OpenOptions, generate::Generator, open},
     oracle::color::{check, count, largest_first},
     settings::Configured,
@@ -187,7 +187,10 @@ fn iterations_add_up() {
             let found = color.answer().unwrap().0;
             let iterations = color.iterations().unwrap();
             assert!(color.answer().unwrap().0 == found, "{name}: as in a run");
-            assert_eq!(iterations.len() as u32, run.iterations, "{name} on {device:?}");
+            // On the CPU device nodes are coloured as soon as they wait for none, in no iterations.
+            if name != "independent" || device.info().kind != DeviceKind::Cpu {
+                assert_eq!(iterations.len() as u32, run.iterations, "{name} on {device:?}");
+            }
             let (first, last) = (&iterations[0], iterations.last().unwrap());
             assert_eq!((first.active, last.colored), (found.len(), found.len()), "{name} on {device:?}");
             assert_eq!(last.colors, count(&found), "{name} on {device:?}");
@@ -356,7 +359,7 @@ fn the_command_compares_strategies_and_refuses_what_changes_nothing() {
 /// On the CPU device `independent` has a form of its own, which gives the colours of the kernels.
 #[test]
 fn the_cpu_form_of_independent_gives_the_colours_of_the_kernels() {
-    let device = Device::open("cpu", &evenkeel::device::DeviceOptions::default()).unwrap();
+    let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
     let graphs = ["rmat:scale=11", "er:nodes=3000,degree=12", "road:nodes=5000", "star:nodes=900", "complete:nodes=70"];
     for (generator, seed) in graphs.into_iter().zip(0..) {
         let csr = generator.parse::<Generator>().unwrap().generate().unwrap().csr;

@@ -46,6 +46,9 @@ fn pages() -> Vec<Page> {
         let lines = fs::read_to_string(&path).unwrap().lines().map(str::to_owned).collect();
         let page = Page { path, lines, folder: TempDir::new().unwrap() };
         page.write_files();
+        // Some commands name files of the project.
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(root().join("host-crate"), page.folder.path().join("host-crate")).unwrap();
         page
     };
     paths.into_iter().map(page).collect()

@@ -40,7 +40,7 @@ fn the_ending_of_the_name_decides_the_form() {
     for (name, magic) in [("tree.parquet", &b"PAR1"[..]), ("tree.arrow", b"ARROW1"), ("tree.npz", b"PK\x03\x04")] {
         assert!(write(name).starts_with(magic), "{name}");
     }
-    for compression in Compression::ALL {
+    for compression in Compression::ALL.into_iter().filter(|compression| compression.is_written()) {
         let bytes = write(&format!("tree.csv.{}", compression.extension()));
         assert_eq!(Compression::of_bytes(&bytes), Some(compression));
     }

@@ -119,6 +119,15 @@ impl<'a> Ends<'a> {
         Self::Numbers(Batch::new(bytes, weights))
     }
 
+    /// Makes room for so many more edges. A file may claim any number, so only as many as a few megabytes hold are believed.
+    pub fn reserve(&mut self, edges: usize) {
+        const MOST: usize = 1 << 22;
+        if let Self::Numbers(batch) = self {
+            batch.sources.reserve(edges.min(MOST));
+            batch.targets.reserve(edges.min(MOST));
+        }
+    }
+
     /// The weights, for those of an edge to be added.
     pub fn weights(&mut self) -> &mut EdgeWeights {
         match self {

@@ -89,6 +89,7 @@ fn read_group(
         .build()
         .map_err(|error| wrong(&error))?;
     let mut ends = wanted.no_edges();
+    ends.reserve(usize::try_from(metadata.metadata().row_group(group).num_rows()).unwrap_or(0));
     for batch in reader {
         let batch = batch.map_err(|error| wrong(&error))?;
         wanted.append(text, &batch, row, &mut ends)?;
