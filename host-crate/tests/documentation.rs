@@ -110,7 +110,11 @@ fn session(lines: &[String]) -> Vec<(String, Vec<String>)> {
 
 /// A line without what differs from run to run.
 fn shape(line: &str) -> String {
-    let varies = VARYING.iter().any(|word| line.starts_with(word));
+    // A line of a table of times has several decimal fractions.
+    let fractions = line
+        .split_whitespace()
+        .filter(|word| word.contains('.') && word.starts_with(|first: char| first.is_ascii_digit()));
+    let varies = VARYING.iter().any(|word| line.starts_with(word)) || fractions.count() >= 3;
     if varies && line.starts_with("device") {
         return "device".to_owned();
     }
