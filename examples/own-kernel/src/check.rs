@@ -18,7 +18,7 @@ pub fn first_mismatch(graph: &Graph, facts: &Facts) -> Option<String> {
         (!right).then(|| {
             format!(
                 "node {}: weighted degree {}, expected {degree}; heaviest edge, neighbour and climb {found:?}, expected {expected:?}",
-                graph.ids.id(node),
+                graph.ids.name(node),
                 facts.degrees[index]
             )
         })

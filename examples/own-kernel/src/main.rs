@@ -86,10 +86,10 @@ fn heaviest_nodes(graph: &Graph, facts: &Facts) -> String {
     let row = |node: u32| {
         let index = node as usize;
         vec![
-            graph.ids.id(node).to_string(),
+            graph.ids.name(node).to_string(),
             graph.csr.degree(node).to_string(),
             facts.degrees[index].to_string(),
-            graph.ids.id(facts.neighbours[index]).to_string(),
+            graph.ids.name(facts.neighbours[index]).to_string(),
             facts.heaviest[index].to_string(),
             facts.climbs[index].to_string(),
         ]

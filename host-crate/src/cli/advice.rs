@@ -36,6 +36,17 @@ pub fn on_direction(graph: &Graph, built: &BuildReport, source: u32, answer: &im
     })
 }
 
+/// What to say of a table without a column of weights to an algorithm that would read them.
+pub fn on_weights(graph: &Graph, built: &BuildReport) -> Option<String> {
+    let table = built.recognised.as_ref()?.table.as_ref()?;
+    (table.header && table.weight.is_none() && table.columns > 2 && graph.csr.weights().is_none()).then(|| {
+        format!(
+            "no column of {} is called a weight, so every edge weighs 1; --columns source=…,target=…,weight=… chooses one",
+            graph.name
+        )
+    })
+}
+
 /// How many nodes are connected with `node` when directions do not count: by joining the ends of all edges.
 fn component_size(csr: &Csr, node: u32) -> u64 {
     let mut parents: Vec<u32> = (0..csr.nodes()).collect();

@@ -3,7 +3,7 @@
 use super::{
     generate::formats_help,
     options::{GraphOptions, WeightOptions, weigh},
-    output::print,
+    output::{print, refuse_same_files},
     progress::while_showing,
 };
 use crate::{
@@ -37,7 +37,9 @@ impl Convert {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let format = format_to_write(&self.output, self.to)?;
         let weights = self.weights.source()?;
-        let (mut graph, built) = self.graph.find()?.load()?;
+        let found = self.graph.find()?;
+        refuse_same_files(&[("the output", &self.output)], found.path())?;
+        let (mut graph, built) = found.load()?;
         weigh(&mut graph, weights)?;
         Ok(write_graph(&graph, &built, &self.output, format, quiet)?)
     }

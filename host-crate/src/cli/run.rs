@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    algorithm::{Algorithm, Answer, Tables},
+    algorithm::{Algorithm, Answer, Tables, WeightUse},
     device::{
         Device,
         profile::{self, KernelTimes},
@@ -125,7 +125,14 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         if is_shown {
             print(&measured.report.to_string())?;
         }
-        if let (Some(source), None) = (A::source(&bench.input), &measured.mismatch)
+        if A::WEIGHTS == WeightUse::Optional
+            && let Some(advice) = advice::on_weights(&graph, &built)
+        {
+            tracing::warn!("{advice}");
+        }
+        // A search that was told where to stop says nothing about directions.
+        let is_limited = measured.report.config.get("max_depth").is_some_and(|depth| !depth.is_null());
+        if let (Some(source), None, false) = (A::source(&bench.input), &measured.mismatch, is_limited)
             && let Some(advice) = advice::on_direction(&graph, &built, source, &measured.answer)
         {
             tracing::warn!("{advice}");

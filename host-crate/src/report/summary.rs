@@ -107,7 +107,7 @@ const PATH_WIDTH: usize = 90;
 impl FoundPath {
     fn lines(&self) -> Vec<String> {
         let Some(length) = self.length.filter(|_| !self.nodes.is_empty()) else {
-            return vec![format!("no path to node {}", self.target)];
+            return vec![format!("no path found to node {}", self.target)];
         };
         let mut words: Vec<String> = self.nodes.iter().map(ToString::to_string).collect();
         if words.len() > PATH_SHOWN {
@@ -241,7 +241,7 @@ time ";
         assert!(text.contains(expected), "{text}");
         let path = FoundPath { target: name(5), length: None, nodes: Vec::new() };
         let answer = Some(Summary { path: Some(path), ..Summary::default() });
-        assert!(Report { answer, ..example() }.to_string().contains("\npath      no path to node 5\n"));
+        assert!(Report { answer, ..example() }.to_string().contains("\npath      no path found to node 5\n"));
     }
 
     #[test]

@@ -152,9 +152,9 @@ fn a_path_is_shown_by_its_nodes() {
         assert_eq!(path("sssp", "30", more), "10 → 20 → 30\n          length 7, 2 edges");
         assert_eq!(path("bfs", "30", more), "10 → 30\n          length 1, 1 edge");
         assert_eq!(path("bfs", "10", more), "10\n          length 0, 0 edges");
-        assert_eq!(path("sssp", "40", more), "no path to node 40");
+        assert_eq!(path("sssp", "40", more), "no path found to node 40");
     }
-    assert_eq!(path("bfs", "30", &["--max-depth", "0"]), "no path to node 30");
+    assert_eq!(path("bfs", "30", &["--max-depth", "0"]), "no path found to node 30");
     assert!(refused(on_device(&["bfs", &town, "--target", "60"]), 2).contains("has no node 60"));
     for arguments in [&["pagerank", &town, "--target", "30"][..], &["compare", "bfs", &town, "--target", "30"]] {
         assert!(refused(on_device(arguments), 2).contains("--target"));

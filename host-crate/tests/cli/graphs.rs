@@ -138,3 +138,28 @@ fn a_search_that_hardly_starts_is_told_of_directions() {
         assert!(!advice(&text, arguments).contains("--undirected"), "{text}");
     }
 }
+
+#[test]
+fn a_graph_is_not_written_over_its_own_file() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("roads.gr");
+    fs::write(&path, ROADS).unwrap();
+    let same = format!("{}/../{}/roads.gr", folder.path().display(), folder.path().file_name().unwrap().display());
+    let error = refused(evenkeel(&["convert", path.to_str().unwrap(), &same]), 2);
+    assert!(error.contains("would overwrite the graph"), "{error}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), ROADS);
+}
+
+#[test]
+fn a_table_whose_weights_are_called_something_else_is_remarked_upon() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("fares.csv");
+    fs::write(&path, "source,target,fare\nA,B,5\nB,C,7\n").unwrap();
+    let path = path.to_str().unwrap();
+    let run = |arguments: &[&str]| stderr(&evenkeel(arguments).args(["--device", "cpu"]).output().unwrap());
+    assert!(run(&["sssp", path, "--source", "A"]).contains("so every edge weighs 1; --columns"));
+    assert_eq!(run(&["sssp", path, "--source", "A", "--columns", "weight=fare"]), "");
+    assert_eq!(run(&["bfs", path, "--source", "A"]), "");
+    // Whoever limits the depth has not been misled by directions.
+    assert_eq!(run(&["bfs", path, "--source", "A", "--max-depth", "0"]), "");
+}

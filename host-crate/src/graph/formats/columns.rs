@@ -88,7 +88,8 @@ impl Positions {
             None => (position + 1).to_string(),
         };
         let (source, target) = (describe(self.source), describe(self.target));
-        Table { separator, header: names.is_some(), source, target, weight: self.weight.map(describe) }
+        let columns = names.map_or(0, <[_]>::len);
+        Table { separator, header: names.is_some(), columns, source, target, weight: self.weight.map(describe) }
     }
 }
 
@@ -135,10 +136,15 @@ pub(super) fn resolve(columns: Option<&Columns>, names: &[impl AsRef<str>]) -> R
         (None, Some(_)) => "begins",
         (None, None) => "begins and where it ends",
     };
-    let (names, last) = (listed(names), names.len().max(2));
+    let free = |taken: Option<usize>| usize::from(taken == Some(0));
+    let (first, second) = match source {
+        Some(source) => (source, free(Some(source))),
+        None => (free(target), target.unwrap_or(1)),
+    };
+    let (names, first, second) = (listed(names), first + 1, second + 1);
     Err(format!(
         "the columns are called {names}, which does not tell where an edge {missing}; say so by name or by number, as in \
-         --columns source=1,target={last}"
+         --columns source={first},target={second}"
     ))
 }
 
@@ -202,7 +208,7 @@ mod tests {
     fn names_that_do_not_tell_are_shown() {
         let error = positions("", "a,b,source").unwrap_err();
         assert!(error.starts_with("the columns are called 'a', 'b', 'source', which does not tell where an edge ends"));
-        assert!(error.ends_with("--columns source=1,target=3"), "{error}");
+        assert!(error.ends_with("--columns source=3,target=1"), "{error}");
         assert!(positions("", "x,y").unwrap_err().contains("where an edge begins and where it ends"));
         assert_eq!(positions("source=9", "x,y").unwrap_err(), "source=9: there are 2 columns");
         let error = positions("weight=heavy", "u,v").unwrap_err();

@@ -28,6 +28,9 @@ pub struct Table {
     pub separator: Option<&'static str>,
     /// Whether the columns have names.
     pub header: bool,
+    /// How many columns there are.
+    #[serde(skip)]
+    pub columns: usize,
     /// Where edges begin: the number of the column, counted from 1, and its name if there is one.
     pub source: String,
     /// Where edges end.
@@ -127,7 +130,7 @@ mod tests {
     #[test]
     fn every_thing_recognised_is_a_line() {
         let (source, target) = ("2 (to)".to_owned(), "1 (from)".to_owned());
-        let table = Table { separator: Some("commas"), header: true, source, target, weight: None };
+        let table = Table { separator: Some("commas"), header: true, columns: 2, source, target, weight: None };
         let format = "edge-list".parse().unwrap();
         let ids = NodeIds::Counted { first: 1 };
         let recognised = Recognised::new(format, Some(Compression::Gzip), &ids, Some(table), DirectionSource::Assumed);
