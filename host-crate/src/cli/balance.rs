@@ -3,7 +3,7 @@
 
 use super::{
     options::{GraphOptions, weigh},
-    output::{Output, write_json_or_print},
+    output::{Output, refuse_same_files, write_json_or_print},
     progress::while_showing,
     registry::{Execute, Group, InputOptions, NameOptions},
 };
@@ -66,8 +66,10 @@ impl<A: Algorithm> Execute for BalanceCommand<A> {
     fn execute(&self, _: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
         let CountingOptions { lanes, json } = &self.counting;
         let (names, weights) = (self.names.chosen(|alternative| alternative.counted)?, self.input.weights()?);
+        let found = self.graph.find()?.undirected_if(A::UNDIRECTED)?;
+        refuse_same_files(&json.iter().map(|path| ("--json", &**path)).collect::<Vec<_>>(), found.path())?;
         let output = Output::create_if(json.as_deref())?;
-        let (mut graph, built) = self.graph.find()?.undirected_if(A::UNDIRECTED)?.load()?;
+        let (mut graph, built) = found.load()?;
         weigh(&mut graph, weights)?;
         let input = A::input(&self.input.input, &graph, &A::Config::default())?;
         let count = |name: &String| count::<A>(&graph.csr, name, &input, *lanes);

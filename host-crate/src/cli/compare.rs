@@ -4,7 +4,7 @@
 use super::{
     measure::Bench,
     options::{DeviceOptions, FoundGraph, ReadingOptions, unchanged, weigh},
-    output::{Output, is_standard, print},
+    output::{Output, is_standard, print, refuse_same_files},
     registry::{Execute, Group, InputOptions, NameOptions},
 };
 use crate::{
@@ -68,6 +68,9 @@ impl<A: Algorithm> Execute for CompareCommand<A> {
         let weights = self.input.weights()?;
         let find = |graph: &String| self.reading.find(graph)?.undirected_if(A::UNDIRECTED);
         let found: Vec<FoundGraph> = self.graphs.iter().map(find).collect::<Result<_>>()?;
+        let outputs = [("--csv", &self.comparing.csv), ("--json", &self.comparing.json)];
+        let outputs: Vec<_> = outputs.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?))).collect();
+        found.iter().try_for_each(|found| refuse_same_files(&outputs, found.path()))?;
         let mut comparison = self.comparing.begin(quiet)?;
         if self.names.is_all() {
             comparison.keep_those_that_run::<A>(&mut names);

@@ -2,7 +2,7 @@
 
 use super::{
     options::GraphOptions,
-    output::{Output, write_json_or_print},
+    output::{Output, refuse_same_files, write_json_or_print},
     progress::while_showing,
 };
 use crate::{
@@ -42,8 +42,10 @@ pub struct Info {
 
 impl Info {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
+        let found = self.graph.find()?;
+        refuse_same_files(&self.json.iter().map(|path| ("--json", &**path)).collect::<Vec<_>>(), found.path())?;
         let output = Output::create_if(self.json.as_deref())?;
-        let (graph, built) = self.graph.find()?.load()?;
+        let (graph, built) = found.load()?;
         let statistics = while_showing("counting", "", || Statistics::of(&graph));
         let split = self.split.then(|| {
             let (splitting, [memory_bytes, memory_bytes_after]) = SplitGraph::describe(&graph.csr, self.bins);

@@ -147,6 +147,17 @@ fn a_graph_is_not_written_over_its_own_file() {
     let same = format!("{}/../{}/roads.gr", folder.path().display(), folder.path().file_name().unwrap().display());
     let error = refused(evenkeel(&["convert", path.to_str().unwrap(), &same]), 2);
     assert!(error.contains("would overwrite the graph"), "{error}");
+    let path_text = path.to_str().unwrap();
+    let others: [&[&str]; 5] = [
+        &["info", path_text, "--json", &same],
+        &["compare", "bfs", path_text, "--json", &same],
+        &["compare", "bfs", path_text, "--csv", &same],
+        &["balance", "bfs", path_text, "--json", &same],
+        &["measure-levels", path_text, "--output", &same],
+    ];
+    for arguments in others {
+        assert!(refused(evenkeel(arguments), 2).contains("would overwrite the graph"), "{arguments:?}");
+    }
     assert_eq!(fs::read_to_string(&path).unwrap(), ROADS);
 }
 
