@@ -169,7 +169,7 @@ fn a_real_graph_survives_every_format_that_can_hold_it() {
     let (mut graph, _) = opened(&data.join("matrix/jazz.mtx"), &OpenOptions::default());
     graph.csr = graph.csr.without_weights();
     let folder = tempfile::tempdir().unwrap();
-    for format in Format::all() {
+    for format in Format::all().filter(|format| format.is_written()) {
         let path = folder.path().join("jazz.e");
         formats::write(&graph, &path, Some(format)).unwrap();
         let direction = Some(Direction::Undirected);
