@@ -24,7 +24,7 @@ pub struct Span {
     pub name: String,
     /// What it was part of: an iteration, a batch.
     pub label: String,
-    /// On the host's clock, which begins with the program ([`now`]).
+    /// On the host's clock, which begins with the program (`now`).
     pub start: Duration,
     /// How long it took.
     pub duration: Duration,
