@@ -67,7 +67,7 @@ impl<A: Algorithm> Execute for BalanceCommand<A> {
         let CountingOptions { lanes, json } = &self.counting;
         let (names, weights) = (self.names.chosen(|alternative| alternative.counted)?, self.input.weights()?);
         let found = self.graph.find()?.undirected_if(A::UNDIRECTED)?;
-        refuse_same_files(&json.iter().map(|path| ("--json", &**path)).collect::<Vec<_>>(), found.path())?;
+        refuse_same_files(&[("--json", json.as_deref())], found.path())?;
         let output = Output::create_if(json.as_deref())?;
         let (mut graph, built) = found.load()?;
         weigh(&mut graph, weights)?;

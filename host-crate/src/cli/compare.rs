@@ -68,8 +68,8 @@ impl<A: Algorithm> Execute for CompareCommand<A> {
         let weights = self.input.weights()?;
         let find = |graph: &String| self.reading.find(graph)?.undirected_if(A::UNDIRECTED);
         let found: Vec<FoundGraph> = self.graphs.iter().map(find).collect::<Result<_>>()?;
-        let outputs = [("--csv", &self.comparing.csv), ("--json", &self.comparing.json)];
-        let outputs: Vec<_> = outputs.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?))).collect();
+        let CompareOptions { csv, json, .. } = &self.comparing;
+        let outputs = [("--csv", csv.as_deref()), ("--json", json.as_deref())];
         found.iter().try_for_each(|found| refuse_same_files(&outputs, found.path()))?;
         let mut comparison = self.comparing.begin(quiet)?;
         if self.names.is_all() {

@@ -38,7 +38,7 @@ impl Convert {
         let format = format_to_write(&self.output, self.to)?;
         let weights = self.weights.source()?;
         let found = self.graph.find()?;
-        refuse_same_files(&[("the output", &self.output)], found.path())?;
+        refuse_same_files(&[("the output", Some(&*self.output))], found.path())?;
         let (mut graph, built) = found.load()?;
         weigh(&mut graph, weights)?;
         Ok(write_graph(&graph, &built, &self.output, format, quiet)?)

@@ -57,10 +57,12 @@ impl Output {
     }
 }
 
-/// Refuses, before anything is opened, two options that name the same file, and one that names the input. Each path has its option.
-pub fn refuse_same_files(outputs: &[(&str, &Path)], input: Option<&Path>) -> Result<()> {
+/// Refuses, before anything is opened, two options that name the same file, and one that names the input. Each option has its path, if it
+/// was given.
+pub fn refuse_same_files(outputs: &[(&str, Option<&Path>)], input: Option<&Path>) -> Result<()> {
+    let given = outputs.iter().filter_map(|(option, path)| Some((*option, (*path)?)));
     let files: Vec<(&str, PathBuf)> =
-        outputs.iter().filter(|(_, path)| !is_standard(path)).map(|(option, path)| (*option, place_of(path))).collect();
+        given.filter(|(_, path)| !is_standard(path)).map(|(option, path)| (option, place_of(path))).collect();
     let input = input.map(place_of);
     for (number, (option, path)) in files.iter().enumerate() {
         if input.as_ref() == Some(path) {

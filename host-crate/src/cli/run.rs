@@ -157,8 +157,7 @@ impl RunOptions {
             return Err(Error::Usage(reason.into()));
         }
         let options = ["--output", "--json", "--trace"].into_iter().zip(paths);
-        let named = options.filter_map(|(option, path)| Some((option, path?)));
-        let named: Vec<_> = named.chain(tables.iter().map(|path| ("a table's option", *path))).collect();
+        let named: Vec<_> = options.chain(tables.iter().map(|path| ("a table's option", Some(*path)))).collect();
         refuse_same_files(&named, graph)?;
         let [answer, json, trace] = paths.map(Output::create_if);
         let open = |path: &&Path| Ok((path.to_path_buf(), Output::create(path)?));

@@ -2,10 +2,10 @@
 //! or told; batches are turned into edges in parallel.
 
 use super::{
-    ends::{self, Ends},
+    ends::Ends,
     guard::guarded,
     prelude::*,
-    table::Wanted,
+    table::{Wanted, first_rows},
 };
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
@@ -38,11 +38,7 @@ impl FileFormat for Arrow {
             let batches = batches(text.bytes, wanted.read.clone()).map_err(wrong)?;
             Ok((wanted, batches))
         })?;
-        let first_rows = batches.iter().scan(1_u64, |row, batch| {
-            let first = *row;
-            *row += batch.num_rows() as u64;
-            Some(first)
-        });
+        let first_rows = first_rows(batches.iter().map(|batch| batch.num_rows() as u64));
         let numbered: Vec<(u64, &RecordBatch)> = first_rows.zip(&batches).collect();
         let pieces: Vec<Result<Ends<'_>>> = numbered
             .into_par_iter()
@@ -54,8 +50,7 @@ impl FileFormat for Arrow {
                 })
             })
             .collect();
-        let pieces = pieces.into_iter().collect::<Result<Vec<_>>>()?;
-        Ok(ends::load(text, pieces, Listing::Directed)?.with_table(wanted.described(), false))
+        wanted.load(text, pieces)
     }
 }
 

@@ -1,9 +1,9 @@
 //! evenkeel's own format (`.ekg`): a CSR as it lies in memory, so that a file opens by mapping it.
 //!
 //! Little-endian. A header of 64 bytes, then sections that each begin at a multiple of 64: row offsets (u32, one more than
-//! nodes), columns (u32), weights if any (u32 or f32), ids if
-//! listed (u64), or, since version 3, where each name ends (u64) and the names (UTF-8). Opening checks the header's checksum, the exact
-//! length, and every offset, column, real weight and id, in parallel: a damaged file is an error, never a crash later on.
+//! nodes), columns (u32), weights if any (u32 or f32), ids if listed (u64), or, since version 3, where each name ends (u64) and
+//! the names (UTF-8). Opening checks the header's checksum, the exact length, and every offset, column, real weight, id and name, in
+//! parallel: a damaged file is an error, never a crash later on.
 //!
 //! Since version 2 the header also holds facts about the graph, so that they need not be computed again: whether it is symmetric,
 //! its node of the highest degree, and the range of its weights. The node and the range of real weights are compared with the

@@ -2,10 +2,10 @@
 //! groups in parallel.
 
 use super::{
-    ends::{self, Ends},
+    ends::Ends,
     guard::guarded,
     prelude::*,
-    table::Wanted,
+    table::{Wanted, first_rows},
 };
 use arrow_schema::{DataType, Schema};
 use bytes::Bytes;
@@ -38,18 +38,13 @@ impl FileFormat for Parquet {
             let wanted = Wanted::find(text, metadata.schema(), files.columns)?;
             Ok((with_dictionaries(metadata, &wanted), wanted))
         })?;
-        let first_rows = metadata.metadata().row_groups().iter().scan(1_u64, |row, group| {
-            let first = *row;
-            *row = row.saturating_add_signed(group.num_rows());
-            Some(first)
-        });
-        let groups: Vec<(usize, u64)> = first_rows.enumerate().collect();
+        let rows = metadata.metadata().row_groups().iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(0));
+        let groups: Vec<(usize, u64)> = first_rows(rows).enumerate().collect();
         let pieces: Vec<Result<Ends<'_>>> = groups
             .into_par_iter()
             .map(|(group, first_row)| guarded(text, || read_group(text, &bytes, &metadata, &wanted, group, first_row)))
             .collect();
-        let pieces = pieces.into_iter().collect::<Result<Vec<_>>>()?;
-        Ok(ends::load(text, pieces, Listing::Directed)?.with_table(wanted.described(), false))
+        wanted.load(text, pieces)
     }
 }
 

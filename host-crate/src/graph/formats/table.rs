@@ -2,8 +2,9 @@
 //! encoded by a dictionary; the weights are numbers. Nothing is made of single rows.
 
 use super::{
+    Listing, Loaded,
     columns::{self, Columns, Positions},
-    ends::{Ends, canonical},
+    ends::{self, Ends, canonical},
     lines::{Text, shown},
     names::PieceNames,
     weight::Weight,
@@ -18,7 +19,7 @@ use arrow_array::{
     },
 };
 use arrow_schema::{DataType, Schema};
-use std::borrow::Cow;
+use std::{borrow::Cow, mem};
 
 /// Which columns of a table to read.
 pub(super) struct Wanted {
@@ -42,7 +43,7 @@ impl Wanted {
     }
 
     /// How they are described to a user.
-    pub fn described(&self) -> super::Table {
+    fn described(&self) -> super::Table {
         self.positions.described(None, Some(&self.names))
     }
 
@@ -50,6 +51,12 @@ impl Wanted {
     pub fn no_edges(&self) -> Ends<'static> {
         let weights = self.positions.weight.map_or(EdgeWeights::None, |_| EdgeWeights::U32(Vec::new()));
         Ends::new(0, weights)
+    }
+
+    /// Makes a graph of the edges of all pieces of the table.
+    pub fn load(&self, text: Text<'_>, pieces: Vec<Result<Ends<'_>>>) -> Result<Loaded> {
+        let pieces = pieces.into_iter().collect::<Result<Vec<_>>>()?;
+        Ok(ends::load(text, pieces, Listing::Directed)?.with_table(self.described(), false))
     }
 
     /// Adds the edges of a batch, whose first row is number `first_row` of the table, counted from 1.
@@ -91,6 +98,11 @@ impl Wanted {
         }
         Ok(())
     }
+}
+
+/// The number of the first row of each piece, counted from 1, where pieces have so many rows.
+pub(super) fn first_rows(rows: impl Iterator<Item = u64>) -> impl Iterator<Item = u64> {
+    rows.scan(1_u64, |next, rows| Some(mem::replace(next, next.saturating_add(rows))))
 }
 
 /// A column of ids.
