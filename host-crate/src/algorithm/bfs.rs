@@ -281,7 +281,7 @@ mod tests {
     /// 1 → 2 → 3 by their own ids; 4 is alone.
     fn path() -> Graph {
         let csr = Csr::new(vec![0, 1, 2, 2, 2], vec![1, 2], Weights::None).unwrap();
-        Graph { name: "path".into(), csr, ids: NodeIds::Counted { first: 1 }, directed: true }
+        Graph { name: "path".into(), csr, ids: crate::graph::NodeIds::Counted { first: 1 }, directed: true }
     }
 
     fn check(depths: [u32; 4], parents: Option<[u32; 4]>) -> Option<(u32, String, String)> {

@@ -26,6 +26,7 @@ mod search;
 mod session;
 pub mod source;
 mod summary;
+mod undirected;
 
 pub mod apsp;
 pub mod bfs;
@@ -66,7 +67,7 @@ mod prelude {
             DeviceGraph, DeviceLoop, DeviceRows, SharedGraph,
             schedule::{Choice, RowSchedule, Schedule, ScratchSpace, TileExtent, extent},
         },
-        graph::{Csr, Graph, NodeIds, Weights},
+        graph::{Csr, Graph, Weights},
         oracle::{self, Mismatch},
         settings::Configured,
         strategy::refuse_unending_rows,
@@ -86,8 +87,6 @@ pub trait Algorithm: Sized + 'static {
     const ALTERNATIVE: &'static str = <Self::Alternative as Selectable>::KIND;
     /// Whether its kernels count their atoms on a device that counts.
     const COUNTED: bool = false;
-    /// Whether the algorithm needs every edge in both directions.
-    const UNDIRECTED: bool = false;
     /// What the weights of edges mean to it.
     const WEIGHTS: WeightUse = WeightUse::Ignored;
     /// Whether it finds paths, so that one to a target can be shown.
@@ -149,6 +148,11 @@ pub trait Algorithm: Sized + 'static {
     /// Refuses, by [`Error::Usage`], values out of range and options that none of the named strategies or schedules reads.
     fn check_config(config: &Self::Config, names: &[&str]) -> Result<()> {
         Self::choice(&mut config.clone()).check_given(names)
+    }
+
+    /// Whether it needs every edge in both directions, so configured.
+    fn is_undirected(_config: &Self::Config) -> bool {
+        false
     }
 
     /// Makes the input that the options describe, once for each graph. It is an error when they do not suit it.

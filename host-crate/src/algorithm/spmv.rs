@@ -272,7 +272,8 @@ mod tests {
         let weights = Weights::F32(vec![0.5, 3.0, 1.0].into());
         let csr = Csr::new(vec![0, 2, 3], vec![0, 1, 1], weights).unwrap();
         assert_eq!(bytes_to_move(&csr), 12 + 2 * 8 + 2 * 12);
-        let graph = Graph { name: "matrix".into(), csr, ids: NodeIds::Counted { first: 1 }, directed: true };
+        let graph =
+            Graph { name: "matrix".into(), csr, ids: crate::graph::NodeIds::Counted { first: 1 }, directed: true };
         let x = DenseVector::from(vec![2.0, 1.0]);
         let expected = Spmv::reference(&graph, &x, &SpmvConfig::default()).unwrap();
         let check_as = |found: [f64; 2], precision| {

@@ -66,7 +66,7 @@ impl<A: Algorithm> Execute for BalanceCommand<A> {
     fn execute(&self, _: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
         let CountingOptions { lanes, json } = &self.counting;
         let (names, weights) = (self.names.chosen(|alternative| alternative.counted)?, self.input.weights()?);
-        let found = self.graph.find()?.undirected_if(A::UNDIRECTED)?;
+        let found = self.graph.find()?.undirected_if(A::is_undirected(&A::Config::default()))?;
         refuse_same_files(&[("--json", json.as_deref())], found.path())?;
         let output = Output::create_if(json.as_deref())?;
         let (mut graph, built) = found.load()?;

@@ -66,7 +66,7 @@ impl<A: Algorithm> Execute for CompareCommand<A> {
         let mut names = self.names.chosen(|_| true)?;
         A::check_config(&self.config, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
         let weights = self.input.weights()?;
-        let find = |graph: &String| self.reading.find(graph)?.undirected_if(A::UNDIRECTED);
+        let find = |graph: &String| self.reading.find(graph)?.undirected_if(A::is_undirected(&self.config));
         let found: Vec<FoundGraph> = self.graphs.iter().map(find).collect::<Result<_>>()?;
         let CompareOptions { csv, json, .. } = &self.comparing;
         let outputs = [("--csv", csv.as_deref()), ("--json", json.as_deref())];

@@ -98,7 +98,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         A::check_config(config, &[&A::alternative(config)])?;
         self.tables.check(config)?;
         let form = run.output.as_deref().map(|path| AnswerForm::of::<A>(path, config)).transpose()?;
-        let found = self.graph.find()?.undirected_if(A::UNDIRECTED)?;
+        let found = self.graph.find()?.undirected_if(A::is_undirected(config))?;
         let outputs = run.outputs(form, &self.tables.paths(), found.path())?;
         let profile = self.tables.need_spans() || run.profile || run.trace.is_some();
         let (device, (mut graph, built)) = open_beside_loading(|| self.device.open(profile), found)?;

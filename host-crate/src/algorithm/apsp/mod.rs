@@ -390,7 +390,7 @@ mod tests {
     /// 0 → 1; 2 is alone. The file counts from 1.
     fn edge(weights: Weights) -> Graph {
         let csr = Csr::new(vec![0, 1, 1, 1], vec![1], weights).unwrap();
-        Graph { name: "edge".into(), csr, ids: NodeIds::Counted { first: 1 }, directed: true }
+        Graph { name: "edge".into(), csr, ids: crate::graph::NodeIds::Counted { first: 1 }, directed: true }
     }
 
     fn check(graph: &Graph, distances: Distances) -> Option<String> {

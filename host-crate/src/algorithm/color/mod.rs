@@ -9,10 +9,10 @@ pub mod strategy;
 
 pub use strategy::{ColorStrategy, names_with_schedules};
 
-use super::prelude::*;
+use super::{prelude::*, undirected::undirected};
 use crate::{
     device::{DeviceKind, profile::Span},
-    graph::{statistics::grouped, transform},
+    graph::statistics::grouped,
     oracle::color::{check, count, largest_first},
 };
 use evenkeel_kernels::algorithm::color::TENTATIVE;
@@ -21,7 +21,6 @@ use labelled::Labelled;
 use rayon::prelude::*;
 use sections::Sectioned;
 use std::{
-    borrow::Cow,
     collections::BTreeMap,
     path::{Path, PathBuf},
     time::Duration,
@@ -182,7 +181,6 @@ Examples:
   evenkeel color rmat:scale=14 --strategy hybrid --switch-at 4 --per-iteration iterations.csv
   evenkeel color rmat:scale=14 --strategy stealing --queues 16 --queue-counts queues.csv
   evenkeel compare color rmat:scale=14 --strategies random,random:merge-path,hybrid,auto";
-    const UNDIRECTED: bool = true;
     type Alternative = ColorStrategy;
     type Config = ColorConfig;
     type InputOptions = ();
@@ -194,6 +192,10 @@ Examples:
 
     fn choice(config: &mut ColorConfig) -> &mut Configured<Self> {
         &mut config.strategy
+    }
+
+    fn is_undirected(_: &ColorConfig) -> bool {
+        true
     }
 
     /// Warns of edges that are going to be ignored.
@@ -220,7 +222,7 @@ Examples:
         // Before self-loops are left out: what is planned is what is done.
         let method = method(graph.device().info(), graph.csr(), config);
         let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
-        let csr = &*undirected(graph.csr())?;
+        let csr = &*undirected(graph.csr(), "colours are")?;
         let rows = match csr.columns().len() == graph.csr().columns().len() {
             true => graph.rows()?.clone(),
             false => DeviceGraph::upload(device, csr)?,
@@ -388,24 +390,4 @@ impl Iteration {
             kernel_ms: kernel.as_secs_f64() * 1e3,
         }
     }
-}
-
-/// The graph without edges from a node to itself, if every edge has its reverse.
-fn undirected(csr: &Csr) -> Result<Cow<'_, Csr>> {
-    let plain = match csr.weights() {
-        Weights::None => Cow::Borrowed(csr),
-        _ => Cow::Owned(csr.without_weights()),
-    };
-    if !plain.is_symmetric() {
-        return Err(Error::Graph(
-            "an edge has no reverse, and colours are of undirected graphs: take each edge both ways (--undirected)"
-                .into(),
-        ));
-    }
-    if plain.self_loops() == 0 {
-        return Ok(plain);
-    }
-    let ids = NodeIds::Counted { first: 0 };
-    let graph = Graph { name: String::new(), csr: plain.into_owned(), ids, directed: false };
-    Ok(Cow::Owned(transform::drop_self_loops(&graph)?.0.csr))
 }

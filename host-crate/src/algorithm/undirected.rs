@@ -1,0 +1,27 @@
+//! The graph that an algorithm of undirected graphs works on.
+
+use crate::{
+    Error, Result,
+    graph::{Csr, Graph, NodeIds, Weights, transform},
+};
+use std::borrow::Cow;
+
+/// The graph without weights and without edges from a node to itself, if every edge has its reverse. `what` begins the rest of the
+/// message if one has not: "colours are", as they are of undirected graphs.
+pub(super) fn undirected<'a>(csr: &'a Csr, what: &str) -> Result<Cow<'a, Csr>> {
+    let plain = match csr.weights() {
+        Weights::None => Cow::Borrowed(csr),
+        _ => Cow::Owned(csr.without_weights()),
+    };
+    if !plain.is_symmetric() {
+        return Err(Error::Graph(format!(
+            "an edge has no reverse, and {what} of undirected graphs: take each edge both ways (--undirected)"
+        )));
+    }
+    if plain.self_loops() == 0 {
+        return Ok(plain);
+    }
+    let ids = NodeIds::Counted { first: 0 };
+    let graph = Graph { name: String::new(), csr: plain.into_owned(), ids, directed: false };
+    Ok(Cow::Owned(transform::drop_self_loops(&graph)?.0.csr))
+}
