@@ -56,7 +56,7 @@ fn check(device: &Device, csr: &Csr, ways: &[&str], what: &str) {
         assert_eq!(found.nodes, csr.nodes());
         match found.distances {
             Distances::U32(found) => assert!(found == whole, "{what}, {way} on {device:?}"),
-            Distances::U64(_) => panic!("distances of all pairs have 32 bits"),
+            Distances::U64(_) | Distances::F64(_) => panic!("distances of all pairs have 32 bits"),
             Distances::F32(found) => {
                 assert_eq!(found.len(), reals.len());
                 for (place, (found, expected)) in found.into_iter().zip(&reals).enumerate() {

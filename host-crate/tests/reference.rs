@@ -70,7 +70,7 @@ fn distances(device: &Device, graph: &Graph, source: u64, strategy: &str) -> Vec
             words.into_iter().map(|word| if word == u32::MAX { f64::INFINITY } else { f64::from(word) }).collect()
         }
         Distances::F32(reals) => reals.into_iter().map(f64::from).collect(),
-        Distances::U64(_) => panic!("no distance exceeds 32 bits"),
+        Distances::U64(_) | Distances::F64(_) => panic!("no distance needs 64 bits"),
     }
 }
 
@@ -256,6 +256,9 @@ fn check_sssp(device: &Device, graph: &Graph, source: u32, strategy: &str, what:
                 }
                 Distances::U64(found) => {
                     oracle::first_mismatch(&oracle::dijkstra::wide(&graph.csr, source).unwrap(), &found)
+                }
+                Distances::F64(found) => {
+                    oracle::first_mismatch(&oracle::dijkstra::double(&graph.csr, source).unwrap(), &found)
                 }
             };
             assert_eq!(mismatch, None, "SSSP: {what}");

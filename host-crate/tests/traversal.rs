@@ -72,7 +72,7 @@ fn check_sssp(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<
             let mismatch = match answer.distances {
                 Distances::U32(found) => oracle::first_mismatch(whole.as_ref().unwrap(), &found),
                 Distances::F32(found) => oracle::first_mismatch(real.as_ref().unwrap(), &found),
-                Distances::U64(_) => panic!("no distance exceeds 32 bits"),
+                Distances::U64(_) | Distances::F64(_) => panic!("no distance needs 64 bits"),
             };
             assert_eq!(mismatch, None, "{strategy} on {device:?}");
         }

@@ -166,6 +166,11 @@ pub trait Algorithm: Sized + 'static {
     /// The memory it needs on a device, the graph included. It is an error when no device can hold the answer.
     fn plan(device: &DeviceInfo, csr: &Csr, config: &Self::Config) -> Result<MemoryPlan>;
 
+    /// About how many operations a run takes. A run of few is over before a GPU has started, so that it need not be started.
+    fn operations(csr: &Csr, _config: &Self::Config) -> u64 {
+        4 * (u64::from(csr.nodes()) + u64::from(csr.edges()))
+    }
+
     /// Which size of graph would fit a device that the plan does not fit, where that can be said.
     fn size_that_fits(_device: &Device, _csr: &Csr, _config: &Self::Config) -> Option<String> {
         None

@@ -137,6 +137,10 @@ Examples:
         Ok(random_vector(graph.csr.nodes() as usize * config.columns as usize, options.b_seed).into())
     }
 
+    fn operations(csr: &Csr, config: &SpmmConfig) -> u64 {
+        u64::from(config.columns) * (u64::from(csr.nodes()) + u64::from(csr.edges()))
+    }
+
     fn plan(device: &DeviceInfo, csr: &Csr, config: &SpmmConfig) -> Result<MemoryPlan> {
         config.check()?;
         let (schedule, extent) = (config.schedule(csr, device).schedule, tiles(csr, team(device, config.blocks())));

@@ -4,9 +4,10 @@
 use super::{SourceOptions, paths, prelude::*, search::Search};
 use crate::{
     oracle::dijkstra,
-    strategy::{Operator, Strategy, Target, Traversal, wide_distances},
+    strategy::{Operator, Strategy, Target, Traversal, double_distances, wide_distances},
 };
 use evenkeel_types::UNREACHED;
+use rayon::prelude::*;
 
 /// What can be chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -30,6 +31,8 @@ pub enum Distances {
     F32(Vec<f32>),
     /// Of whole weights, where a distance exceeds 32 bits; `u64::MAX` for nodes not reached.
     U64(Vec<u64>),
+    /// Of real weights, where single precision is not enough; infinite for nodes not reached.
+    F64(Vec<f64>),
 }
 
 /// The distance of every node, and its parent if parents were asked for.
@@ -57,8 +60,8 @@ impl Algorithm for Sssp {
     const SUMMARY: &'static str = "single-source shortest paths: the distance of every node by weighted edges";
     const HELP: &'static str = "\
 The distance of a node is the smallest sum of weights from the source. A graph without weights is taken as if every edge weighed \
-1. Negative weights are refused: `evenkeel apsp` takes them. Whole distances that exceed 32 bits are computed again in 64 bits, on \
-the CPU. With --parents each line of the output is `id distance parent`, with - for the parent of the source and of nodes not reached.
+1. Negative weights are refused: `evenkeel apsp` takes them. Real weights are added in single precision, seven digits. Distances that \
+exceed 32 bits, and paths so long that rounding would be seen, are computed again in 64 bits, on the CPU. With --parents each line of the output is `id distance parent`, with - for the parent of the source and of nodes not reached.
 
 Examples:
   evenkeel sssp USA-road-d.NY.gr.gz --source 1 --validate
@@ -133,9 +136,16 @@ Examples:
         let graph = self.session.answered()?;
         let (csr, words) = (graph.csr(), graph.device().download(&self.search.values)?);
         let distances = match csr.weights() {
-            Weights::F32(_) => {
+            Weights::F32(weights) => {
                 let real = |word: u32| if word == UNREACHED { f32::INFINITY } else { f32::from_bits(word) };
-                Distances::F32(words.into_iter().map(real).collect())
+                let single: Vec<f32> = words.into_iter().map(real).collect();
+                match needs_double(csr, weights, &single) {
+                    Some(reason) => {
+                        tracing::warn!("{reason}; distances are computed in double precision on the CPU");
+                        Distances::F64(double_distances(csr, weights, self.source))
+                    }
+                    None => Distances::F32(single),
+                }
             }
             _ if self.overflowed && exceeds_32_bits(csr, &words) => {
                 tracing::warn!(
@@ -151,7 +161,13 @@ Examples:
 
     fn reference(graph: &Graph, source: &u32, _: &SsspConfig) -> Result<ShortestPaths> {
         let distances = match graph.csr.weights() {
-            Weights::F32(_) => Distances::F32(dijkstra::real(&graph.csr, *source)?),
+            Weights::F32(weights) => {
+                let single = dijkstra::real(&graph.csr, *source)?;
+                match needs_double(&graph.csr, weights, &single) {
+                    Some(_) => Distances::F64(dijkstra::double(&graph.csr, *source)?),
+                    None => Distances::F32(single),
+                }
+            }
             _ => {
                 let wide = dijkstra::wide(&graph.csr, *source)?;
                 match dijkstra::narrow(&wide) {
@@ -202,6 +218,7 @@ impl Distances {
             Self::U32(all) => Values::U32(all.into()),
             Self::F32(all) => Values::F32(all.into()),
             Self::U64(all) => Values::U64(all.into()),
+            Self::F64(all) => Values::F64(all.into()),
         };
         Column::new("distance", values).partial()
     }
@@ -217,6 +234,10 @@ impl Distances {
             Self::F32(all) => {
                 paths::parents(csr, source, (all, f32::INFINITY), |distance, edge| Some(distance + real(edge)))
             }
+            Self::F64(all) => {
+                let along = |distance: f64, edge| Some(distance + f64::from(real(edge)));
+                paths::parents(csr, source, (all, f64::INFINITY), along)
+            }
             Self::U64(all) => {
                 paths::parents(csr, source, (all, u64::MAX), |distance, edge| distance.checked_add(whole(edge).into()))
             }
@@ -229,6 +250,7 @@ impl Distances {
             Self::U32(all) => dijkstra::Lengths::Whole(all.iter().map(|&word| wide(word)).collect::<Vec<_>>().into()),
             Self::U64(all) => dijkstra::Lengths::Whole(all.into()),
             Self::F32(all) => dijkstra::Lengths::Real(all),
+            Self::F64(all) => dijkstra::Lengths::Double(all),
         }
     }
 }
@@ -248,9 +270,29 @@ impl Answer for ShortestPaths {
 /// Whether a distance is larger than 32 bits hold, where some sum was. That matters only where a node has no shorter path: where an edge
 /// leads from a node that was reached to one that was not.
 pub(super) fn exceeds_32_bits(csr: &Csr, distances: &[u32]) -> bool {
-    let is_reached = |node: u32| distances[node as usize] != UNREACHED;
+    leads_out(csr, |node| distances[node as usize] != UNREACHED)
+}
+
+/// Whether an edge leads from a node that was reached to one that was not.
+fn leads_out(csr: &Csr, is_reached: impl Fn(u32) -> bool) -> bool {
     let leads_out = |node: u32| csr.neighbours(node).iter().any(|neighbour| !is_reached(*neighbour));
     (0..csr.nodes()).any(|node| is_reached(node) && leads_out(node))
+}
+
+/// A path of more edges than this may be off by a thousandth in single precision: each edge rounds by up to 2⁻²⁴ of the distance.
+const MOST_ROUNDED: f64 = (1 << 14) as f64;
+
+/// Why distances need double precision, if they do: a sum is too large for single precision, or the longest path has so many edges that
+/// rounding adds up. How many it has is estimated from the mean weight.
+fn needs_double(csr: &Csr, weights: &[f32], distances: &[f32]) -> Option<&'static str> {
+    let largest =
+        |values: &[f32]| values.par_iter().copied().filter(|value| value.is_finite()).reduce(|| 0.0, f32::max);
+    let may_overflow = f64::from(largest(weights)) * f64::from(csr.nodes()) > f64::from(f32::MAX);
+    if may_overflow && leads_out(csr, |node| distances[node as usize].is_finite()) {
+        return Some("a shortest path is longer than single precision holds");
+    }
+    let edges = f64::from(csr.nodes()).min(f64::from(largest(distances)) / csr.mean_weight());
+    (edges > MOST_ROUNDED).then_some("shortest paths have so many edges that single precision would lose digits")
 }
 
 /// Shortest paths are not defined by relaxation alone where a weight is negative.
@@ -312,6 +354,32 @@ mod tests {
             let lengths = dijkstra::Lengths::Whole(expected.into());
             assert_eq!(dijkstra::check_parents(&graph.csr, 1, &lengths, &parents), Ok(()), "{text}");
         }
+    }
+
+    #[test]
+    fn reals_that_need_double_precision_get_it() {
+        let sssp = |csr: Csr| {
+            let device = Device::open("cpu", &Default::default()).unwrap();
+            let graph = Graph { name: String::new(), csr, ids: NodeIds::Counted { first: 0 }, directed: true };
+            let config = SsspConfig { parents: true, ..SsspConfig::default() };
+            let mut sssp = Sssp::prepare(&device, &graph.csr, &config).unwrap();
+            sssp.run(&0).unwrap();
+            let found = sssp.answer().unwrap();
+            let expected = Sssp::reference(&graph, &0, &config).unwrap();
+            assert_eq!(Sssp::check(&found, &expected, &graph, &0), None);
+            found.distances
+        };
+        let path = |weights: Vec<f32>| {
+            let nodes = weights.len() as u32 + 1;
+            let row_offsets: Vec<u32> = (0..=nodes).map(|node| node.min(nodes - 1)).collect();
+            Csr::new(row_offsets, (1..nodes).collect::<Vec<_>>(), Weights::F32(weights.into()))
+        };
+        let Distances::F64(long) = sssp(path(vec![0.1; 200_000]).unwrap()) else { panic!("rounding adds up") };
+        assert!((long[200_000] - 20_000.0).abs() < 1e-3, "{}", long[200_000]);
+        let Distances::F64(far) = sssp(path(vec![3e38, 3e38]).unwrap()) else { panic!("the sum is too large") };
+        assert!((far[2] - 6e38).abs() < 1e32, "{}", far[2]);
+        assert!(matches!(sssp(path(vec![3e38, 1.0]).unwrap()), Distances::F32(_)));
+        assert!(matches!(sssp(path(vec![0.1; 9_000]).unwrap()), Distances::F32(_)));
     }
 
     #[test]

@@ -10,8 +10,8 @@ use rayon::prelude::*;
 /// Beyond this many edges, the components are not worth the wait: they take about as long as reading the file does.
 const MOST_EDGES: u32 = 1 << 26;
 
-/// What to say of a search from `source` that reaches less than half of the nodes, where edges taken both ways would reach at least
-/// twice as many, and the file leaves that open.
+/// What to say of a search from `source` that reaches less than four fifths of what it would with edges taken both ways, where the file
+/// leaves that open.
 pub fn on_direction(graph: &Graph, built: &BuildReport, source: u32, answer: &impl Answer) -> Option<String> {
     let assumed = built.recognised.as_ref().is_some_and(|it| it.direction == DirectionSource::Assumed);
     if !assumed || !graph.directed || graph.csr.edges() > MOST_EDGES {
@@ -21,11 +21,12 @@ pub fn on_direction(graph: &Graph, built: &BuildReport, source: u32, answer: &im
     let columns = answer.columns();
     let values = columns.first()?;
     let reached = (0..nodes as usize).into_par_iter().filter(|node| values.value(*node).is_some()).count() as u64;
-    if 2 * reached >= u64::from(nodes) {
+    let is_far_more = |nodes: u64| 5 * reached < 4 * nodes;
+    if !is_far_more(nodes.into()) {
         return None;
     }
     let both_ways = component_size(&graph.csr, source);
-    (both_ways >= 2 * reached).then(|| {
+    is_far_more(both_ways).then(|| {
         format!(
             "{} does not say whether its edges have a direction, and they were taken one way: {} nodes are reached; with \
              --undirected it would be {}",

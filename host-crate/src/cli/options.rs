@@ -145,6 +145,15 @@ impl FoundGraph {
         }
     }
 
+    /// Whether it is there so soon that a device need not be opened meanwhile. A graph that is made either is small or takes much longer
+    /// than opening a device does.
+    pub fn loads_quickly(&self) -> bool {
+        match &self.source {
+            GraphSource::File(path) => fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= 1 << 20),
+            GraphSource::Generator(_) => true,
+        }
+    }
+
     pub fn load(&self) -> Result<(Graph, BuildReport)> {
         match &self.source {
             GraphSource::File(path) => {
@@ -231,6 +240,11 @@ impl DeviceOptions {
     /// Whether the user left the choice to the program.
     pub fn is_automatic(&self) -> bool {
         self.device == "auto"
+    }
+
+    /// Whether the program may choose the CPU although there is a GPU.
+    pub fn may_be_cpu(&self) -> bool {
+        self.is_automatic() && !self.validation_layer
     }
 
     /// Opens the device that `selector` means, with these options.

@@ -17,7 +17,7 @@ use crate::{
         Device,
         profile::{self, KernelTimes},
     },
-    graph::{BuildReport, Graph},
+    graph::{BuildReport, Csr, Graph},
     phase,
 };
 use clap::{ArgMatches, Args};
@@ -101,7 +101,13 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         let found = self.graph.find()?.undirected_if(A::is_undirected(config))?;
         let outputs = run.outputs(form, &self.tables.paths(), found.path())?;
         let profile = self.tables.need_spans() || run.profile || run.trace.is_some();
-        let (device, (mut graph, built)) = open_beside_loading(|| self.device.open(profile), found)?;
+        let (device, (mut graph, built)) = match self.may_be_quick() && found.loads_quickly() {
+            true => {
+                let loaded = found.load()?;
+                (self.open_for(&loaded.0.csr, profile)?, loaded)
+            }
+            false => open_beside_loading(|| self.device.open(profile), found)?,
+        };
         weigh(&mut graph, weights)?;
         let is_shown = !quiet && !outputs.standard_taken;
         let fallback = self.device.fallback(&device);
@@ -144,6 +150,28 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         drop(bench);
         self.device.let_go(device);
         verdict
+    }
+}
+
+/// A run of at most so many operations takes a few milliseconds on the CPU. Starting a GPU takes more than a hundred.
+const QUICK: u64 = 1 << 20;
+
+impl<A: Algorithm> RunCommand<A> {
+    /// Whether one answer is wanted as soon as possible, rather than a measurement or a certain strategy.
+    fn may_be_quick(&self) -> bool {
+        let RunOptions { runs, warmup, profile, capture, ref trace, .. } = self.run;
+        let is_measured = runs > 1 || warmup > 0 || profile || capture || trace.is_some() || self.tables.need_spans();
+        let is_default = A::alternative(&self.config) == A::alternative(&A::Config::default());
+        self.device.may_be_cpu() && is_default && !is_measured
+    }
+
+    /// Opens the CPU for a run that is over before a GPU has started, and what the options say for any other.
+    fn open_for(&self, csr: &Csr, profile: bool) -> Result<Device> {
+        if A::operations(csr, &self.config) > QUICK {
+            return self.device.open(profile);
+        }
+        tracing::info!("the graph is small, so that the CPU has the answer before a GPU has started");
+        self.device.open_as("cpu", profile)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Shortest paths by Dijkstra's algorithm with a binary heap; a graph without weights weighs 1 everywhere.
 //!
-//! Reals are added in f32, edge by edge from the source. Rounding is monotone, so the smallest sum over all paths is the same in
+//! Reals are added in f32 or in f64, edge by edge from the source. Rounding is monotone, so the smallest sum over all paths is the same in
 //! whatever order edges are relaxed, and a kernel's answer must agree to the bit.
 
 use super::Mismatch;
@@ -51,6 +51,8 @@ pub enum Lengths<'a> {
     Whole(Cow<'a, [u64]>),
     /// Over real weights; infinite for nodes that cannot be reached.
     Real(&'a [f32]),
+    /// The same in double precision.
+    Double(&'a [f64]),
 }
 
 impl Lengths<'_> {
@@ -58,6 +60,7 @@ impl Lengths<'_> {
         match self {
             Self::Whole(all) => all[node as usize] != u64::MAX,
             Self::Real(all) => all[node as usize] != f32::INFINITY,
+            Self::Double(all) => all[node as usize] != f64::INFINITY,
         }
     }
 
@@ -67,6 +70,7 @@ impl Lengths<'_> {
         match self {
             Self::Whole(all) => all[node].checked_add(weight as u64) == Some(all[neighbour]),
             Self::Real(all) => all[node] + weight as f32 == all[neighbour],
+            Self::Double(all) => all[node] + weight == all[neighbour],
         }
     }
 }
@@ -119,12 +123,28 @@ pub fn check_parents(csr: &Csr, source: u32, lengths: &Lengths<'_>, parents: &[u
 /// When a weight is negative.
 pub fn real(csr: &Csr, source: u32) -> Result<Vec<f32>> {
     let weight = |edge: usize| csr.weights().real(edge) as f32;
-    if let Some(edge) = (0..csr.columns().len()).find(|&edge| weight(edge) < 0.0) {
-        return Err(Error::Graph(format!("edge {edge} has the negative weight {}", weight(edge))));
-    }
+    refuse_negative(csr)?;
     // The bits of non-negative reals order as the reals do.
     let key = |distance: f32| u64::from(distance.to_bits());
     Ok(search(csr, source, (0.0, f32::INFINITY), |distance, edge| distance + weight(edge), key))
+}
+
+/// The same, added in double precision.
+///
+/// # Errors
+/// When a weight is negative.
+pub fn double(csr: &Csr, source: u32) -> Result<Vec<f64>> {
+    refuse_negative(csr)?;
+    let extend = |distance: f64, edge: usize| distance + csr.weights().real(edge);
+    Ok(search(csr, source, (0.0, f64::INFINITY), extend, f64::to_bits))
+}
+
+fn refuse_negative(csr: &Csr) -> Result<()> {
+    let weight = |edge: usize| csr.weights().real(edge);
+    match (0..csr.columns().len()).find(|&edge| weight(edge) < 0.0) {
+        Some(edge) => Err(Error::Graph(format!("edge {edge} has the negative weight {}", weight(edge)))),
+        None => Ok(()),
+    }
 }
 
 fn search<D: Copy + PartialOrd>(

@@ -40,7 +40,7 @@ mod worklists;
 
 pub use crate::engine::{DeviceGraph, DeviceLoop, DeviceRows, LoopRun};
 pub use cpu::DeltaStepping;
-pub(crate) use cpu::wide_distances;
+pub(crate) use cpu::{double_distances, wide_distances};
 pub use edge::{Chunking, Edge};
 pub use evenkeel_kernels::operator::{Operator, TraversalData};
 pub use hierarchical::Hierarchical;

@@ -22,6 +22,20 @@ fn answers_are_written_by_the_ids_of_the_file() {
     assert_eq!(written(&["bfs", &roads, "--undirected"]), "1 0\n2 1\n3 1\n4 1\n");
 }
 
+/// The CPU has the answer before a GPU has started, and a measurement is not of the CPU.
+#[test]
+fn small_graphs_run_on_the_cpu_unless_they_are_measured() {
+    let (_folder, roads) = roads();
+    let is_quick = |arguments: &[&str]| {
+        let mut command = evenkeel(&[arguments, &["-v"]].concat());
+        stderr(command.assert().success().get_output()).contains("the graph is small")
+    };
+    assert!(is_quick(&["bfs", &roads]) && is_quick(&["apsp", &roads]) && is_quick(&["pagerank", "grid:rows=9,cols=9"]));
+    assert!(!is_quick(&["bfs", &roads, "--runs", "2"]) && !is_quick(&["bfs", &roads, "--profile"]));
+    assert!(!is_quick(&["bfs", &roads, "--device", "cpu"]) && !is_quick(&["bfs", &roads, "--strategy", "node"]));
+    assert!(!is_quick(&["apsp", "grid:rows=12,cols=12"]) && !is_quick(&["bfs", "chain:nodes=200000"]));
+}
+
 #[test]
 fn real_weights_have_real_distances() {
     let text = "%%MatrixMarket matrix coordinate real general\n4 4 3\n1 2 0.5\n2 3 0.25\n1 3 9e9\n";

@@ -172,6 +172,10 @@ Examples:
         Ok(plan(csr.nodes(), csr.columns().len(), method(device, csr, config)))
     }
 
+    fn operations(csr: &Csr, _: &ApspConfig) -> u64 {
+        u64::from(csr.nodes()).saturating_pow(3)
+    }
+
     fn size_that_fits(device: &Device, csr: &Csr, config: &ApspConfig) -> Option<String> {
         let most = Self::most_nodes(device, csr, config);
         Some(format!("of {} nodes at most {most} would fit", csr.nodes()))

@@ -4,7 +4,7 @@
 //! 2020).
 //!
 //! Distances are words: whole numbers, or the bits of real ones, which are in the same order because none is negative. A word has 32
-//! bits, or 64 for whole distances that exceed these.
+//! bits, or 64 for distances that need these.
 
 use super::super::prelude::*;
 use crate::{
@@ -98,9 +98,21 @@ fn suitable_delta(csr: &Csr, threads: usize) -> f64 {
 /// Distances over whole weights in 64 bits, for graphs whose distances exceed 32; `u64::MAX` for nodes that are not reached. All
 /// threads of the process take part, whatever the device.
 pub(crate) fn wide_distances(csr: &Csr, source: u32) -> Vec<u64> {
-    let threads = rayon::current_num_threads();
     let weights = if let Weights::U32(weights) = csr.weights() { &weights[..] } else { &[] };
-    let metric = Wide(Whole::new(weights, suitable_delta(csr, threads)));
+    wide_words(csr, source, |delta| Wide(Whole::new(weights, delta)))
+}
+
+/// Distances over real weights, added in double precision; infinite for nodes that are not reached. Else as [`wide_distances`].
+pub(crate) fn double_distances(csr: &Csr, weights: &[f32], source: u32) -> Vec<f64> {
+    let double = |word: u64| if word == u64::MAX { f64::INFINITY } else { f64::from_bits(word) };
+    let words = wide_words(csr, source, |delta| Double(Real::new(weights, delta)));
+    words.into_iter().map(double).collect()
+}
+
+/// Distances as words of 64 bits; `metric` makes the metric of a bucket's width.
+fn wide_words<M: Metric<Word = u64>>(csr: &Csr, source: u32, metric: impl FnOnce(f64) -> M) -> Vec<u64> {
+    let threads = rayon::current_num_threads();
+    let metric = metric(suitable_delta(csr, threads));
     let distances: Vec<AtomicU64> = (0..csr.nodes()).map(|_| AtomicU64::new(0)).collect();
     paths(&mut Team::new(threads), csr, &metric, source, &distances);
     distances.into_iter().map(AtomicU64::into_inner).collect()
@@ -231,6 +243,12 @@ impl<'a> Real<'a> {
         // Of weights that are all 0 every distance is, too.
         Self { weights, buckets_per_unit: if delta > 0.0 { 1.0 / delta } else { 0.0 } }
     }
+
+    #[inline(always)]
+    fn bucket_of(&self, distance: f64) -> u64 {
+        // Saturates, one below the number that means none.
+        ((distance * self.buckets_per_unit) as u64).min(NONE - 1)
+    }
 }
 
 impl Metric for Real<'_> {
@@ -243,13 +261,34 @@ impl Metric for Real<'_> {
 
     #[inline(always)]
     fn bucket(&self, distance: u32) -> u64 {
-        // Saturates, one below the number that means none.
-        ((f64::from(f32::from_bits(distance)) * self.buckets_per_unit) as u64).min(NONE - 1)
+        self.bucket_of(f32::from_bits(distance).into())
     }
 
     #[inline(always)]
     fn prefetch(&self, edge: usize) {
         prefetch(self.weights, edge);
+    }
+}
+
+/// Real weights whose sums are in double precision.
+struct Double<'a>(Real<'a>);
+
+impl Metric for Double<'_> {
+    type Word = u64;
+
+    #[inline(always)]
+    fn along(&self, edge: usize, distance: u64) -> Option<u64> {
+        Some((f64::from_bits(distance) + f64::from(self.0.weights[edge])).to_bits())
+    }
+
+    #[inline(always)]
+    fn bucket(&self, distance: u64) -> u64 {
+        self.0.bucket_of(f64::from_bits(distance))
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, edge: usize) {
+        self.0.prefetch(edge);
     }
 }
 

@@ -6,5 +6,5 @@ mod delta_stepping;
 mod direction;
 
 pub use delta_stepping::DeltaStepping;
-pub(crate) use delta_stepping::wide_distances;
+pub(crate) use delta_stepping::{double_distances, wide_distances};
 pub(super) use direction::DirectionCpu;
