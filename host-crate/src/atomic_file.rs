@@ -103,6 +103,7 @@ pub fn remove_unfinished() {
 }
 
 /// The same for a handler that may have interrupted the noting of a file, and then has to leave it.
+#[cfg(feature = "cli")]
 pub(crate) fn try_remove_unfinished() {
     if let Ok(unfinished) = UNFINISHED.try_lock() {
         remove(&unfinished);

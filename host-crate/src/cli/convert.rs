@@ -40,7 +40,7 @@ impl Convert {
         let found = self.graph.find()?;
         refuse_same_files(&[("the output", Some(&*self.output))], found.path())?;
         let (mut graph, built) = found.load()?;
-        weigh(&mut graph, weights)?;
+        weigh(&mut graph, &built, weights)?;
         Ok(write_graph(&graph, &built, &self.output, format, quiet)?)
     }
 }

@@ -32,8 +32,9 @@ impl Generate {
         let format = format_to_write(&self.output, self.format)?;
         let weights = self.weights.source()?;
         let mut graph = make(&self.generator.parse()?)?;
-        weigh(&mut graph, weights)?;
-        Ok(write_graph(&graph, &unchanged(&graph), &self.output, format, quiet)?)
+        let built = unchanged(&graph);
+        weigh(&mut graph, &built, weights)?;
+        Ok(write_graph(&graph, &built, &self.output, format, quiet)?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `evenkeel info GRAPH`.
 
 use super::{
-    options::GraphOptions,
+    options::{GraphOptions, remark_on_weights},
     output::{Output, refuse_same_files, write_json_or_print},
     progress::while_showing,
 };
@@ -46,6 +46,7 @@ impl Info {
         refuse_same_files(&[("--json", self.json.as_deref())], found.path())?;
         let output = Output::create_if(self.json.as_deref())?;
         let (graph, built) = found.load()?;
+        remark_on_weights(&built);
         let statistics = while_showing("counting", "", || Statistics::of(&graph));
         let split = self.split.then(|| {
             let (splitting, [memory_bytes, memory_bytes_after]) = SplitGraph::describe(&graph.csr, self.bins);

@@ -197,9 +197,20 @@ pub fn unchanged(graph: &Graph) -> BuildReport {
     BuildReport { edges_given: edges, edges_stored: edges, ..BuildReport::default() }
 }
 
-pub fn weigh(graph: &mut Graph, weights: WeightSource) -> Result<()> {
+/// Says what was not kept of the weights of a file.
+pub fn remark_on_weights(built: &BuildReport) {
+    if let Some(remark) = &built.weight_remark {
+        tracing::warn!("{remark}");
+    }
+}
+
+/// Gives a graph the weights that a command uses. Where they are those of the file, it says what was not kept of them.
+pub fn weigh(graph: &mut Graph, built: &BuildReport, weights: WeightSource) -> Result<()> {
     match weights {
-        WeightSource::File => Ok(()),
+        WeightSource::File => {
+            remark_on_weights(built);
+            Ok(())
+        }
         _ => while_showing("weighing edges", "", || assign(graph, weights)),
     }
 }

@@ -4,7 +4,7 @@ use super::{
     advice,
     answers::AnswerForm,
     measure::{Bench, Measured},
-    options::{DeviceOptions, FoundGraph, GraphOptions, weigh},
+    options::{DeviceOptions, FoundGraph, GraphOptions},
     output::{Output, is_standard, print, refuse_same_files},
     phases,
     progress::while_showing,
@@ -94,7 +94,7 @@ struct Outputs {
 impl<A: Algorithm> Execute for RunCommand<A> {
     fn execute(&self, _: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
         let (run, config) = (&self.run, &self.config);
-        let weights = self.input.weights()?;
+        self.input.weights()?;
         A::check_config(config, &[&A::alternative(config)])?;
         self.tables.check(config)?;
         let form = run.output.as_deref().map(|path| AnswerForm::of::<A>(path, config)).transpose()?;
@@ -102,7 +102,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         let outputs = run.outputs(form, &self.tables.paths(), found.path())?;
         let profile = self.tables.need_spans() || run.profile || run.trace.is_some();
         let (device, (mut graph, built)) = open_beside_loading(|| self.device.open(profile), found)?;
-        weigh(&mut graph, weights)?;
+        self.input.weigh(&mut graph, &built)?;
         let is_shown = !quiet && !outputs.standard_taken;
         let fallback = self.device.fallback(&device);
         let mut bench = Bench::<A> {

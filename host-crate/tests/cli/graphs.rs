@@ -174,3 +174,23 @@ fn a_table_whose_weights_are_called_something_else_is_remarked_upon() {
     // Whoever limits the depth has not been misled by directions.
     assert_eq!(run(&["bfs", path, "--source", "A", "--max-depth", "0"]), "");
 }
+
+#[test]
+fn weights_are_remarked_on_only_where_they_are_used() {
+    let (_folder, path) = file("calls.csv", "source,target,weight\na,b,0.5\nb,c,16777217\n");
+    let run = |arguments: &[&str]| stderr(&evenkeel(arguments).output().unwrap());
+    let remark = "calls.csv:3: the weight 16777217 is read as 16777216, a 32-bit real";
+    let copy = format!("{path}.ekg");
+    let used: [&[&str]; 3] =
+        [&["sssp", &path, "--source", "a", "--device", "cpu"], &["info", &path], &["convert", &path, &copy]];
+    for arguments in used {
+        assert_eq!(run(arguments).matches(remark).count(), 1, "{arguments:?}");
+    }
+    for arguments in [
+        &["bfs", &path, "--source", "a", "--device", "cpu"][..],
+        &["color", &path, "--device", "cpu"],
+        &["sssp", &path, "--source", "a", "--device", "cpu", "--weights", "unit"],
+    ] {
+        assert_eq!(run(arguments), "", "{arguments:?}");
+    }
+}

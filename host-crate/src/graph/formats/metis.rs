@@ -38,7 +38,7 @@ impl FileFormat for Metis {
         })?;
         let arcs = batch::join(text, batches)?;
         check_both_ends(text, header.edges, &arcs)?;
-        Ok(Loaded::counted(promised as u32, arcs, 1, Listing::UndirectedBothWays))
+        Ok(Loaded::counted(text, promised as u32, arcs, 1, Listing::UndirectedBothWays))
     }
 }
 

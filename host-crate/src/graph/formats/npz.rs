@@ -6,6 +6,7 @@ use super::{
     archive::{self, Archive},
     npy::NpyArray,
     prelude::*,
+    rounding::Unit,
 };
 
 pub(super) struct Npz;
@@ -24,7 +25,7 @@ impl FileFormat for Npz {
         let text = files.main.text();
         matrix(text).map_err(|reason| text.error_of_file(reason)).and_then(|(shape, edges)| {
             let nodes = check_claimed_nodes(text, shape[0].max(shape[1]))?;
-            let loaded = Loaded::counted(nodes, batch::join(text, vec![edges])?, 0, Listing::Directed);
+            let loaded = Loaded::counted(text, nodes, batch::join(text, vec![edges])?, 0, Listing::Directed);
             Ok(loaded.without_stated_direction())
         })
     }
@@ -64,18 +65,17 @@ fn matrix(text: Text<'_>) -> Result<([u64; 2], Batch<u32>), String> {
         }
     };
     let data = file("data")?;
-    let (mut weights, given) =
-        NpyArray::read(&data).and_then(|array| array.weights()).map_err(|reason| format!("data.npy: {reason}"))?;
+    let of_data = |reason: String| format!("data.npy: {reason}");
+    let array = NpyArray::read(&data).map_err(of_data)?;
+    let (weights, given) = (array.weights().map_err(of_data)?, array.len());
     if given < sources.len() || targets.len() != sources.len() {
         let (rows, columns) = (sources.len(), targets.len());
         return Err(format!("there are {rows} rows, {columns} columns and {given} numbers of entries"));
     }
-    match &mut weights {
-        EdgeWeights::None => {}
-        EdgeWeights::U32(column) => column.truncate(sources.len()),
-        EdgeWeights::F32(column) => column.truncate(sources.len()),
-    }
-    Ok(([rows.into(), columns.into()], Batch { sources, targets, ..Batch::new(0, weights) }))
+    let column = if weights.is_some() { EdgeWeights::U32(Vec::new()) } else { EdgeWeights::None };
+    let mut edges = Batch::new(0, column).with_places_in(Unit::Edge);
+    weights.into_iter().flatten().zip(1..=sources.len()).for_each(|(weight, edge)| edges.push_weight(weight, edge));
+    Ok(([rows.into(), columns.into()], Batch { sources, targets, ..edges }))
 }
 
 fn whole(file: &[u8], name: &str) -> Result<Vec<i64>, String> {

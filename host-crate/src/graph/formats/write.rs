@@ -91,7 +91,7 @@ fn warn_of_losses(graph: &Graph, path: &Path, format: Format) {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{FileFormat, Files, Loaded, Registered},
+        super::{FileFormat, Loaded, Registered, loading::Files},
         *,
     };
     use crate::graph::Csr;

@@ -12,7 +12,6 @@ use super::{
     compact,
     names::{self, PieceNames},
     prelude::*,
-    rounding,
 };
 use crate::graph::{NodeIds, NodeName};
 use fields::{Field, Fields, Separator};
@@ -137,7 +136,6 @@ impl<'a> Reader<'a> {
     }
 
     fn load_numbers(&self, batches: Vec<Batch<u64>>) -> Result<Loaded> {
-        self.warn_of_rounding(&batches.iter().collect::<Vec<_>>());
         compact::load(self.text, join(self.text, batches)?, &[], self.layout.listing)
     }
 
@@ -145,7 +143,6 @@ impl<'a> Reader<'a> {
         let weights = self.weights();
         let pieces = self.text.in_pieces(self.layout.start, |lines| {
             let (mut names, mut batch) = (PieceNames::default(), Batch::new(lines.bytes.len(), weights.clone()));
-            batch.rounding.start = lines.position;
             for line in lines.filter(is_data) {
                 let edge = self.edge(line)?;
                 let mut number = |name: Cow<'a, [u8]>| {
@@ -157,7 +154,6 @@ impl<'a> Reader<'a> {
             }
             Ok((names, batch))
         })?;
-        self.warn_of_rounding(&pieces.iter().map(|(_, batch)| batch).collect::<Vec<_>>());
         names::load(self.text, pieces, self.layout.listing)
     }
 
@@ -199,8 +195,7 @@ impl<'a> Reader<'a> {
         weight: Option<Field<'_>>,
     ) -> Result<(), Flaw> {
         if let Some(weight) = weight {
-            let pushed = line.push_weight_of(&weight.text, &mut batch.weights, &mut batch.rounding);
-            pushed.map_err(|flaw| self.hinted(flaw))?;
+            batch.push_weight_of(&weight.text, line).map_err(|flaw| self.hinted(flaw))?;
         }
         batch.sources.push(source);
         batch.targets.push(target);
@@ -228,12 +223,6 @@ impl<'a> Reader<'a> {
             flaw.reason += &format!(" {NO_WEIGHT_HINT}");
         }
         flaw
-    }
-
-    fn warn_of_rounding<Id>(&self, batches: &[&Batch<Id>]) {
-        if let Some((line, remark)) = rounding::remark(self.text, batches, is_data) {
-            tracing::warn!("{}:{line}: {remark}", self.text.path.display());
-        }
     }
 }
 

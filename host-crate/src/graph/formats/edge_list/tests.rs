@@ -1,7 +1,7 @@
 //! What an edge list means, rule by rule.
 
 use super::{
-    super::{Columns, DirectionSource, InputFile, Parsed, compression::Contents, testing::*},
+    super::{Columns, DirectionSource, Parsed, compression::Contents, loading::InputFile, testing::*},
     *,
 };
 use crate::graph::{Direction, OpenOptions, open};
@@ -271,35 +271,6 @@ fn opening_says_what_was_recognised() {
     assert_eq!(recognised(Some(Direction::Undirected)).direction, DirectionSource::Asked);
     let table = recognised(None).table.unwrap().to_string();
     assert_eq!(table, "source 1 (from), target 2 (to), no weights; separated by commas, with a header");
-}
-
-#[test]
-fn what_weights_lose_is_said_with_the_first_line() {
-    let remark = |text: &str| {
-        let text = Text { path: "test".as_ref(), bytes: text.as_bytes() };
-        let weights = EdgeWeights::U32(vec![]);
-        let batches: Vec<Batch<u64>> = read_batches(text, 0, &weights, is_data, |line, batch| {
-            let (source, target) = (line.id()?, line.id()?);
-            batch.push(source, target, line)
-        })
-        .unwrap();
-        rounding::remark(text, &batches.iter().collect::<Vec<_>>(), is_data)
-    };
-    let rounded = |line, weight: &str| Some((line, format!("the weight {weight}, a 32-bit real")));
-    let mixed = |line| {
-        let reason = "not every weight is a whole number of 32 bits, so that all are read as 32-bit reals";
-        Some((line, reason.to_owned()))
-    };
-    assert_eq!(remark("1 2 16777217\n2 3 4\n"), None);
-    assert_eq!(remark("1 2 0.5\n2 3 1.5\n1 2 0.1\n"), None);
-    assert_eq!(remark("1 2 0.5\n# x\n2 3 16777217\n"), rounded(3, "16777217 is read as 16777216"));
-    assert_eq!(remark("1 2 1289241912.5\n"), rounded(1, "1289241912.5 is read as 1289241900"));
-    let whole = "1 2 3\n".repeat(20);
-    let real = "1 2 3.5\n".repeat(20);
-    assert_eq!(remark(&format!("{whole}{real}")), mixed(21));
-    assert_eq!(remark(&format!("{real}{whole}")), mixed(21));
-    assert_eq!(remark(&format!("1 2 16777217\n{whole}{real}")), rounded(1, "16777217 is read as 16777216"));
-    assert_eq!(remark("1 2 3\n1 2 3.5\n"), mixed(2));
 }
 
 #[test]
