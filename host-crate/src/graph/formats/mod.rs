@@ -58,11 +58,11 @@ mod write;
 
 pub use columns::{Column, Columns};
 pub use compression::Compression;
-#[cfg(feature = "cli")]
-pub(crate) use compression::compress;
 pub use loading::{Listing, Loaded, Parsed, is_standard, parse};
 pub use recognised::{DirectionSource, NamesKind, Recognised, Table};
 pub use write::{format_to_write, write};
+#[cfg(feature = "cli")]
+pub(crate) use {compression::compress, edge_list::quoted};
 
 pub(super) use loading::{LoadedFile, load};
 
@@ -79,7 +79,7 @@ use std::{
 /// What the files of formats have in common.
 mod prelude {
     pub(super) use super::{
-        Feature, FileFormat, Listing, Loaded, Recognition, Writer,
+        Dialect, Feature, FileFormat, Listing, Loaded, Recognition, Writer,
         batch::{self, Batch, check_claimed_nodes, check_edges, check_nodes, read_edges},
         lines::{Flaw, Line, Lines, Text, shown},
         loading::Files,
@@ -133,6 +133,8 @@ trait FileFormat {
     const COMPANION: Option<Companion> = None;
     /// How a graph is written; none when the format can only be read. The graph was checked against [`FileFormat::LACKS`].
     const WRITER: Option<Writer> = None;
+    /// How it is written under some of its endings, where that is another way.
+    const DIALECTS: &'static [Dialect] = &[];
 
     /// Judges a file by its beginning.
     fn recognise(_beginning: Text<'_>) -> Recognition {
@@ -184,6 +186,14 @@ enum Feature {
 /// Writes a graph, or a part of it, to a file.
 type Writer = fn(&Graph, &mut dyn io::Write) -> io::Result<()>;
 
+/// Another way in which a format is written, by the ending of a file's name.
+struct Dialect {
+    ending: &'static str,
+    /// What it cannot express beside what the format cannot.
+    lacks: &'static [Feature],
+    writer: Writer,
+}
+
 /// A second file that belongs to a graph.
 #[derive(Clone, Copy)]
 struct Companion {
@@ -203,6 +213,7 @@ struct Registered {
     lacks: &'static [Feature],
     companion: Option<Companion>,
     writer: Option<Writer>,
+    dialects: &'static [Dialect],
     recognise: fn(Text<'_>) -> Recognition,
     read: fn(Files<'_>) -> Result<Loaded>,
 }
@@ -217,6 +228,7 @@ impl Registered {
             lacks: F::LACKS,
             companion: F::COMPANION,
             writer: F::WRITER,
+            dialects: F::DIALECTS,
             recognise: F::recognise,
             read: F::read,
         }
