@@ -5,7 +5,7 @@ use evenkeel::{
     Result,
     graph::{
         BuildOptions, Csr, Direction, EdgeList, EdgeWeights, Graph, Names, NodeIds, NodeName, OpenOptions, Weights,
-        formats::{self, Compression, Format, Loaded},
+        formats::{self, Columns, Compression, Format, Loaded},
         open,
     },
 };
@@ -261,7 +261,11 @@ fn parse(format: Format, bytes: &[u8]) -> Result<Loaded> {
 
 /// Whatever parses must be a graph: every edge has a weight or none has, and every end is a node.
 pub fn check_survives(format: Format, bytes: &[u8]) -> Result<(), TestCaseError> {
-    let (nodes, ids) = match parse(format, bytes) {
+    check_loaded(format, bytes, parse(format, bytes))
+}
+
+fn check_loaded(format: Format, bytes: &[u8], loaded: Result<Loaded>) -> Result<(), TestCaseError> {
+    let (nodes, ids) = match loaded {
         Err(_) => return Ok(()),
         Ok(Loaded::Graph(graph)) => (graph.csr.nodes(), graph.ids),
         Ok(Loaded::Edges(parsed)) if parsed.edges.nodes < 1 << 16 => {
@@ -360,6 +364,20 @@ proptest! {
     #[test]
     fn edge_lists_survive_arbitrary_tables(text in "(source,target\n|u;v;w\n|\u{feff})?[-0-9 \t\r\n,;|\"#%.a-cé:]{0,300}") {
         check_survives("edge-list".parse().unwrap(), text.as_bytes())?;
+    }
+
+    #[test]
+    fn tables_survive_arbitrary_columns(
+        columns in "((source|target|weight)=(a|b|\"|1|2|3|99999999999999999999)?,?){1,3}|.{0,30}",
+        text in "(a,b,c\n|source,target\n|\\{\"a\": 1, \"b\": 2\\}\n)?[0-9 \t\r\n,;\"#a-c]{0,200}",
+    ) {
+        match columns.parse::<Columns>() {
+            Err(error) => prop_assert_eq!(error.exit_status(), 2),
+            Ok(columns) => for format in Format::all().filter(|format| format.has_columns()) {
+                let loaded = formats::parse_columns(format, Path::new("test"), &[text.as_bytes()], Some(&columns));
+                check_loaded(format, text.as_bytes(), loaded)?;
+            }
+        }
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl<A: Algorithm> Execute for BalanceCommand<A> {
         self.input.weights()?;
         let names = self.names.chosen(|alternative| alternative.counted)?;
         let found = self.graph.find()?.undirected_if(A::is_undirected(&A::Config::default()))?;
-        refuse_same_files(&[("--json", json.as_deref())], found.path())?;
+        refuse_same_files(&[("--json", json.as_deref())], &found.files())?;
         let output = Output::create_if(json.as_deref())?;
         let (mut graph, built) = found.load()?;
         self.input.weigh(&mut graph, &built)?;

@@ -70,7 +70,7 @@ impl<A: Algorithm> Execute for CompareCommand<A> {
         let found: Vec<FoundGraph> = self.graphs.iter().map(find).collect::<Result<_>>()?;
         let CompareOptions { csv, json, .. } = &self.comparing;
         let outputs = [("--csv", csv.as_deref()), ("--json", json.as_deref())];
-        found.iter().try_for_each(|found| refuse_same_files(&outputs, found.path()))?;
+        found.iter().try_for_each(|found| refuse_same_files(&outputs, &found.files()))?;
         let mut comparison = self.comparing.begin(quiet)?;
         if self.names.is_all() {
             comparison.keep_those_that_run::<A>(&mut names);

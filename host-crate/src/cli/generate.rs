@@ -21,7 +21,7 @@ pub struct Generate {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,
     /// The file's format [default: told by its name].
-    #[arg(long, value_name = "FORMAT", help_heading = "Output", value_parser = str::parse::<Format>)]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", value_parser = Format::to_write)]
     format: Option<Format>,
     #[command(flatten)]
     weights: WeightOptions,

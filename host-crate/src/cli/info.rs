@@ -43,7 +43,7 @@ pub struct Info {
 impl Info {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let found = self.graph.find()?;
-        refuse_same_files(&[("--json", self.json.as_deref())], found.path())?;
+        refuse_same_files(&[("--json", self.json.as_deref())], &found.files())?;
         let output = Output::create_if(self.json.as_deref())?;
         let (graph, built) = found.load()?;
         remark_on_weights(&built);

@@ -99,7 +99,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         self.tables.check(config)?;
         let form = run.output.as_deref().map(|path| AnswerForm::of::<A>(path, config)).transpose()?;
         let found = self.graph.find()?.undirected_if(A::is_undirected(config))?;
-        let outputs = run.outputs(form, &self.tables.paths(), found.path())?;
+        let outputs = run.outputs(form, &self.tables.paths(), &found.files())?;
         let profile = self.tables.need_spans() || run.profile || run.trace.is_some();
         let (device, (mut graph, built)) = open_beside_loading(|| self.device.open(profile), found)?;
         self.input.weigh(&mut graph, &built)?;
@@ -148,8 +148,8 @@ impl<A: Algorithm> Execute for RunCommand<A> {
 }
 
 impl RunOptions {
-    /// Opens the files that will be written. `tables` are those of the algorithm's own tables, and `graph` is the file that is read.
-    fn outputs(&self, form: Option<AnswerForm>, tables: &[&Path], graph: Option<&Path>) -> Result<Outputs> {
+    /// Opens the files that will be written. `tables` are those of the algorithm's own tables, and `graph` are the files that are read.
+    fn outputs(&self, form: Option<AnswerForm>, tables: &[&Path], graph: &[PathBuf]) -> Result<Outputs> {
         let paths = [&self.output, &self.json, &self.trace].map(Option::as_deref);
         let standard = paths.iter().flatten().chain(tables).filter(|path| is_standard(path)).count();
         if standard > 1 {

@@ -116,27 +116,37 @@ pub(in crate::graph) fn load(path: &Path, format: Option<Format>, columns: Optio
     let (contents, compression) = if standard { Contents::read_standard_input()? } else { Contents::read(path)? };
     let path = if standard { Path::new("standard input") } else { path };
     let _phase = phase::begin("parsing", "");
-    let format = format.map_or_else(|| Format::detect(path, &contents), Ok)?;
-    tracing::debug!("{}: {} bytes of {format}", path.display(), contents.len());
-    if columns.is_some() && !format.0.has_columns {
-        let known: Vec<&str> = Format::all().filter(|format| format.0.has_columns).map(Format::name).collect();
-        let reason = format!("columns can be chosen in {}, and this file is {format}", known.join(", "));
+    if contents.starts_with(&[0xff, 0xfe]) || contents.starts_with(&[0xfe, 0xff]) {
+        let reason = "the file is UTF-16, and has to be UTF-8 (iconv -f UTF-16 -t UTF-8 makes it so)".to_owned();
         return Err(Error::File { path: path.to_path_buf(), reason });
     }
+    let format = format.map_or_else(|| Format::detect(path, &contents), Ok)?;
+    tracing::debug!("{}: {} bytes of {format}", path.display(), contents.len());
+    check_columns(format, path, columns)?;
     let main = InputFile { path, contents };
     let read = |companion| (format.0.read)(Files { main, companion, columns });
     let loaded = match format.0.companion {
         None => read(None)?,
         Some(companion) => {
-            let candidates = (companion.paths)(path);
-            let Some(path) = candidates.iter().find(|candidate| candidate.is_file()) else {
-                let reason = format!("its {} should be beside it in {}", companion.about, candidates[0].display());
-                return Err(Error::File { path: path.to_path_buf(), reason });
-            };
-            read(Some(InputFile { path, contents: Contents::read(path)?.0 }))?
+            let beside = companion.found(path).map_err(|usual| {
+                let reason = format!("its {} should be beside it in {}", companion.about, usual.display());
+                Error::File { path: path.to_path_buf(), reason }
+            })?;
+            read(Some(InputFile { path: &beside, contents: Contents::read(&beside)?.0 }))?
         }
     };
     Ok(LoadedFile { loaded, format, compression })
+}
+
+fn check_columns(format: Format, path: &Path, columns: Option<&Columns>) -> Result<()> {
+    match columns.is_some() && !format.has_columns() {
+        false => Ok(()),
+        true => {
+            let known = Format::names(|format| format.has_columns());
+            let reason = format!("columns can be chosen in {known}, and this file is {format}");
+            Err(Error::File { path: path.to_path_buf(), reason })
+        }
+    }
 }
 
 /// Reads a graph from memory: the bytes of each of its [`Format::files`], decompressed. `path` is what errors name; nothing is
@@ -145,12 +155,21 @@ pub(in crate::graph) fn load(path: &Path, format: Option<Format>, columns: Optio
 /// # Errors
 /// When the bytes are not of that format, or there are more or fewer files than it has.
 pub fn parse(format: Format, path: &Path, files: &[&[u8]]) -> Result<Loaded> {
+    parse_columns(format, path, files, None)
+}
+
+/// The same where a user says which columns hold the edges.
+///
+/// # Errors
+/// As for [`parse`], or when there are no such columns, or the format has none.
+pub fn parse_columns(format: Format, path: &Path, files: &[&[u8]], columns: Option<&Columns>) -> Result<Loaded> {
+    check_columns(format, path, columns)?;
     let input = |path, bytes| InputFile { path, contents: Contents::Borrowed(bytes) };
-    let companion_path = format.0.companion.and_then(|companion| (companion.paths)(path).into_iter().next());
+    let companion_path = format.0.companion.map(|companion| companion.usual(path));
     let files = match (files, &companion_path) {
-        ([main], None) => Files { main: input(path, main), companion: None, columns: None },
+        ([main], None) => Files { main: input(path, main), companion: None, columns },
         ([main, second], Some(beside)) => {
-            Files { main: input(path, main), companion: Some(input(beside, second)), columns: None }
+            Files { main: input(path, main), companion: Some(input(beside, second)), columns }
         }
         _ => {
             let (given, needed) = (files.len(), format.files());
@@ -173,5 +192,28 @@ mod tests {
         assert!(matches!(loaded(&[b"1 2\n", b"1\n2\n"]), Ok(Loaded::Edges(_))));
         let error = loaded(&[b"1 2\n"]).unwrap_err().to_string();
         assert_eq!(error, "a graph of the format ldbc is 2 files, and 1 were given");
+    }
+
+    #[test]
+    fn utf_16_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        for bytes in [b"\xff\xfea\0,\0b\0", b"\xfe\xff\0a\0,\0b"] {
+            std::fs::write(&path, bytes).unwrap();
+            for format in [None, Some("edge-list".parse().unwrap())] {
+                let error = load(&path, format, None).err().unwrap().to_string();
+                assert!(error.contains("a.csv: the file is UTF-16, and has to be UTF-8"), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn columns_are_for_tables() {
+        let columns: Columns = "source=2,target=1".parse().unwrap();
+        let parsed = |format: &str| parse_columns(format.parse().unwrap(), "a".as_ref(), &[b"1 2\n"], Some(&columns));
+        let Loaded::Edges(parsed_edges) = parsed("edge-list").unwrap() else { panic!("an edge list holds edges") };
+        assert_eq!(parsed_edges.edges.sources, [1]);
+        let error = parsed("metis").unwrap_err().to_string();
+        assert!(error.starts_with("a: columns can be chosen in edge-list, "), "{error}");
     }
 }

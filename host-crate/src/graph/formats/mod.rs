@@ -58,7 +58,7 @@ mod write;
 
 pub use columns::{Column, Columns};
 pub use compression::Compression;
-pub use loading::{Listing, Loaded, Parsed, is_standard, parse};
+pub use loading::{Listing, Loaded, Parsed, is_standard, parse, parse_columns};
 pub use recognised::{DirectionSource, NamesKind, Recognised, Table};
 pub use write::{format_to_write, write};
 #[cfg(feature = "cli")]
@@ -204,6 +204,18 @@ struct Companion {
     writer: Writer,
 }
 
+impl Companion {
+    /// Where it is written.
+    fn usual(self, path: &Path) -> PathBuf {
+        (self.paths)(path).into_iter().next().unwrap_or_default()
+    }
+
+    /// Where it is, else where it should be.
+    fn found(self, path: &Path) -> Result<PathBuf, PathBuf> {
+        (self.paths)(path).into_iter().find(|candidate| candidate.is_file()).ok_or_else(|| self.usual(path))
+    }
+}
+
 /// One line of the registry.
 struct Registered {
     name: &'static str,
@@ -245,9 +257,24 @@ impl Format {
         FORMATS.iter().map(Self)
     }
 
-    /// The names of all of them, for messages.
-    fn names() -> String {
-        Self::all().map(Self::name).collect::<Vec<_>>().join(", ")
+    /// The names of those that fit, for messages.
+    fn names(fits: impl Fn(&Self) -> bool) -> String {
+        Self::all().filter(fits).map(Self::name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The format of that name, which can be written.
+    ///
+    /// # Errors
+    /// When there is none, or it can only be read.
+    pub fn to_write(name: &str) -> Result<Self> {
+        match name.parse::<Self>() {
+            Ok(format) => write::writer_of(format).map(|_| format),
+            Err(Error::UnknownName { kind, name, hint, .. }) => {
+                let known = Self::all().filter(|format| format.is_written()).map(|format| format.name().to_owned());
+                Err(Error::UnknownName { kind, name, known: known.collect(), hint })
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn lacks(self, feature: Feature) -> bool {
@@ -274,6 +301,23 @@ impl Format {
         self.0.writer.is_some()
     }
 
+    /// Whether a user may say which columns hold the edges; see [`Columns`].
+    pub fn has_columns(self) -> bool {
+        self.0.has_columns
+    }
+
+    /// The files that are read for a graph in the file `path`: itself, and what belongs to it, if that is there.
+    pub fn files_to_read(self, path: &Path) -> Vec<PathBuf> {
+        let beside = self.0.companion.and_then(|companion| companion.found(path).ok());
+        std::iter::once(path.to_path_buf()).chain(beside).collect()
+    }
+
+    /// The files that are written for a graph in the file `path`.
+    pub fn files_to_write(self, path: &Path) -> Vec<PathBuf> {
+        let beside = self.0.companion.map(|companion| companion.usual(path));
+        std::iter::once(path.to_path_buf()).chain(beside).collect()
+    }
+
     /// How many files make a graph.
     pub fn files(self) -> usize {
         1 + usize::from(self.0.companion.is_some())
@@ -293,13 +337,20 @@ impl Format {
     /// By the beginning of a file where only one format begins like this, else by its name, else the format that it may be;
     /// an error when neither tells.
     pub fn detect(path: &Path, bytes: &[u8]) -> Result<Self> {
+        // Of a graph of several files, the first may be empty.
+        if bytes.is_empty() && Self::of_path(path).is_none_or(|format| format.files() == 1) {
+            return Err(Error::File { path: path.to_path_buf(), reason: "the file is empty".to_owned() });
+        }
         let recognised = |wanted| Self::all().find(|format| (format.0.recognise)(Text { path, bytes }) == wanted);
         recognised(Recognition::Certain)
             .or_else(|| Self::of_path(path))
             .or_else(|| recognised(Recognition::Possible))
             .ok_or_else(|| Error::File {
                 path: path.to_path_buf(),
-                reason: format!("neither its name nor its beginning tells its format; name one of {}", Self::names()),
+                reason: format!(
+                    "neither its name nor its beginning tells its format; name one of {}",
+                    Self::names(|_| true)
+                ),
             })
     }
 }
@@ -383,6 +434,12 @@ mod tests {
         for format in Format::all() {
             assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
         }
+        let to_write = |name: &str| Format::to_write(name).map(Format::name).map_err(|error| error.to_string());
+        assert_eq!(to_write("metis"), Ok("metis"));
+        for name in ["excel", "gml"] {
+            let error = to_write(name).unwrap_err();
+            assert!(error.contains("matrix-market, edge-list") && !error.contains("graphml"), "{error}");
+        }
         let unknown = "excel".parse::<Format>().unwrap_err().to_string();
         assert!(
             unknown.starts_with("there is no format named 'excel'; there is matrix-market, edge-list"),
@@ -401,7 +458,12 @@ mod tests {
         assert_eq!(detect("a.gz", b"EVENKEEL"), "binary");
         assert_eq!(detect("a.graph.xz", b"3 2\n"), "metis");
         assert_eq!(detect("A.E.GZ", b"3 2\n"), "ldbc");
-        assert_eq!(detect("a.pace.gr", b""), "pace");
+        assert_eq!(detect("a.pace.gr", b"\n"), "pace");
+        assert_eq!(detect("a.e", b""), "ldbc");
+        for name in ["a.txt", "a", "standard input"] {
+            let error = Format::detect(Path::new(name), b"").unwrap_err().to_string();
+            assert_eq!(error, format!("{name}: the file is empty"));
+        }
         assert_eq!(detect("no-ending", b"# x\n3,2\n"), "edge-list");
         assert!(Format::detect(Path::new("a.bin"), b"\x00\x01").is_err());
     }

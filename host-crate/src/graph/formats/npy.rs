@@ -26,6 +26,15 @@ fn numbers<const N: usize, T>(bytes: &[u8], big_endian: bool, from: impl Fn([u8;
 impl<'a> NpyArray<'a> {
     /// Reads an array; the reason when it is none.
     pub fn read(file: &'a [u8]) -> Result<Self, String> {
+        let array = Self::begin(file)?;
+        match array.claimed_bytes() {
+            Some(expected) if expected == array.bytes.len() => Ok(array),
+            _ => Err("its length is not what its type and shape say".to_owned()),
+        }
+    }
+
+    /// Reads the header of an array, of which all or a part is there.
+    fn begin(file: &'a [u8]) -> Result<Self, String> {
         let (header, bytes) = split(file).ok_or("it does not begin as an array of NumPy does")?;
         let descr = value(header, "descr").and_then(|value| value.strip_prefix('\'')?.split('\'').next());
         let descr = descr.ok_or_else(|| format!("its type is not a plain one: {}", shown(header.as_bytes())))?;
@@ -38,12 +47,13 @@ impl<'a> NpyArray<'a> {
             Some(b'>') => (true, &descr[1..]),
             _ => (false, descr),
         };
-        let array = Self { kind, big_endian, shape, bytes };
-        let count = array.shape.iter().try_fold(1_usize, |product, size| product.checked_mul(*size));
-        match count.and_then(|count| count.checked_mul(array.item_bytes()?)) {
-            Some(expected) if expected == bytes.len() => Ok(array),
-            _ => Err("its length is not what its type and shape say".to_owned()),
-        }
+        Ok(Self { kind, big_endian, shape, bytes })
+    }
+
+    /// How many bytes the items have, as the header says.
+    fn claimed_bytes(&self) -> Option<usize> {
+        let count = self.shape.iter().try_fold(1_usize, |product, size| product.checked_mul(*size));
+        count?.checked_mul(self.item_bytes()?)
     }
 
     /// How many bytes an item has.
@@ -109,6 +119,13 @@ impl<'a> NpyArray<'a> {
     pub fn len(&self) -> usize {
         self.shape.iter().product()
     }
+}
+
+/// How long a file is by its header, which is in its beginning.
+pub(super) fn length(beginning: &[u8]) -> Option<u64> {
+    let array = NpyArray::begin(beginning).ok()?;
+    let header = beginning.len() - array.bytes.len();
+    Some((header as u64).saturating_add(array.claimed_bytes()? as u64))
 }
 
 /// The header of a file and what follows it.

@@ -4,7 +4,7 @@
 
 use super::{
     archive::{self, Archive},
-    npy::NpyArray,
+    npy::{self, NpyArray},
     prelude::*,
     rounding::Unit,
 };
@@ -34,8 +34,11 @@ impl FileFormat for Npz {
 /// The numbers of rows and columns, and the entries, all of which are within.
 fn matrix(text: Text<'_>) -> Result<([u64; 2], Batch<u32>), String> {
     let mut archive = Archive::open(text.bytes).map_err(|error| error.to_string())?;
+    // No array has more items than there can be edges, or nodes and one.
+    let most = 8 * (u64::from(u32::MAX) + 1) + (1 << 17);
     let mut file = |name: &str| {
-        let contents = archive.file(&format!("{name}.npy")).map_err(|error| format!("{name}.npy: {error}"))?;
+        let contents = archive.file(&format!("{name}.npy"), most, npy::length);
+        let contents = contents.map_err(|error| format!("{name}.npy: {error}"))?;
         contents.ok_or_else(|| format!("there is no {name}.npy in it, as in a sparse matrix of SciPy"))
     };
     let format = file("format")?;
@@ -157,6 +160,16 @@ mod tests {
         assert!(of("dia", &[0, 1], &[0], &[1], &[1, 1]).contains("stored as 'dia'; csr, csc and coo are read"));
         assert!(of("csr", &[0], &[], &[], &[0, 2_000_000_000]).contains("claims 2000000000 nodes"));
         assert!(reason(Npz::read, &archive_of(&[("a.npy", b"")])).contains("there is no format.npy in it"));
+        // A member that is longer than its header says is not unpacked to its end.
+        let long = [i4(&[1]), vec![0; 1 << 20]].concat();
+        let name = ("format.npy", &npy("|S3", "()", b"csr")[..]);
+        let bomb = archive_of(&[name, ("shape.npy", &long)]);
+        assert_eq!(reason(Npz::read, &bomb), "test: shape.npy: its length is not what its type and shape say");
+        let mut archive = Archive::open(&bomb).unwrap();
+        let unpacked = archive.file("shape.npy", u64::MAX, npy::length).unwrap().unwrap().len();
+        assert!(unpacked <= 1 << 17, "{unpacked}");
+        let cut = archive.file("shape.npy", 1 << 18, |_| Some(u64::MAX)).unwrap().unwrap().len();
+        assert_eq!(cut, (1 << 18) + 1);
         assert!(reason(Npz::read, b"PK\x03\x04").contains("zip archive"));
     }
 }

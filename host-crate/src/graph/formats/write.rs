@@ -22,7 +22,7 @@ pub fn write(graph: &Graph, path: &Path, format: Option<Format>) -> Result<()> {
     check_fits(graph, format)?;
     warn_of_losses(graph, path, &written);
     if let Some(companion) = format.0.companion {
-        write_file(&(companion.paths)(path)[0], |out| (companion.writer)(graph, out))?;
+        write_file(&companion.usual(path), |out| (companion.writer)(graph, out))?;
     }
     write_file(path, |out| (written.writer)(graph, out))
 }
@@ -33,7 +33,7 @@ pub fn write(graph: &Graph, path: &Path, format: Option<Format>) -> Result<()> {
 /// When there is neither, or the format can only be read.
 pub fn format_to_write(path: &Path, format: Option<Format>) -> Result<Format> {
     let format = format.or_else(|| Format::of_path(path)).ok_or_else(|| {
-        let known = Format::names();
+        let known = Format::names(|format| format.is_written());
         match is_standard(path) {
             true => Error::Usage(format!("standard output has no name that tells a format; name one of {known}")),
             false => Error::Usage(format!("{}: its name does not tell a format; name one of {known}", path.display())),
@@ -72,8 +72,11 @@ impl Written {
     }
 }
 
-fn writer_of(format: Format) -> Result<Writer> {
-    format.0.writer.ok_or_else(|| Error::Usage(format!("the format {format} can be read, but not written")))
+pub(super) fn writer_of(format: Format) -> Result<Writer> {
+    format.0.writer.ok_or_else(|| {
+        let known = Format::names(|format| format.is_written());
+        Error::Usage(format!("the format {format} can be read, but not written; name one of {known}"))
+    })
 }
 
 /// Refuses what would come back as another graph.
@@ -138,7 +141,12 @@ mod tests {
     fn a_format_without_a_writer_is_refused_before_anything_is_written() {
         const ONLY_READ: Registered = Registered::of::<OnlyRead>();
         let error = format_to_write(Path::new("a.ekg"), Some(Format(&ONLY_READ))).unwrap_err();
-        assert_eq!(error.to_string(), "the format only-read can be read, but not written");
+        let error = error.to_string();
+        assert!(
+            error.starts_with("the format only-read can be read, but not written; name one of matrix-market, "),
+            "{error}"
+        );
+        assert!(!error.contains("parquet"), "{error}");
     }
 
     #[test]
