@@ -181,12 +181,15 @@ pub(super) fn read_all(reader: impl Read) -> io::Result<Vec<u8>> {
 
 fn read_within(reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    reader.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        let reason = format!("more than {most} bytes are there to read, for which there is no memory");
-        return Err(io::Error::new(io::ErrorKind::OutOfMemory, reason));
+    let read = reader.take(most.saturating_add(1)).read_to_end(&mut bytes);
+    match read {
+        Err(error) if error.kind() != io::ErrorKind::OutOfMemory => Err(error),
+        Ok(_) if bytes.len() as u64 <= most => Ok(bytes),
+        _ => {
+            let reason = format!("{} bytes were read, and there is no memory for more", bytes.len());
+            Err(io::Error::new(io::ErrorKind::OutOfMemory, reason))
+        }
     }
-    Ok(bytes)
 }
 
 fn map_of(bytes: &[u8]) -> io::Result<Mmap> {
@@ -310,7 +313,7 @@ mod tests {
         assert_eq!(read_within(&b"1 2\n"[..], 4).unwrap(), b"1 2\n");
         let error = read_within(io::repeat(0), 1 << 20).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
-        assert_eq!(error.to_string(), "more than 1048576 bytes are there to read, for which there is no memory");
+        assert_eq!(error.to_string(), "1048577 bytes were read, and there is no memory for more");
     }
 
     #[test]
