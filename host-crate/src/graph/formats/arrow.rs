@@ -76,9 +76,7 @@ fn batches(bytes: &[u8], columns: Vec<usize>) -> Result<Vec<RecordBatch>, ArrowE
 fn check_claims(bytes: &[u8]) -> Result<(), String> {
     let mut rest = bytes;
     if bytes.starts_with(FILE_MARK) {
-        // A damaged footer is reported by the reader.
-        for block in blocks(bytes).unwrap_or_default() {
-            let (metadata, body) = block.ok_or("a block of it lies outside of the file")?;
+        for Block { metadata, body } in blocks(bytes)? {
             let metadata = metadata.strip_prefix(CONTINUATION).unwrap_or(metadata);
             check_message(metadata.get(4..).unwrap_or_default(), body)?;
         }
@@ -99,19 +97,29 @@ fn check_claims(bytes: &[u8]) -> Result<(), String> {
 /// Stands before the length of a message.
 const CONTINUATION: &[u8] = &[0xff; 4];
 
-/// The metadata and the bodies of the messages of a file, where they are within it.
-fn blocks(bytes: &[u8]) -> Option<Vec<Option<(&[u8], &[u8])>>> {
-    let (before, trailer) = bytes.split_last_chunk()?;
-    let length = arrow_ipc::reader::read_footer_length(*trailer).ok()?;
-    let footer = arrow_ipc::root_as_footer(before.get(before.len().checked_sub(length)?..)?).ok()?;
-    let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten();
+/// A message of a file.
+struct Block<'a> {
+    metadata: &'a [u8],
+    body: &'a [u8],
+}
+
+/// The messages of a file, all of which have to be within it. A damaged footer is reported by the reader.
+fn blocks(bytes: &[u8]) -> Result<Vec<Block<'_>>, String> {
+    let footer = || {
+        let (before, trailer) = bytes.split_last_chunk()?;
+        let length = arrow_ipc::reader::read_footer_length(*trailer).ok()?;
+        arrow_ipc::root_as_footer(before.get(before.len().checked_sub(length)?..)?).ok()
+    };
+    let Some(footer) = footer() else { return Ok(Vec::new()) };
     let block = |block: &arrow_ipc::Block| {
         let begin = usize::try_from(block.offset()).ok()?;
         let metadata = usize::try_from(block.metaDataLength()).ok()?;
         let (metadata, after) = bytes.get(begin..)?.split_at_checked(metadata)?;
-        Some((metadata, after.get(..usize::try_from(block.bodyLength()).ok()?)?))
+        let body = after.get(..usize::try_from(block.bodyLength()).ok()?)?;
+        Some(Block { metadata, body })
     };
-    Some(blocks.map(block).collect())
+    let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten();
+    blocks.map(|it| block(it).ok_or_else(|| "a block of it lies outside of the file".to_owned())).collect()
 }
 
 /// Checks the buffers in the body of a message, and gives the length of the body.

@@ -335,7 +335,7 @@ impl Format {
     }
 
     /// By the beginning of a file where only one format begins like this, else by its name, else the format that it may be;
-    /// an error when neither tells.
+    /// an error when neither tells, or the file is empty.
     pub fn detect(path: &Path, bytes: &[u8]) -> Result<Self> {
         // Of a graph of several files, the first may be empty.
         if bytes.is_empty() && Self::of_path(path).is_none_or(|format| format.files() == 1) {

@@ -67,7 +67,7 @@ impl Reader<'_> {
         let further = std::iter::from_fn(|| header.first().map(|_| header.whole("").is_ok()));
         let further: Vec<bool> = further.take(3).collect();
         let is_header = nodes > 1 && further.len() < 3 && !further.contains(&false);
-        let follow = lines.by_ref().zip(0..nodes).count() as u64;
+        let follow = lines.by_ref().take(usize::try_from(nodes).ok()?).count() as u64;
         (is_header && follow == nodes && lines.all(|line| line.first().is_none())).then_some(nodes)
     }
 }
