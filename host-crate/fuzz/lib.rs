@@ -4,7 +4,7 @@
 
 use evenkeel::graph::{
     BuildOptions, Csr,
-    formats::{self, Format, Loaded},
+    formats::{self, Columns, Format, Loaded},
 };
 use std::path::Path;
 
@@ -17,10 +17,15 @@ const MOST_NODES_BUILT: u32 = 1 << 16;
 /// Parses bytes as a format and checks what comes out. Where a graph has two files, what stands before the first zero byte is
 /// the first, and what follows it the second.
 pub fn parse(format: Format, bytes: &[u8]) {
+    parse_columns(format, bytes, None);
+}
+
+/// The same where a user says which columns hold the edges.
+pub fn parse_columns(format: Format, bytes: &[u8], columns: Option<&Columns>) {
     let mut files: Vec<&[u8]> = bytes.splitn(2, |byte| *byte == 0).collect();
     files.resize(2, &[]);
     let files: &[&[u8]] = if format.files() == 1 { &[bytes] } else { &files };
-    let (nodes, ids) = match formats::parse(format, Path::new(NAME), files) {
+    let (nodes, ids) = match formats::parse_columns(format, Path::new(NAME), files, columns) {
         Err(_) => return,
         Ok(Loaded::Graph(graph)) => {
             let nodes = graph.csr.nodes();

@@ -36,8 +36,10 @@ impl AtomicFile {
     /// When the folder is not there or may not be written to.
     pub fn create(path: &Path) -> Result<Self> {
         // A symbolic link keeps pointing where it does; the file behind it is the one that is replaced.
-        let destination = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let destination = destination(path);
         let opened = match fs::metadata(path) {
+            // Links that lead in a circle, say.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(metadata) if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
             Ok(metadata) if !metadata.is_file() => File::options().write(true).open(path).map(|file| (file, None)),
             _ => temporary_beside(&destination),
@@ -69,6 +71,21 @@ impl Write for AtomicFile {
     fn flush(&mut self) -> io::Result<()> {
         self.writer.flush()
     }
+}
+
+/// Where a file is or will be that is written under this name, however it was named: where a symbolic link points to, even if nothing is
+/// there yet.
+pub(crate) fn destination(path: &Path) -> PathBuf {
+    // As many links as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut place = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = fs::read_link(&place) else { break };
+        place = place.parent().unwrap_or(Path::new("")).join(target);
+    }
+    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside = || Some(fs::canonicalize(folder).ok()?.join(place.file_name()?));
+    fs::canonicalize(&place).ok().or_else(beside).unwrap_or(place)
 }
 
 fn temporary_beside(path: &Path) -> io::Result<(File, Option<(TempPath, Noted)>)> {
@@ -103,6 +120,7 @@ pub fn remove_unfinished() {
 }
 
 /// The same for a handler that may have interrupted the noting of a file, and then has to leave it.
+#[cfg(feature = "cli")]
 pub(crate) fn try_remove_unfinished() {
     if let Ok(unfinished) = UNFINISHED.try_lock() {
         remove(&unfinished);
@@ -157,6 +175,28 @@ mod tests {
         file.finish().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&real).unwrap(), "new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_symbolic_link_to_nothing_is_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("inner");
+        fs::create_dir(&inner).unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("inner/../inner/new", &link).unwrap();
+        let mut file = AtomicFile::create(&link).unwrap();
+        file.write_all(b"new").unwrap();
+        file.finish().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(inner.join("new")).unwrap(), "new");
+        let missing = folder.path().join("missing");
+        std::os::unix::fs::symlink("no-such-folder/new", &missing).unwrap();
+        assert!(AtomicFile::create(&missing).is_err());
+        let circle = folder.path().join("circle");
+        std::os::unix::fs::symlink("circle", &circle).unwrap();
+        assert!(AtomicFile::create(&circle).is_err());
+        assert!([missing, circle].iter().all(|link| fs::symlink_metadata(link).unwrap().is_symlink()));
     }
 
     #[test]

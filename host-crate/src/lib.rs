@@ -36,6 +36,7 @@ pub mod device;
 pub mod engine;
 pub mod error;
 pub mod graph;
+mod machine;
 pub mod oracle;
 mod phase;
 pub mod report;

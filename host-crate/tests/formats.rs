@@ -5,7 +5,7 @@ use evenkeel::{
     Result,
     graph::{
         BuildOptions, Csr, Direction, EdgeList, EdgeWeights, Graph, Names, NodeIds, NodeName, OpenOptions, Weights,
-        formats::{self, Compression, Format, Loaded},
+        formats::{self, Columns, Compression, Format, Loaded},
         open,
     },
 };
@@ -183,8 +183,8 @@ proptest! {
 
 /// Names that a careless writer would spoil: with separators, quotes, marks of comments, words of headers.
 fn nasty_names(nodes: u32) -> impl Strategy<Value = NodeIds> {
-    let text = |characters: Vec<char>| characters.into_iter().filter(|character| *character != '\n').collect();
-    let telling: Vec<char> = " \t\r,;|\"#%a0é\u{feff}".chars().collect();
+    let text = |characters: Vec<char>| characters.into_iter().collect();
+    let telling: Vec<char> = " \t\r\n,;|\"#%a0é\u{feff}".chars().collect();
     let words = ["source", "target", "weight", "0", "1", "01", "-1", "1.5", "nan", "\u{feff}u", "v"];
     let nasty = prop_oneof![
         vec(sample::select(telling), 0..5).prop_map(text),
@@ -216,10 +216,11 @@ proptest! {
     fn names_come_back_from_an_edge_list(graph in graphs().prop_filter("it has nodes", |graph| graph.csr.nodes() > 0), ids in nasty_names(40)) {
         let graph = Graph { ids, ..graph };
         let folder = tempfile::tempdir().unwrap();
-        for ending in ["txt", "csv.gz"] {
+        for ending in ["txt", "csv.gz", "CSV", "tsv"] {
             let path = folder.path().join(format!("graph.{ending}"));
             formats::write(&graph, &path, None).unwrap();
-            let (read, _) = open(&path, &OpenOptions::default()).unwrap();
+            let undirected = (ending != "txt" && !graph.directed).then_some(Direction::Undirected);
+            let (read, _) = open(&path, &OpenOptions { direction: undirected, ..OpenOptions::default() }).unwrap();
             prop_assert_eq!(edges_by_name(&read), edges_by_name(&graph));
             prop_assert_eq!(read.directed, graph.directed);
         }
@@ -227,18 +228,23 @@ proptest! {
 }
 
 #[test]
-fn a_name_with_a_line_end_is_refused_and_nothing_is_written() {
-    let (csr, _) = Csr::from_edges(
-        EdgeList { nodes: 1, sources: vec![0], targets: vec![0], weights: EdgeWeights::None },
-        BuildOptions::default(),
-    )
-    .unwrap();
-    let ids = NodeIds::Named(Names::from_ascending(["two\nlines"]));
+fn a_table_is_written_as_its_ending_says() {
+    let weights = EdgeWeights::U32(vec![3, 4]);
+    let edges = EdgeList { nodes: 3, sources: vec![0, 1], targets: vec![1, 2], weights };
+    let (csr, _) = Csr::from_edges(edges, BuildOptions::default()).unwrap();
+    let ids = NodeIds::Named(Names::from_ascending(["a b", "c,d", "e\tf\n\"g\""]));
+    let mut graph = Graph { name: String::new(), csr, ids, directed: true };
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("graph.txt");
-    let error = formats::write(&Graph { name: String::new(), csr, ids, directed: true }, &path, None).unwrap_err();
-    assert!(error.to_string().contains("line end"), "{error}");
-    assert!(!path.exists());
+    let written = |graph: &Graph, name: &str| {
+        let path = folder.path().join(name);
+        formats::write(graph, &path, None).unwrap();
+        std::fs::read_to_string(path).unwrap()
+    };
+    assert_eq!(written(&graph, "g.csv"), "source,target,weight\na b,\"c,d\",3\n\"c,d\",\"e\tf\n\"\"g\"\"\",4\n");
+    assert_eq!(written(&graph, "g.tsv"), "source\ttarget\tweight\na b\tc,d\t3\nc,d\t\"e\tf\n\"\"g\"\"\"\t4\n");
+    graph.ids = NodeIds::Counted { first: 7 };
+    assert_eq!(written(&graph, "g.csv"), "source,target,weight\n7,8,3\n8,9,4\n");
+    assert_eq!(written(&graph, "g.txt"), "# Directed graph\n# Nodes: 3 Edges: 2\n7 8 3\n8 9 4\n");
 }
 
 /// Parses bytes as a format; where that has two files, the part before the first zero byte is the first.
@@ -255,7 +261,11 @@ fn parse(format: Format, bytes: &[u8]) -> Result<Loaded> {
 
 /// Whatever parses must be a graph: every edge has a weight or none has, and every end is a node.
 pub fn check_survives(format: Format, bytes: &[u8]) -> Result<(), TestCaseError> {
-    let (nodes, ids) = match parse(format, bytes) {
+    check_loaded(format, bytes, parse(format, bytes))
+}
+
+fn check_loaded(format: Format, bytes: &[u8], loaded: Result<Loaded>) -> Result<(), TestCaseError> {
+    let (nodes, ids) = match loaded {
         Err(_) => return Ok(()),
         Ok(Loaded::Graph(graph)) => (graph.csr.nodes(), graph.ids),
         Ok(Loaded::Edges(parsed)) if parsed.edges.nodes < 1 << 16 => {
@@ -354,6 +364,20 @@ proptest! {
     #[test]
     fn edge_lists_survive_arbitrary_tables(text in "(source,target\n|u;v;w\n|\u{feff})?[-0-9 \t\r\n,;|\"#%.a-cé:]{0,300}") {
         check_survives("edge-list".parse().unwrap(), text.as_bytes())?;
+    }
+
+    #[test]
+    fn tables_survive_arbitrary_columns(
+        columns in "((source|target|weight)=(a|b|\"|1|2|3|99999999999999999999)?,?){1,3}|.{0,30}",
+        text in "(a,b,c\n|source,target\n|\\{\"a\": 1, \"b\": 2\\}\n)?[0-9 \t\r\n,;\"#a-c]{0,200}",
+    ) {
+        match columns.parse::<Columns>() {
+            Err(error) => prop_assert_eq!(error.exit_status(), 2),
+            Ok(columns) => for format in Format::all().filter(|format| format.has_columns()) {
+                let loaded = formats::parse_columns(format, Path::new("test"), &[text.as_bytes()], Some(&columns));
+                check_loaded(format, text.as_bytes(), loaded)?;
+            }
+        }
     }
 
     #[test]

@@ -59,8 +59,9 @@ impl Source {
         }
         match self {
             Self::Node(name) => graph.ids.find(name, nodes).ok_or_else(|| {
+                let meant = graph.ids.similar(name).map_or(String::new(), |meant| format!(" (did you mean {meant}?)"));
                 Error::Usage(format!(
-                    "{} has no node {name}; its {nodes} nodes are called {} to {}",
+                    "{} has no node {name}{meant}; its {nodes} nodes are called {} to {}",
                     graph.name,
                     graph.ids.name(0),
                     graph.ids.name(nodes - 1)

@@ -2,7 +2,7 @@
 //! evenly they were shared out. It answers for a user's own graph why a strategy is fast or slow on a GPU.
 
 use super::{
-    options::{GraphOptions, weigh},
+    options::GraphOptions,
     output::{Output, refuse_same_files, write_json_or_print},
     progress::while_showing,
     registry::{Execute, Group, InputOptions, NameOptions},
@@ -65,12 +65,13 @@ struct CountingOptions {
 impl<A: Algorithm> Execute for BalanceCommand<A> {
     fn execute(&self, _: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
         let CountingOptions { lanes, json } = &self.counting;
-        let (names, weights) = (self.names.chosen(|alternative| alternative.counted)?, self.input.weights()?);
+        self.input.weights()?;
+        let names = self.names.chosen(|alternative| alternative.counted)?;
         let found = self.graph.find()?.undirected_if(A::is_undirected(&A::Config::default()))?;
-        refuse_same_files(&[("--json", json.as_deref())], found.path())?;
+        refuse_same_files(&[("--json", json.as_deref())], &found.files())?;
         let output = Output::create_if(json.as_deref())?;
         let (mut graph, built) = found.load()?;
-        weigh(&mut graph, weights)?;
+        self.input.weigh(&mut graph, &built)?;
         let input = A::input(&self.input.input, &graph, &A::Config::default())?;
         let count = |name: &String| count::<A>(&graph.csr, name, &input, *lanes);
         let report = BalanceReport {

@@ -3,7 +3,7 @@
 
 use super::{
     measure::Bench,
-    options::{DeviceOptions, FoundGraph, ReadingOptions, unchanged, weigh},
+    options::{DeviceOptions, FoundGraph, ReadingOptions, unchanged},
     output::{Output, is_standard, print, refuse_same_files},
     registry::{Execute, Group, InputOptions, NameOptions},
 };
@@ -65,19 +65,19 @@ impl<A: Algorithm> Execute for CompareCommand<A> {
         }
         let mut names = self.names.chosen(|_| true)?;
         A::check_config(&self.config, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
-        let weights = self.input.weights()?;
+        self.input.weights()?;
         let find = |graph: &String| self.reading.find(graph)?.undirected_if(A::is_undirected(&self.config));
         let found: Vec<FoundGraph> = self.graphs.iter().map(find).collect::<Result<_>>()?;
         let CompareOptions { csv, json, .. } = &self.comparing;
         let outputs = [("--csv", csv.as_deref()), ("--json", json.as_deref())];
-        found.iter().try_for_each(|found| refuse_same_files(&outputs, found.path()))?;
+        found.iter().try_for_each(|found| refuse_same_files(&outputs, &found.files()))?;
         let mut comparison = self.comparing.begin(quiet)?;
         if self.names.is_all() {
             comparison.keep_those_that_run::<A>(&mut names);
         }
         for found in found {
             let (mut graph, built) = found.load()?;
-            weigh(&mut graph, weights)?;
+            self.input.weigh(&mut graph, &built)?;
             let input = A::input(&self.input.input, &graph, &self.config)?;
             comparison.add::<A>(&graph, &built, input, &self.config, &names)?;
         }

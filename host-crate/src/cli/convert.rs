@@ -27,7 +27,7 @@ pub struct Convert {
     #[arg(value_name = "FILE")]
     output: PathBuf,
     /// The format to write [default: told by the file's name].
-    #[arg(long, value_name = "FORMAT", help_heading = "Output", value_parser = str::parse::<Format>)]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", value_parser = Format::to_write)]
     to: Option<Format>,
     #[command(flatten)]
     weights: WeightOptions,
@@ -38,9 +38,11 @@ impl Convert {
         let format = format_to_write(&self.output, self.to)?;
         let weights = self.weights.source()?;
         let found = self.graph.find()?;
-        refuse_same_files(&[("the output", Some(&*self.output))], found.path())?;
+        let written = format.files_to_write(&self.output);
+        let outputs: Vec<_> = written.iter().map(|path| ("the output", Some(path.as_path()))).collect();
+        refuse_same_files(&outputs, &found.files())?;
         let (mut graph, built) = found.load()?;
-        weigh(&mut graph, weights)?;
+        weigh(&mut graph, &built, weights)?;
         Ok(write_graph(&graph, &built, &self.output, format, quiet)?)
     }
 }

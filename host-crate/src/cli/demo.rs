@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     algorithm::{Algorithm, three_digits},
-    graph::{Graph, Skew, statistics::grouped, weights::WeightSource},
+    graph::{BuildReport, Graph, Skew, statistics::grouped, weights::WeightSource},
     report::{comparison::Entry, table::table},
 };
 use clap::Args;
@@ -63,7 +63,7 @@ impl Demo {
             (format!("road:nodes={}", 1u64 << self.scale), "is even"),
         ] {
             let mut graph = make(&generator.parse()?)?;
-            weigh(&mut graph, WEIGHTS)?;
+            weigh(&mut graph, &BuildReport::default(), WEIGHTS)?;
             let Skew { mean, highest } = graph.csr.skew();
             let (nodes, highest) = (grouped(graph.csr.nodes().into()), grouped(highest.into()));
             head += &format!("\n{generator} {what}: {nodes} nodes with up to {highest} edges, {mean:.1} in the mean.");

@@ -21,7 +21,7 @@ pub struct Generate {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,
     /// The file's format [default: told by its name].
-    #[arg(long, value_name = "FORMAT", help_heading = "Output", value_parser = str::parse::<Format>)]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", value_parser = Format::to_write)]
     format: Option<Format>,
     #[command(flatten)]
     weights: WeightOptions,
@@ -32,8 +32,9 @@ impl Generate {
         let format = format_to_write(&self.output, self.format)?;
         let weights = self.weights.source()?;
         let mut graph = make(&self.generator.parse()?)?;
-        weigh(&mut graph, weights)?;
-        Ok(write_graph(&graph, &unchanged(&graph), &self.output, format, quiet)?)
+        let built = unchanged(&graph);
+        weigh(&mut graph, &built, weights)?;
+        Ok(write_graph(&graph, &built, &self.output, format, quiet)?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `evenkeel info GRAPH`.
 
 use super::{
-    options::GraphOptions,
+    options::{GraphOptions, remark_on_weights},
     output::{Output, refuse_same_files, write_json_or_print},
     progress::while_showing,
 };
@@ -43,9 +43,10 @@ pub struct Info {
 impl Info {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let found = self.graph.find()?;
-        refuse_same_files(&[("--json", self.json.as_deref())], found.path())?;
+        refuse_same_files(&[("--json", self.json.as_deref())], &found.files())?;
         let output = Output::create_if(self.json.as_deref())?;
         let (graph, built) = found.load()?;
+        remark_on_weights(&built);
         let statistics = while_showing("counting", "", || Statistics::of(&graph));
         let split = self.split.then(|| {
             let (splitting, [memory_bytes, memory_bytes_after]) = SplitGraph::describe(&graph.csr, self.bins);

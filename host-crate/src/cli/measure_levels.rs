@@ -43,7 +43,7 @@ impl MeasureLevels {
             return Err(Error::Usage("--virtual-warp is 2, 4, 8, 16 or 32".into()).into());
         }
         let found: Vec<FoundGraph> = self.graphs.iter().map(|graph| self.reading.find(graph)).collect::<Result<_>>()?;
-        found.iter().try_for_each(|found| refuse_same_files(&[("--output", Some(&*self.output))], found.path()))?;
+        found.iter().try_for_each(|found| refuse_same_files(&[("--output", Some(&*self.output))], &found.files()))?;
         let output = Output::create(&self.output)?;
         let device = self.device.open(true)?;
         let mut table = Table::default();

@@ -40,9 +40,10 @@ pub use out_of_memory::Allocator;
 use std::{env, process::ExitCode, thread};
 
 const EXAMPLES: &str = "\
-A GRAPH is a file (Matrix Market, SNAP and other edge lists, DIMACS, PACE, METIS, KONECT, LDBC, or evenkeel's own; .gz, .xz \
-and .zst are read as they are) or a generator such as rmat:scale=20 or grid:rows=1024,cols=1024. `evenkeel generate --help` \
-lists the generators and the formats.
+A GRAPH is a file, - for standard input, or a generator such as rmat:scale=20 or grid:rows=1024,cols=1024. Files are edge lists \
+(CSV, TSV, SNAP and the like), tables (Parquet, Arrow, JSON lines), GraphML, GML, DOT, Pajek, node-link JSON, SciPy's .npz, Matrix \
+Market, DIMACS, PACE, METIS, KONECT, LDBC or evenkeel's own; .gz, .xz, .zst, .bz2 and .zip are read as they are. \
+`evenkeel generate --help` lists the generators, `evenkeel convert --help` the formats.
 
 Exit status: 0 all is right, 1 an answer failed validation, 2 usage, 3 bad input, 4 device or memory.
 

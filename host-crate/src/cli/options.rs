@@ -17,7 +17,7 @@ use bytesize::ByteSize;
 use clap::Args;
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
@@ -137,11 +137,15 @@ impl FoundGraph {
         Ok(self)
     }
 
-    /// The file it is read from, if it is.
-    pub fn path(&self) -> Option<&Path> {
+    /// The files it is read from; none if it is made.
+    pub fn files(&self) -> Vec<PathBuf> {
         match &self.source {
-            GraphSource::File(path) => Some(path),
-            GraphSource::Generator(_) => None,
+            GraphSource::File(path) if is_standard(path) => Vec::new(),
+            GraphSource::File(path) => match self.options.format.or_else(|| Format::of_path(path)) {
+                Some(format) => format.files_to_read(path),
+                None => vec![path.clone()],
+            },
+            GraphSource::Generator(_) => Vec::new(),
         }
     }
 
@@ -206,9 +210,20 @@ pub fn unchanged(graph: &Graph) -> BuildReport {
     BuildReport { edges_given: edges, edges_stored: edges, ..BuildReport::default() }
 }
 
-pub fn weigh(graph: &mut Graph, weights: WeightSource) -> Result<()> {
+/// Says what was not kept of the weights of a file.
+pub fn remark_on_weights(built: &BuildReport) {
+    if let Some(remark) = &built.weight_remark {
+        tracing::warn!("{remark}");
+    }
+}
+
+/// Gives a graph the weights that a command uses. Where they are those of the file, it says what was not kept of them.
+pub fn weigh(graph: &mut Graph, built: &BuildReport, weights: WeightSource) -> Result<()> {
     match weights {
-        WeightSource::File => Ok(()),
+        WeightSource::File => {
+            remark_on_weights(built);
+            Ok(())
+        }
         _ => while_showing("weighing edges", "", || assign(graph, weights)),
     }
 }

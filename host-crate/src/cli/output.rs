@@ -1,10 +1,12 @@
 //! Where results go: standard output, or a file that appears whole or not at all.
 
 pub use crate::graph::formats::is_standard;
-use crate::{Error, Result, atomic_file::AtomicFile};
+use crate::{
+    Error, Result,
+    atomic_file::{AtomicFile, destination},
+};
 use serde::Serialize;
 use std::{
-    fs,
     io::{self, BufWriter, Stdout, Write},
     path::{Path, PathBuf},
 };
@@ -57,15 +59,15 @@ impl Output {
     }
 }
 
-/// Refuses, before anything is opened, two options that name the same file, and one that names the input. Each option has its path, if it
-/// was given.
-pub fn refuse_same_files(outputs: &[(&str, Option<&Path>)], input: Option<&Path>) -> Result<()> {
+/// Refuses, before anything is opened, two options that name the same file, and one that names a file of the input. Each option has its path,
+/// if it was given.
+pub fn refuse_same_files(outputs: &[(&str, Option<&Path>)], inputs: &[PathBuf]) -> Result<()> {
     let given = outputs.iter().filter_map(|(option, path)| Some((*option, (*path)?)));
     let files: Vec<(&str, PathBuf)> =
-        given.filter(|(_, path)| !is_standard(path)).map(|(option, path)| (option, place_of(path))).collect();
-    let input = input.map(place_of);
+        given.filter(|(_, path)| !is_standard(path)).map(|(option, path)| (option, destination(path))).collect();
+    let inputs: Vec<PathBuf> = inputs.iter().map(|path| destination(path)).collect();
     for (number, (option, path)) in files.iter().enumerate() {
-        if input.as_ref() == Some(path) {
+        if inputs.contains(path) {
             return Err(Error::Usage(format!("{option} {} would overwrite the graph", path.display())));
         }
         if let Some((other, _)) = files[..number].iter().find(|(_, other)| other == path) {
@@ -73,13 +75,6 @@ pub fn refuse_same_files(outputs: &[(&str, Option<&Path>)], input: Option<&Path>
         }
     }
     Ok(())
-}
-
-/// Where a file is or will be, however it was named.
-fn place_of(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let beside = || Some(fs::canonicalize(folder).ok()?.join(path.file_name()?));
-    fs::canonicalize(path).ok().or_else(beside).unwrap_or_else(|| path.to_path_buf())
 }
 
 /// Writes an object where `--json` says, if it was given, and prints a text unless that is standard output or `quiet` is set.

@@ -4,13 +4,13 @@ use super::{
     balance::BalanceCommand,
     compare::{CompareCommand, Comparison},
     demo::{Scene, demonstrate},
-    options::{WeightOptions, capitalised},
+    options::{WeightOptions, capitalised, weigh},
     run::RunCommand,
 };
 use crate::{
     Error, Result,
     algorithm::{self, Algorithm, Alternative, Selectable, Show, Source, Visitor, WeightUse},
-    graph::{Graph, weights::WeightSource},
+    graph::{BuildReport, Graph, weights::WeightSource},
     settings::rejoin,
 };
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -176,6 +176,14 @@ impl<A: Algorithm> FromArgMatches for InputOptions<A> {
 impl<A: Algorithm> InputOptions<A> {
     pub fn weights(&self) -> Result<WeightSource> {
         self.weights.as_ref().map_or(Ok(WeightSource::File), WeightOptions::source)
+    }
+
+    /// Gives a graph these weights, unless the algorithm does without any.
+    pub fn weigh(&self, graph: &mut Graph, built: &BuildReport) -> Result<()> {
+        match A::WEIGHTS {
+            WeightUse::Ignored => Ok(()),
+            WeightUse::Optional => weigh(graph, built, self.weights()?),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::{
     advice,
     answers::AnswerForm,
     measure::{Bench, Measured},
-    options::{DeviceOptions, FoundGraph, GraphOptions, weigh},
+    options::{DeviceOptions, FoundGraph, GraphOptions},
     output::{Output, is_standard, print, refuse_same_files},
     phases,
     progress::while_showing,
@@ -94,12 +94,12 @@ struct Outputs {
 impl<A: Algorithm> Execute for RunCommand<A> {
     fn execute(&self, _: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
         let (run, config) = (&self.run, &self.config);
-        let weights = self.input.weights()?;
+        self.input.weights()?;
         A::check_config(config, &[&A::alternative(config)])?;
         self.tables.check(config)?;
         let form = run.output.as_deref().map(|path| AnswerForm::of::<A>(path, config)).transpose()?;
         let found = self.graph.find()?.undirected_if(A::is_undirected(config))?;
-        let outputs = run.outputs(form, &self.tables.paths(), found.path())?;
+        let outputs = run.outputs(form, &self.tables.paths(), &found.files())?;
         let profile = self.tables.need_spans() || run.profile || run.trace.is_some();
         let (device, (mut graph, built)) = match self.may_be_quick() && found.loads_quickly() {
             true => {
@@ -108,7 +108,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
             }
             false => open_beside_loading(|| self.device.open(profile), found)?,
         };
-        weigh(&mut graph, weights)?;
+        self.input.weigh(&mut graph, &built)?;
         let is_shown = !quiet && !outputs.standard_taken;
         let fallback = self.device.fallback(&device);
         let mut bench = Bench::<A> {
@@ -176,8 +176,8 @@ impl<A: Algorithm> RunCommand<A> {
 }
 
 impl RunOptions {
-    /// Opens the files that will be written. `tables` are those of the algorithm's own tables, and `graph` is the file that is read.
-    fn outputs(&self, form: Option<AnswerForm>, tables: &[&Path], graph: Option<&Path>) -> Result<Outputs> {
+    /// Opens the files that will be written. `tables` are those of the algorithm's own tables, and `graph` are the files that are read.
+    fn outputs(&self, form: Option<AnswerForm>, tables: &[&Path], graph: &[PathBuf]) -> Result<Outputs> {
         let paths = [&self.output, &self.json, &self.trace].map(Option::as_deref);
         let standard = paths.iter().flatten().chain(tables).filter(|path| is_standard(path)).count();
         if standard > 1 {

@@ -333,6 +333,7 @@ pub(crate) trait Backend: Send + Sync {
         self.info().max_groups
     }
     /// Writes compiled pipelines for the next run, as closing the device does.
+    #[cfg(feature = "cli")]
     fn keep_pipelines(&self) {}
     fn take_spans(&self) -> Vec<Span>;
     /// Nothing, where no layer watches.

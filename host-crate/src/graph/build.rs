@@ -53,6 +53,8 @@ pub struct BuildReport {
     pub edges_stored: u64,
     /// What the file was taken for; none for a graph that does not come from a file.
     pub recognised: Option<Recognised>,
+    /// What there is to say of weights that were not kept as the file has them, with the file and the first place.
+    pub weight_remark: Option<String>,
 }
 
 /// Edges that can be visited as often as needed, in pieces, by several threads. Every end is smaller than `nodes`.
@@ -209,6 +211,7 @@ fn build_entries<E: Entry>(source: impl EdgeSource, options: BuildOptions) -> Re
         parallel_edges_merged: count.entries - edges_stored,
         edges_stored,
         recognised: None,
+        weight_remark: None,
     };
     let csr = Csr::from_builder(row_offsets.into(), columns, weights);
     Ok((if options.symmetrise { csr.state_symmetric(true) } else { csr }, report))

@@ -1,6 +1,7 @@
 //! What nodes are called outside the program. Inside they are 0..n; a file may count from 1, use any numbers it likes, or any names.
 
 use super::Array;
+use crate::error::nearest;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::{borrow::Cow, fmt};
@@ -77,6 +78,25 @@ impl NodeIds {
             Self::Named(names) => names.find(name)?.into(),
         };
         (index < u64::from(nodes)).then_some(index as u32)
+    }
+}
+
+impl NodeIds {
+    /// The name that was probably meant by one that no node has: the same in other capitals, or a misspelt one where there are not too
+    /// many to compare.
+    pub(crate) fn similar(&self, name: &str) -> Option<String> {
+        const MOST: u32 = 1 << 16;
+        let Self::Named(names) = self else { return None };
+        let (count, lower) = (names.ends.len() as u32, name.to_lowercase());
+        let is_same = |node: &u32| names.get(*node).to_lowercase() == lower;
+        if let Some(node) = (0..count).into_par_iter().find_first(is_same) {
+            return Some(names.get(node).into_owned());
+        }
+        // The search for misspellings leaves aside what follows these.
+        let is_word = |name: &str| !name.contains([':', '=', ' ']);
+        let words: Vec<Cow<'_, str>> =
+            (0..count.min(MOST)).map(|node| names.get(node)).filter(|name| is_word(name)).collect();
+        (count <= MOST && is_word(name)).then(|| nearest(name, words.iter().map(|word| &**word)).map(str::to_owned))?
     }
 }
 
@@ -171,6 +191,21 @@ mod tests {
                 assert_eq!(ids.find(missing, 3), None);
             }
         }
+    }
+
+    #[test]
+    fn a_name_that_was_meant_is_found() {
+        let named = NodeIds::Named(Names::from_ascending(["Alice", "Bob Smith", "carol"]));
+        for (name, meant) in [
+            ("alice", Some("Alice")),
+            ("BOB SMITH", Some("Bob Smith")),
+            ("carl", Some("carol")),
+            ("Bob", None),
+            ("zoe", None),
+        ] {
+            assert_eq!(named.similar(name).as_deref(), meant, "{name}");
+        }
+        assert_eq!(NodeIds::Counted { first: 0 }.similar("1"), None);
     }
 
     #[test]

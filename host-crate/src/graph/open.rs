@@ -39,9 +39,9 @@ pub struct OpenOptions {
 pub fn open(path: &Path, options: &OpenOptions) -> Result<(Graph, BuildReport)> {
     let name = formats::graph_name(path);
     let LoadedFile { loaded, format, compression } = formats::load(path, options.format, options.columns.as_ref())?;
-    let (table, stated) = match &loaded {
-        Loaded::Edges(parsed) => (parsed.table.clone(), parsed.direction_stated),
-        Loaded::Graph(_) => (None, true),
+    let (table, stated, weight_remark) = match &loaded {
+        Loaded::Edges(parsed) => (parsed.table.clone(), parsed.direction_stated, parsed.weight_remark.clone()),
+        Loaded::Graph(_) => (None, true, None),
     };
     let (graph, report) = match loaded {
         Loaded::Edges(parsed) => build(name, parsed, options)?,
@@ -56,7 +56,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<(Graph, BuildReport)> 
     for (what, value) in recognised.lines(graph.directed) {
         tracing::info!("{}: {what}: {value}", path.display());
     }
-    Ok((graph, BuildReport { recognised: Some(recognised), ..report }))
+    Ok((graph, BuildReport { recognised: Some(recognised), weight_remark, ..report }))
 }
 
 fn wants_undirected(options: &OpenOptions, file_says: bool) -> bool {

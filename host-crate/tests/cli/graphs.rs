@@ -174,3 +174,94 @@ fn a_table_whose_weights_are_called_something_else_is_remarked_upon() {
     // Whoever limits the depth has not been misled by directions.
     assert_eq!(run(&["bfs", path, "--source", "A", "--max-depth", "0"]), "");
 }
+
+#[test]
+fn weights_are_remarked_on_only_where_they_are_used() {
+    let (_folder, path) = file("calls.csv", "source,target,weight\na,b,0.5\nb,c,16777217\n");
+    let run = |arguments: &[&str]| stderr(&evenkeel(arguments).output().unwrap());
+    let remark = "calls.csv:3: the weight 16777217 is read as 16777216, a 32-bit real";
+    let copy = format!("{path}.ekg");
+    let used: [&[&str]; 3] =
+        [&["sssp", &path, "--source", "a", "--device", "cpu"], &["info", &path], &["convert", &path, &copy]];
+    for arguments in used {
+        assert_eq!(run(arguments).matches(remark).count(), 1, "{arguments:?}");
+    }
+    for arguments in [
+        &["bfs", &path, "--source", "a", "--device", "cpu"][..],
+        &["color", &path, "--device", "cpu"],
+        &["sssp", &path, "--source", "a", "--device", "cpu", "--weights", "unit"],
+    ] {
+        assert_eq!(run(arguments), "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_second_file_of_a_graph_is_not_written_over_either() {
+    let folder = TempDir::new().unwrap();
+    let [edges, nodes] = ["g.e", "g.v"].map(|name| inside(&folder, name));
+    fs::write(&edges, "1 2\n").unwrap();
+    fs::write(&nodes, "1\n2\n").unwrap();
+    let others: [&[&str]; 3] = [
+        &["bfs", &edges, "--json", &nodes],
+        &["info", &edges, "--json", &nodes],
+        &["convert", &edges, &nodes, "--to", "binary"],
+    ];
+    for arguments in others {
+        assert!(refused(evenkeel(arguments), 2).contains("would overwrite the graph"), "{arguments:?}");
+    }
+    // Writing a graph of two files may write over the one that is read, too.
+    let error = refused(evenkeel(&["convert", &nodes, &edges, "--format", "adjacency"]), 2);
+    assert!(error.contains("would overwrite the graph"), "{error}");
+    assert_eq!(fs::read_to_string(&nodes).unwrap(), "1\n2\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_yet_is_not_replaced() {
+    let folder = TempDir::new().unwrap();
+    let [link, real] = ["link.csv", "real.csv"].map(|name| inside(&folder, name));
+    std::os::unix::fs::symlink("real.csv", &link).unwrap();
+    printed(evenkeel(&["convert", "chain:nodes=3", &link, "--directed"]));
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(fs::read_to_string(&real).unwrap().starts_with("source,target\n0,1\n"));
+}
+
+#[test]
+fn a_first_line_that_may_be_a_header_is_remarked_on() {
+    let (_folder, path) = file("friends.csv", "person,friend\nalice,bob\nbob,carol\n");
+    let said = stderr(&evenkeel(&["info", &path]).output().unwrap());
+    assert!(said.contains("friends.csv:1: the first line, 'person,friend', is read as an edge"), "{said}");
+    let columns = said.split("--columns ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    let output = evenkeel(&["info", &path, "--columns", columns]).output().unwrap();
+    assert_eq!(stderr(&output), "");
+    assert!(stdout(&output).contains("nodes                3\n"), "{}", stdout(&output));
+}
+
+#[test]
+fn what_cannot_be_a_graph_is_said_to_be_what_it_is() {
+    let refused_input = |input: &[u8]| {
+        let mut command = assert_cmd::Command::from_std(evenkeel(&["info", "-"]));
+        let output = command.write_stdin(input).assert().code(3).get_output().clone();
+        stderr(&output)
+    };
+    assert!(refused_input(b"").contains("standard input: the file is empty"));
+    assert!(refused_input(b"\xff\xfe1\0 \x002\0").contains("standard input: the file is UTF-16"));
+    let error = refused_input(b"3 2\n2\n1 3\n2\n");
+    assert!(error.contains("standard input:2: ") && error.contains("the format 'metis'"), "{error}");
+    let (_folder, path) = file("g.csv", "Alice,bob\nbob,carol\n");
+    let error = refused(evenkeel(&["bfs", &path, "--source", "alice", "--device", "cpu"]), 2);
+    assert!(error.contains("has no node alice (did you mean Alice?)"), "{error}");
+    for arguments in
+        [&["convert", &path, "x.xyz"][..], &["convert", &path, "-"], &["convert", &path, "x", "--to", "excel"]]
+    {
+        let error = refused(evenkeel(arguments), 2);
+        assert!(error.contains("edge-list") && !error.contains("graphml"), "{error}");
+    }
+}
+
+#[test]
+fn names_with_blanks_are_quoted_in_answers_as_text() {
+    let (_folder, path) = file("g.csv", "source,target\nBob Smith,\"say \"\"hi\"\"\"\n");
+    let answer = printed(evenkeel(&["bfs", &path, "--source", "Bob Smith", "--device", "cpu", "--output", "-"]));
+    assert_eq!(answer, "\"Bob Smith\" 0\n\"say \"\"hi\"\"\" 1\n");
+}

@@ -43,3 +43,15 @@ fn a_limit_on_the_address_space_is_respected() {
     }
     assert!(refused > 0, "no limit was tight");
 }
+
+#[test]
+fn an_input_without_an_end_is_an_error() {
+    for input in ["/dev/zero", "-"] {
+        let mut command = Command::new("sh");
+        let limited = "ulimit -v 1000000; exec \"$0\" info \"$1\" --threads 2 < /dev/zero";
+        command.args(["-c", limited, env!("CARGO_BIN_EXE_evenkeel"), input]);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+        assert!(stderr(&output).contains("bytes were read, and there is no memory for more"), "{}", stderr(&output));
+    }
+}

@@ -3,7 +3,7 @@
 use super::write_pieces;
 use crate::{
     algorithm::{Column, Shape, Value, Values},
-    graph::{Graph, NodeName},
+    graph::{Graph, NodeName, formats::quoted},
 };
 use std::{
     fmt::Write as _,
@@ -71,10 +71,13 @@ fn push(column: &Column<'_>, place: usize, graph: &Graph, style: &Style, text: &
     }
 }
 
-/// A name as it is.
+/// A name as an edge list has it between blanks.
 fn plain(name: &NodeName<'_>, text: &mut String) {
     // Writing to a string does not fail.
-    let _ = write!(text, "{name}");
+    let _ = match name {
+        NodeName::Text(name) => write!(text, "{}", quoted(name, b' ')),
+        NodeName::Number(number) => write!(text, "{number}"),
+    };
 }
 
 /// A name between quotation marks where it would be misread without them.

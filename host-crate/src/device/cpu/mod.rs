@@ -8,7 +8,6 @@
 //! (`memory.rs`). A native step is a function that has the whole team: the form of a strategy for a CPU.
 
 mod dispatch;
-mod machine;
 mod memory;
 mod program;
 mod team;
@@ -20,7 +19,7 @@ use super::{
     profile::{self, Span},
     vulkan::Refusal,
 };
-use crate::{Error, Result};
+use crate::{Error, Result, machine};
 use evenkeel_kernels::launch::{Kernel, RawBuffer};
 use memory::{Memory, Queue};
 use program::Program;

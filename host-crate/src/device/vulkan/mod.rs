@@ -122,6 +122,7 @@ impl Backend for VulkanDevice {
         Ok(Box::new(recording))
     }
 
+    #[cfg(feature = "cli")]
     fn keep_pipelines(&self) {
         self.pipelines.keep();
     }

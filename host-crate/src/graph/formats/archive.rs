@@ -1,11 +1,15 @@
 //! Zip archives: a graph may be the only file in one, and NumPy's `.npz` is one. What an archive claims of the sizes of its files is
 //! not believed: memory grows with what is really there.
 
+use super::compression::read_all;
 use std::io::{self, Cursor, Read};
 use zip::{ZipArchive, result::ZipError};
 
 /// The bytes that an archive with files in it begins with.
 pub(super) const MARK: &[u8] = b"PK\x03\x04";
+
+/// So much of a file is read before its length is known: more than the header of an array has.
+const BEGINNING: u64 = 1 << 17;
 
 pub(super) struct Archive<'a>(ZipArchive<Cursor<&'a [u8]>>);
 
@@ -20,12 +24,22 @@ impl<'a> Archive<'a> {
         !self.0.is_empty() && self.0.file_names_raw().all(|name| name.ends_with(b".npy"))
     }
 
-    /// The contents of the file with that name, if there is one.
-    pub fn file(&mut self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        match self.0.index_for_name(name) {
-            Some(index) => self.contents(index).map(Some),
-            None => Ok(None),
+    /// The contents of the file with that name, if there is one. What is longer than `length` says, given the beginning, or than
+    /// `most` bytes, is cut a byte behind that: it is wrong, and an archive of a few bytes can hold a file of any length.
+    pub fn file(
+        &mut self,
+        name: &str,
+        most: u64,
+        length: impl Fn(&[u8]) -> Option<u64>,
+    ) -> io::Result<Option<Vec<u8>>> {
+        let Some(index) = self.0.index_for_name(name) else { return Ok(None) };
+        let mut file = self.0.by_index(index).map_err(damaged)?;
+        let mut contents = read_all(file.by_ref().take(BEGINNING))?;
+        if let Some(length) = length(&contents) {
+            let rest = length.min(most).saturating_add(1).saturating_sub(contents.len() as u64);
+            contents.extend(read_all(file.take(rest))?);
         }
+        Ok(Some(contents))
     }
 
     /// The contents of the only file. Folders, and what macOS adds, do not count.
@@ -40,9 +54,7 @@ impl<'a> Archive<'a> {
     }
 
     fn contents(&mut self, index: usize) -> io::Result<Vec<u8>> {
-        let mut contents = Vec::new();
-        self.0.by_index(index).map_err(damaged)?.read_to_end(&mut contents)?;
-        Ok(contents)
+        read_all(self.0.by_index(index).map_err(damaged)?)
     }
 }
 

@@ -71,26 +71,25 @@ fn batches(bytes: &[u8], columns: Vec<usize>) -> Result<Vec<RecordBatch>, ArrowE
     }
 }
 
-/// Refuses a compressed buffer that claims to hold more than there is memory for, where the decoder would end the process.
+/// Refuses a message that claims to be longer than the file, for which the reader would allocate memory before it reads, and a compressed
+/// buffer that claims to hold more than there is memory for, where the decoder would end the process.
 fn check_claims(bytes: &[u8]) -> Result<(), String> {
     let mut rest = bytes;
     if bytes.starts_with(FILE_MARK) {
-        // What is damaged here is reported by the reader.
-        for (begin, metadata, body) in blocks(bytes).unwrap_or_default() {
-            let block = bytes.get(begin..).and_then(|block| block.split_at_checked(metadata));
-            if let Some((metadata, after)) = block
-                && let Some(metadata) = metadata.strip_prefix(CONTINUATION).or(Some(metadata))
-                && let Some(message) = metadata.get(4..)
-            {
-                check_message(message, &after[..after.len().min(body)])?;
-            }
+        for Block { metadata, body } in blocks(bytes)? {
+            let metadata = metadata.strip_prefix(CONTINUATION).unwrap_or(metadata);
+            check_message(metadata.get(4..).unwrap_or_default(), body)?;
         }
         return Ok(());
     }
     while let Some((length, after)) = rest.strip_prefix(CONTINUATION).unwrap_or(rest).split_first_chunk() {
-        let Some((message, after)) = after.split_at_checked(u32::from_le_bytes(*length) as usize) else { break };
+        let message = after.split_at_checked(u32::from_le_bytes(*length) as usize);
+        let (message, after) = message.ok_or("the file ends within a message")?;
         let body = check_message(message, after)?;
-        rest = after.get(body..).filter(|_| !message.is_empty()).unwrap_or_default();
+        rest = after.get(body..).ok_or("the file ends within a message")?;
+        if message.is_empty() {
+            break;
+        }
     }
     Ok(())
 }
@@ -98,17 +97,29 @@ fn check_claims(bytes: &[u8]) -> Result<(), String> {
 /// Stands before the length of a message.
 const CONTINUATION: &[u8] = &[0xff; 4];
 
-/// Where the messages of a file begin, and the lengths of their metadata and bodies.
-fn blocks(bytes: &[u8]) -> Option<Vec<(usize, usize, usize)>> {
-    let (before, trailer) = bytes.split_last_chunk()?;
-    let length = arrow_ipc::reader::read_footer_length(*trailer).ok()?;
-    let footer = arrow_ipc::root_as_footer(before.get(before.len().checked_sub(length)?..)?).ok()?;
-    let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten();
-    let block = |block: &arrow_ipc::Block| {
-        let (begin, metadata, body) = (block.offset(), block.metaDataLength(), block.bodyLength());
-        Some((usize::try_from(begin).ok()?, usize::try_from(metadata).ok()?, usize::try_from(body).ok()?))
+/// A message of a file.
+struct Block<'a> {
+    metadata: &'a [u8],
+    body: &'a [u8],
+}
+
+/// The messages of a file, all of which have to be within it. A damaged footer is reported by the reader.
+fn blocks(bytes: &[u8]) -> Result<Vec<Block<'_>>, String> {
+    let footer = || {
+        let (before, trailer) = bytes.split_last_chunk()?;
+        let length = arrow_ipc::reader::read_footer_length(*trailer).ok()?;
+        arrow_ipc::root_as_footer(before.get(before.len().checked_sub(length)?..)?).ok()
     };
-    blocks.map(block).collect()
+    let Some(footer) = footer() else { return Ok(Vec::new()) };
+    let block = |block: &arrow_ipc::Block| {
+        let begin = usize::try_from(block.offset()).ok()?;
+        let metadata = usize::try_from(block.metaDataLength()).ok()?;
+        let (metadata, after) = bytes.get(begin..)?.split_at_checked(metadata)?;
+        let body = after.get(..usize::try_from(block.bodyLength()).ok()?)?;
+        Some(Block { metadata, body })
+    };
+    let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten();
+    blocks.map(|it| block(it).ok_or_else(|| "a block of it lies outside of the file".to_owned())).collect()
 }
 
 /// Checks the buffers in the body of a message, and gives the length of the body.
@@ -148,6 +159,28 @@ mod tests {
             reason(Arrow::read, &bytes),
             "test: a compressed buffer claims to hold 1152921504606846976 bytes, for which there is no memory"
         );
+    }
+
+    #[test]
+    fn a_message_longer_than_the_file_is_refused() {
+        let whole = fixture("names.arrow");
+        let (before, trailer) = whole.split_last_chunk().unwrap();
+        let length = arrow_ipc::reader::read_footer_length(*trailer).unwrap();
+        let begin = before.len() - length;
+        let footer = arrow_ipc::root_as_footer(&before[begin..]).unwrap();
+        let block = footer.recordBatches().unwrap().get(0).0;
+        // A block is its offset, the length of its metadata and that of its body.
+        let place = begin + memchr::memmem::find(&before[begin..], &block).unwrap();
+        for (field, claim) in [(0, 1_i64 << 40), (0, -8), (8, i64::from(i32::MAX)), (16, 1 << 31), (16, -1)] {
+            let mut bytes = whole.clone();
+            bytes[place + field..place + field + 8].copy_from_slice(&claim.to_le_bytes());
+            assert_eq!(reason(Arrow::read, &bytes), "test: a block of it lies outside of the file", "{field} {claim}");
+        }
+        let whole = fixture("numbers.arrows");
+        let mut bytes = whole.clone();
+        bytes[4..8].copy_from_slice(&i32::MAX.to_le_bytes());
+        assert_eq!(reason(Arrow::read, &bytes), "test: the file ends within a message");
+        assert_eq!(reason(Arrow::read, &whole[..whole.len() / 2]), "test: the file ends within a message");
     }
 
     #[test]

@@ -4,7 +4,8 @@
 use super::{
     super::{EdgeWeights, build::concatenate, csr::MOST_NODES},
     lines::{Flaw, Line, Text},
-    rounding::Rounding,
+    rounding::{Rounding, Unit},
+    weight::Weight,
 };
 use crate::Result;
 use bytemuck::Pod;
@@ -24,7 +25,7 @@ pub(super) struct Batch<Id> {
     pub sources: Vec<Id>,
     pub targets: Vec<Id>,
     pub weights: EdgeWeights,
-    /// What became of weights that are not whole.
+    /// What became of the weights.
     pub rounding: Rounding,
 }
 
@@ -33,18 +34,39 @@ impl<Id> Batch<Id> {
     pub fn new(bytes: usize, weights: EdgeWeights) -> Self {
         let edges = bytes / BYTES_PER_EDGE;
         let (sources, targets) = (Vec::with_capacity(edges), Vec::with_capacity(edges));
-        Self { sources, targets, weights, rounding: Rounding::default() }
+        let rounding = Rounding::new(&weights, Unit::Byte);
+        Self { sources, targets, weights, rounding }
+    }
+
+    /// The same where the places of weights are not positions of bytes.
+    pub fn with_places_in(self, unit: Unit) -> Self {
+        Self { rounding: Rounding::new(&self.weights, unit), ..self }
     }
 
     /// Adds an edge, with the next field of the line as its weight if edges have weights.
     #[inline]
     pub fn push(&mut self, source: Id, target: Id, line: &mut Line<'_>) -> Result<(), Flaw> {
         if !self.weights.is_none() {
-            line.push_weight(&mut self.weights, &mut self.rounding)?;
+            let Some(field) = line.field() else { return Err(line.flaw("the line ends where a weight should be")) };
+            self.push_weight_of(field, line)?;
         }
         self.sources.push(source);
         self.targets.push(target);
         Ok(())
+    }
+
+    /// Adds a field of a line to the weights: whole when it is written as digits that fit 32 bits, else a finite real.
+    #[inline]
+    pub fn push_weight_of(&mut self, field: &[u8], line: &Line<'_>) -> Result<(), Flaw> {
+        let weight = Weight::of_text(field).map_err(|reason| line.flaw(reason))?;
+        self.push_weight(weight, line.position);
+        Ok(())
+    }
+
+    /// Adds the weight at a place of the file.
+    #[inline]
+    pub fn push_weight(&mut self, weight: Weight, place: usize) {
+        self.rounding.push(&mut self.weights, weight, place);
     }
 }
 
@@ -69,7 +91,6 @@ pub(super) fn read_batches<Id: Pod + Send + Sync>(
 ) -> Result<Vec<Batch<Id>>> {
     text.in_pieces(start, |lines| {
         let mut batch = Batch::new(lines.bytes.len(), weights.clone());
-        batch.rounding.start = lines.position;
         for mut line in lines.filter(&is_data) {
             read(&mut line, &mut batch)?;
         }
@@ -115,9 +136,10 @@ pub(super) fn join<Id: Pod + Send + Sync>(text: Text<'_>, batches: Vec<Batch<Id>
         return Err(text.error_of_file(format!("{edges} edges are too many: 32-bit offsets allow {}", u32::MAX)));
     }
     let weights = join_weights(&batches)?;
+    let rounding = batches.iter().map(|batch| batch.rounding.clone()).reduce(Rounding::and_then).unwrap_or_default();
     let (sources, targets): (Vec<_>, Vec<_>) = batches.into_iter().map(|batch| (batch.sources, batch.targets)).unzip();
     let (sources, targets) = (concatenate(&sources, |id| id)?, concatenate(&targets, |id| id)?);
-    Ok(Batch { sources, targets, weights, rounding: Rounding::default() })
+    Ok(Batch { sources, targets, weights, rounding })
 }
 
 fn join_weights<Id>(batches: &[Batch<Id>]) -> Result<EdgeWeights> {

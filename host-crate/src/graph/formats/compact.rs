@@ -100,7 +100,7 @@ pub(super) fn load(text: Text<'_>, edges: Batch<u64>, lone: &[u64], listing: Lis
     let dense = |ids: Vec<u64>| ids.into_par_iter().map(|id| occurring.index(id).unwrap_or_default()).collect();
     let edges = Batch { sources: dense(sources), targets: dense(targets), weights, rounding };
     let (ids, nodes) = occurring.into_ids();
-    Ok(Loaded::edges(nodes, edges, ids, listing))
+    Ok(Loaded::edges(text, nodes, edges, ids, listing))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::{
     counted::Counted,
     is_standard,
 };
-use crate::{Error, Result, atomic_file::AtomicFile, phase};
+use crate::{Error, Result, atomic_file::AtomicFile, machine, phase};
 use bzip2::{read::MultiBzDecoder, write::BzEncoder};
 use flate2::{bufread::MultiGzDecoder, write::GzEncoder};
 use liblzma::{read::XzDecoder, write::XzEncoder};
@@ -82,15 +82,14 @@ impl Compression {
     }
 
     fn decompress(self, compressed: &[u8]) -> io::Result<Vec<u8>> {
-        let (counted, mut bytes) = (Counted::new(compressed), Vec::new());
+        let counted = Counted::new(compressed);
         match self {
-            Self::Gzip => MultiGzDecoder::new(counted).read_to_end(&mut bytes)?,
-            Self::Xz => XzDecoder::new_multi_decoder(counted).read_to_end(&mut bytes)?,
-            Self::Zstd => zstd::Decoder::with_buffer(counted)?.read_to_end(&mut bytes)?,
-            Self::Bzip2 => MultiBzDecoder::new(counted).read_to_end(&mut bytes)?,
-            Self::Zip => return Archive::open(compressed)?.only_file(),
-        };
-        Ok(bytes)
+            Self::Gzip => read_all(MultiGzDecoder::new(counted)),
+            Self::Xz => read_all(XzDecoder::new_multi_decoder(counted)),
+            Self::Zstd => read_all(zstd::Decoder::with_buffer(counted)?),
+            Self::Bzip2 => read_all(MultiBzDecoder::new(counted)),
+            Self::Zip => Archive::open(compressed)?.only_file(),
+        }
     }
 }
 
@@ -122,21 +121,18 @@ impl Contents<'_> {
 
     /// Reads standard input in the same way.
     pub fn read_standard_input() -> Result<(Self, Option<Compression>)> {
-        let mut bytes = Vec::new();
-        let read = io::stdin().lock().read_to_end(&mut bytes);
-        read.and_then(|_| Self::Owned(bytes).decompressed()).map_err(Error::io(Path::new("standard input")))
+        let read = read_all(io::stdin().lock());
+        read.and_then(|bytes| Self::Owned(bytes).decompressed()).map_err(Error::io(Path::new("standard input")))
     }
 
     fn of_file(path: &Path) -> io::Result<Self> {
-        let mut file = File::open(path)?;
+        let file = File::open(path)?;
         if file.metadata()?.is_file() {
             // SAFETY: the map is only read. Another process that shortens the file meanwhile could end ours, as with every
             // mapped file; nobody does that to an input, and reading gigabytes into memory to forbid it costs every user.
             Ok(Self::Mapped(Arc::new(unsafe { Mmap::map(&file)? })))
         } else {
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
-            Ok(Self::Owned(bytes))
+            read_all(file).map(Self::Owned)
         }
     }
 
@@ -173,6 +169,25 @@ impl Contents<'_> {
         match self {
             Self::Mapped(map) => Ok(map),
             bytes => map_of(&bytes).map(Arc::new).map_err(Error::io(path)),
+        }
+    }
+}
+
+/// Reads to the end, unless that is more than there is memory for: a device or a pipe may have no end, and the system would end the
+/// process. A part of the memory is left for what is made of the bytes.
+pub(super) fn read_all(reader: impl Read) -> io::Result<Vec<u8>> {
+    read_within(reader, machine::known_memory().map_or(u64::MAX, |memory| memory / 4 * 3))
+}
+
+fn read_within(reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = reader.take(most.saturating_add(1)).read_to_end(&mut bytes);
+    match read {
+        Err(error) if error.kind() != io::ErrorKind::OutOfMemory => Err(error),
+        Ok(_) if bytes.len() as u64 <= most => Ok(bytes),
+        _ => {
+            let reason = format!("{} bytes were read, and there is no memory for more", bytes.len());
+            Err(io::Error::new(io::ErrorKind::OutOfMemory, reason))
         }
     }
 }
@@ -291,6 +306,14 @@ mod tests {
         assert!(Contents::read(&path).unwrap().0.is_empty());
         assert!(matches!(Contents::read(&folder.path().join("missing")), Err(Error::Io { .. })));
         assert!(matches!(Contents::read(folder.path()), Err(Error::Io { .. })));
+    }
+
+    #[test]
+    fn what_has_no_end_is_an_error() {
+        assert_eq!(read_within(&b"1 2\n"[..], 4).unwrap(), b"1 2\n");
+        let error = read_within(io::repeat(0), 1 << 20).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
+        assert_eq!(error.to_string(), "1048577 bytes were read, and there is no memory for more");
     }
 
     #[test]

@@ -166,16 +166,17 @@ impl<'a> Parser<'a> {
 
     fn edge(&mut self, source: u32, target: u32, weight: Option<Weight>) {
         let weight = weight.or(self.defaults.last().copied().flatten());
+        let place = self.scanner.position;
         let Some(strict) = &mut self.strict else {
-            self.network.edge(source, target, weight, None);
+            self.network.edge([source, target], weight, None, place);
             return;
         };
         let ends = if self.directed { (source, target) } else { (source.min(target), source.max(target)) };
         match (strict.get(&ends), weight) {
-            (Some(edge), Some(weight)) => self.network.set_weight(*edge, weight),
+            (Some(edge), Some(weight)) => self.network.set_weight(*edge, weight, place),
             (Some(_), None) => {}
             (None, weight) => {
-                strict.insert(ends, self.network.edge(source, target, weight, None));
+                strict.insert(ends, self.network.edge([source, target], weight, None, place));
             }
         }
     }

@@ -7,6 +7,7 @@ use super::{
     compact,
     lines::{Text, shown},
     names::{self, PieceNames},
+    weight::Weight,
 };
 use crate::{
     Result,
@@ -103,7 +104,8 @@ impl<'a> NodeNames<'a> {
         };
         let number = |ends: Vec<u32>| ends.into_iter().map(|index| numbers[index as usize]).collect();
         let (sources, targets) = (number(edges.sources), number(edges.targets));
-        compact::load(text, Batch { sources, targets, ..Batch::new(0, edges.weights) }, &numbers, listing)
+        let rounding = edges.rounding;
+        compact::load(text, Batch { sources, targets, weights: edges.weights, rounding }, &numbers, listing)
     }
 }
 
@@ -120,6 +122,7 @@ impl<'a> Ends<'a> {
     }
 
     /// Makes room for so many more edges. A file may claim any number, so only as many as a few megabytes hold are believed.
+    #[cfg(feature = "tables")]
     pub fn reserve(&mut self, edges: usize) {
         const MOST: usize = 1 << 22;
         if let Self::Numbers(batch) = self {
@@ -128,11 +131,12 @@ impl<'a> Ends<'a> {
         }
     }
 
-    /// The weights, for those of an edge to be added.
-    pub fn weights(&mut self) -> &mut EdgeWeights {
+    /// Adds the weight of an edge, which is at this place of the file.
+    #[inline]
+    pub fn push_weight(&mut self, weight: Weight, place: usize) {
         match self {
-            Self::Numbers(batch) => &mut batch.weights,
-            Self::Names(_, batch) => &mut batch.weights,
+            Self::Numbers(batch) => batch.push_weight(weight, place),
+            Self::Names(_, batch) => batch.push_weight(weight, place),
         }
     }
 
@@ -176,7 +180,7 @@ fn named<'a>(batch: Batch<u64>) -> (PieceNames<'a>, Batch<u32>) {
     let mut names = PieceNames::default();
     let mut named = |ends: Vec<u64>| ends.into_iter().map(|end| number_of(&mut names, Id::Number(end))).collect();
     let (sources, targets) = (named(batch.sources), named(batch.targets));
-    (names, Batch { sources, targets, ..Batch::new(0, batch.weights) })
+    (names, Batch { sources, targets, weights: batch.weights, rounding: batch.rounding })
 }
 
 /// Makes a graph of the edges of all pieces.

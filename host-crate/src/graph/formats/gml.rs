@@ -215,7 +215,7 @@ impl<'a> Parser<'a> {
         let source = self.network.end(&text_of(self.item.source.ok_or("the edge has no source")?), position)?;
         let target = self.network.end(&text_of(self.item.target.ok_or("the edge has no target")?), position)?;
         let weight = self.item.weight.or(self.item.value).map(Weight::of_text).transpose()?;
-        self.network.edge(source, target, weight, None);
+        self.network.edge([source, target], weight, None, position);
         Ok(())
     }
 }

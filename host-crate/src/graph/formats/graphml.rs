@@ -68,6 +68,8 @@ struct OpenEdge {
     target: u32,
     directed: Option<bool>,
     weight: Option<Weight>,
+    /// Where the weight is, or the edge if it has none of its own.
+    position: usize,
 }
 
 impl Parser {
@@ -76,9 +78,9 @@ impl Parser {
             Event::Start(element) => self.start(&element, position),
             Event::Empty(element) => {
                 self.start(&element, position)?;
-                self.end(element.local_name().as_ref())
+                self.end(element.local_name().as_ref(), position)
             }
-            Event::End(element) => self.end(element.local_name().as_ref()),
+            Event::End(element) => self.end(element.local_name().as_ref(), position),
             Event::Text(text) => {
                 if let Some(weight) = &mut self.weight_text {
                     weight.push_str(&text);
@@ -119,7 +121,7 @@ impl Parser {
                 };
                 let source = self.network.end(&needed(element, "source")?, position)?;
                 let target = self.network.end(&needed(element, "target")?, position)?;
-                self.edge = Some(OpenEdge { source, target, directed, weight: self.default_weight });
+                self.edge = Some(OpenEdge { source, target, directed, weight: self.default_weight, position });
             }
             "data" if self.edge.is_some() && !self.weight_keys.is_empty() => {
                 let key = attribute(element, "key")?;
@@ -143,21 +145,21 @@ impl Parser {
         Ok(())
     }
 
-    fn end(&mut self, name: &str) -> Result<(), String> {
+    fn end(&mut self, name: &str, position: usize) -> Result<(), String> {
         match name {
             "key" => self.in_weight_key = false,
             "default" | "data" => {
                 if let Some(text) = self.weight_text.take() {
                     let weight = Some(Weight::of_text(text.as_bytes())?);
                     match &mut self.edge {
-                        Some(edge) => edge.weight = weight,
+                        Some(edge) => (edge.weight, edge.position) = (weight, position),
                         None => self.default_weight = weight,
                     }
                 }
             }
             "edge" => {
-                if let Some(OpenEdge { source, target, directed, weight }) = self.edge.take() {
-                    self.network.edge(source, target, weight, directed);
+                if let Some(OpenEdge { source, target, directed, weight, position }) = self.edge.take() {
+                    self.network.edge([source, target], weight, directed, position);
                 }
             }
             "graph" => self.ended = self.directed.is_some(),

@@ -46,7 +46,8 @@ impl FileFormat for JsonLines {
             let mut ends = Ends::new(lines.bytes.len(), weights.clone());
             for line in lines.filter(|line| line.first().is_some()) {
                 let mut parser = serde_json::Deserializer::from_slice(line.rest);
-                let read = parser.deserialize_map(EdgeVisitor { keys, ends: &mut ends }).and_then(|()| parser.end());
+                let visitor = EdgeVisitor { keys, ends: &mut ends, position: line.position };
+                let read = parser.deserialize_map(visitor).and_then(|()| parser.end());
                 read.map_err(|error| json::flaw(line.position, &error))?;
             }
             Ok(ends)
@@ -139,6 +140,8 @@ impl Visitor<'_> for RoleKeys<'_> {
 struct EdgeVisitor<'k, 'e, 'a> {
     keys: RoleKeys<'k>,
     ends: &'e mut Ends<'a>,
+    /// Where the line begins.
+    position: usize,
 }
 
 impl<'de> Visitor<'de> for EdgeVisitor<'_, '_, 'de> {
@@ -150,8 +153,12 @@ impl<'de> Visitor<'de> for EdgeVisitor<'_, '_, 'de> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let (mut source, mut target, mut weight) = (None::<Id<'de>>, None::<Id<'de>>, None::<Weight>);
+        let twice = |key: &str| Error::custom(format!("'{key}' is in this object twice"));
         while let Some(role) = map.next_key_seed(self.keys)? {
             match role {
+                Role::Source if source.is_some() => return Err(twice(self.keys.source)),
+                Role::Target if target.is_some() => return Err(twice(self.keys.target)),
+                Role::Weight if weight.is_some() => return Err(twice(self.keys.weight.unwrap_or_default())),
                 Role::Source => source = Some(map.next_value()?),
                 Role::Target => target = Some(map.next_value()?),
                 Role::Weight => weight = map.next_value()?,
@@ -163,7 +170,7 @@ impl<'de> Visitor<'de> for EdgeVisitor<'_, '_, 'de> {
         let source = source.ok_or_else(|| missing(self.keys.source))?;
         let target = target.ok_or_else(|| missing(self.keys.target))?;
         if let Some(key) = self.keys.weight {
-            weight.ok_or_else(|| missing(key))?.push_to(self.ends.weights());
+            self.ends.push_weight(weight.ok_or_else(|| missing(key))?, self.position);
         }
         self.ends.push(source, target);
         Ok(())
@@ -212,6 +219,11 @@ mod tests {
         assert!(of(&format!("{first}[]")).contains("expected an object that is an edge"));
         assert!(of(&format!("{first}{first} x")).starts_with("test:3: "));
         assert!(of("{\"u\": 1, \"v\": 2}\n{\"u\": 1, \"v\": 2, \"weight\": 2}").contains("a weight here"));
+        assert_eq!(
+            of(&format!("{first}{{\"u\": 1, \"v\": 2, \"w\": 1, \"u\": 3}}")),
+            "test:2: 'u' is in this object twice (column 28)"
+        );
+        assert_eq!(of("{\"u\": 1, \"v\": 2, \"v\": 2}"), "test:1: 'v' is in this object twice (column 20)");
         assert!(of("{\"a\": 1, \"b\": 2}").contains("the columns are called 'a', 'b'"));
         assert_eq!(of("\n"), "test: there is no edge in it");
     }

@@ -47,7 +47,7 @@ impl FileFormat for Konect {
             edges.targets.par_iter_mut().for_each(|target| *target += left as u32);
         }
         let listing = if header.shape == b"asym" { Listing::Directed } else { Listing::UndirectedOnce };
-        Ok(Loaded::counted(nodes, edges, 1, listing))
+        Ok(Loaded::counted(text, nodes, edges, 1, listing))
     }
 }
 

@@ -51,7 +51,7 @@ fn parse(text: Text<'_>, vertices: Text<'_>) -> Result<Loaded> {
         let repeated = listed - nodes as usize;
         return Err(vertices.error_of_file(format!("{listed} nodes are listed, {repeated} of them more than once")));
     }
-    Ok(Loaded::edges(nodes, edges, ids, Listing::Directed))
+    Ok(Loaded::edges(text, nodes, edges, ids, Listing::Directed))
 }
 
 /// The names that the file of nodes beside an edge file may have, the most likely first.

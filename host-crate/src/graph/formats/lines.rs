@@ -2,7 +2,6 @@
 //! file order is the one reported. A flaw knows only its byte position; its line number is counted when it is reported, so
 //! that parsing pays nothing for it.
 
-use super::{super::EdgeWeights, rounding::Rounding};
 use crate::{Error, Result, phase};
 use memchr::memchr;
 use rayon::prelude::*;
@@ -207,48 +206,6 @@ impl<'a> Line<'a> {
         if zero_leads { Err(self.not_whole("a node")) } else { self.whole("a node") }
     }
 
-    /// Adds the next field to a column of weights; see [`Line::push_weight_of`].
-    #[inline]
-    pub fn push_weight(&mut self, weights: &mut EdgeWeights, rounding: &mut Rounding) -> Result<(), Flaw> {
-        match self.field() {
-            Some(field) => self.push_weight_of(field, weights, rounding),
-            None => Err(self.flaw("the line ends where a weight should be")),
-        }
-    }
-
-    /// Adds a field to a column of weights: whole when it is written as digits that fit 32 bits, else a finite real.
-    /// A column holds whole numbers until the first real one turns them all into reals.
-    #[inline]
-    pub fn push_weight_of(&self, field: &[u8], weights: &mut EdgeWeights, rounding: &mut Rounding) -> Result<(), Flaw> {
-        match (&mut *weights, lexical_core::parse::<u32>(field)) {
-            (EdgeWeights::U32(column), Ok(whole)) => column.push(whole),
-            (EdgeWeights::F32(column), Ok(whole)) => {
-                rounding.note_whole(self, whole);
-                column.push(whole as f32);
-            }
-            (EdgeWeights::F32(column), Err(_)) => {
-                let real = self.real(field)?;
-                rounding.note_real(self, real, field, &[]);
-                column.push(real);
-            }
-            (EdgeWeights::U32(column), Err(_)) => {
-                let real = self.real(field)?;
-                rounding.note_real(self, real, field, column);
-                *weights = EdgeWeights::F32(column.iter().map(|whole| *whole as f32).chain([real]).collect());
-            }
-            (EdgeWeights::None, _) => {}
-        }
-        Ok(())
-    }
-
-    fn real(&self, field: &[u8]) -> Result<f32, Flaw> {
-        match lexical_core::parse::<f32>(field) {
-            Ok(real) if real.is_finite() => Ok(real),
-            Ok(_) => Err(self.flaw(format!("the weight '{}' is not a finite 32-bit number", shown(field)))),
-            Err(_) => Err(self.flaw(format!("the weight '{}' is not a number", shown(field)))),
-        }
-    }
-
     /// Nothing but blanks may follow.
     #[inline]
     pub fn end(&self) -> Result<(), Flaw> {
@@ -332,31 +289,6 @@ mod tests {
         for wrong in ["-1", "1.5", "x", "+", ",1", "12x"] {
             assert!(reason(wrong.as_bytes()).ends_with("is not a node: a whole number belongs here"), "{wrong}");
         }
-    }
-
-    #[test]
-    fn weights_are_whole_when_written_so() {
-        let weights = |text: &str| {
-            let mut weights = EdgeWeights::U32(vec![]);
-            line(text.as_bytes()).push_weight(&mut weights, &mut Rounding::default()).map(|()| weights)
-        };
-        assert_eq!(weights("4294967295").unwrap(), EdgeWeights::U32(vec![u32::MAX]));
-        assert_eq!(weights("4294967296").unwrap(), EdgeWeights::F32(vec![4294967296.0]));
-        assert_eq!(weights("1.0").unwrap(), EdgeWeights::F32(vec![1.0]));
-        assert_eq!(weights("-3").unwrap(), EdgeWeights::F32(vec![-3.0]));
-        for wrong in ["nan", "inf", "-inf", "1e39", "x", ""] {
-            assert!(weights(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn the_first_real_weight_makes_all_real() {
-        let mut weights = EdgeWeights::U32(vec![]);
-        let mut line = line(b"3 0.5 4");
-        while line.first().is_some() {
-            line.push_weight(&mut weights, &mut Rounding::default()).unwrap();
-        }
-        assert_eq!(weights, EdgeWeights::F32(vec![3.0, 0.5, 4.0]));
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl FileFormat for MatrixMarket {
             entries = with_opposites(text, entries)?;
         }
         let listing = if symmetry == Symmetry::Symmetric { Listing::UndirectedOnce } else { Listing::Directed };
-        Ok(Loaded::counted(nodes, entries, first, listing))
+        Ok(Loaded::counted(text, nodes, entries, first, listing))
     }
 }
 
@@ -142,7 +142,9 @@ fn with_opposites(text: Text<'_>, entries: Batch<u32>) -> Result<Batch<u32>> {
         EdgeWeights::F32(column) => EdgeWeights::F32(column.iter().map(|weight| -weight).collect()),
     };
     let (sources, targets) = (entries.targets.clone(), entries.sources.clone());
-    let opposites = Batch { sources, targets, weights: opposite_weights, rounding: entries.rounding };
+    // All weights are reals now, which the empty column says.
+    let opposites = Batch::new(0, EdgeWeights::F32(Vec::new()));
+    let opposites = Batch { sources, targets, weights: opposite_weights, ..opposites };
     batch::join(text, vec![entries, opposites])
 }
 

@@ -38,7 +38,7 @@ impl FileFormat for Metis {
         })?;
         let arcs = batch::join(text, batches)?;
         check_both_ends(text, header.edges, &arcs)?;
-        Ok(Loaded::counted(promised as u32, arcs, 1, Listing::UndirectedBothWays))
+        Ok(Loaded::counted(text, promised as u32, arcs, 1, Listing::UndirectedBothWays))
     }
 }
 
@@ -162,7 +162,7 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
         for position in graph.csr.row(node) {
             text.push(b' ');
             rows::push_name(text, &rows::counted(graph.csr.columns()[position]));
-            rows::push_weight(text, graph.csr.weights(), position);
+            rows::push_weight(text, b' ', graph.csr.weights(), position);
         }
         text.push(b'\n');
     })

@@ -35,6 +35,7 @@ mod json_lines;
 mod konect;
 mod ldbc;
 mod lines;
+mod loading;
 mod matrix_market;
 mod metis;
 mod names;
@@ -57,16 +58,18 @@ mod write;
 
 pub use columns::{Column, Columns};
 pub use compression::Compression;
-#[cfg(feature = "cli")]
-pub(crate) use compression::compress;
+pub use loading::{Listing, Loaded, Parsed, is_standard, parse, parse_columns};
 pub use recognised::{DirectionSource, NamesKind, Recognised, Table};
 pub use write::{format_to_write, write};
+#[cfg(feature = "cli")]
+pub(crate) use {compression::compress, edge_list::quoted};
 
-use super::{EdgeList, Graph, NodeIds};
-use crate::{Error, Result, phase, settings::told_by_text};
-use batch::Batch;
-use compression::Contents;
+pub(super) use loading::{LoadedFile, load};
+
+use super::Graph;
+use crate::{Error, Result, settings::told_by_text};
 use lines::Text;
+use loading::Files;
 use std::{
     io,
     path::{Path, PathBuf},
@@ -76,9 +79,10 @@ use std::{
 /// What the files of formats have in common.
 mod prelude {
     pub(super) use super::{
-        Feature, FileFormat, Files, Listing, Loaded, Recognition, Writer,
+        Dialect, Feature, FileFormat, Listing, Loaded, Recognition, Writer,
         batch::{self, Batch, check_claimed_nodes, check_edges, check_nodes, read_edges},
         lines::{Flaw, Line, Lines, Text, shown},
+        loading::Files,
         rows,
     };
     pub(super) use crate::{
@@ -129,6 +133,8 @@ trait FileFormat {
     const COMPANION: Option<Companion> = None;
     /// How a graph is written; none when the format can only be read. The graph was checked against [`FileFormat::LACKS`].
     const WRITER: Option<Writer> = None;
+    /// How it is written under some of its endings, where that is another way.
+    const DIALECTS: &'static [Dialect] = &[];
 
     /// Judges a file by its beginning.
     fn recognise(_beginning: Text<'_>) -> Recognition {
@@ -180,6 +186,14 @@ enum Feature {
 /// Writes a graph, or a part of it, to a file.
 type Writer = fn(&Graph, &mut dyn io::Write) -> io::Result<()>;
 
+/// Another way in which a format is written, by the ending of a file's name.
+struct Dialect {
+    ending: &'static str,
+    /// What it cannot express beside what the format cannot.
+    lacks: &'static [Feature],
+    writer: Writer,
+}
+
 /// A second file that belongs to a graph.
 #[derive(Clone, Copy)]
 struct Companion {
@@ -190,25 +204,16 @@ struct Companion {
     writer: Writer,
 }
 
-/// A file to read: its path, which errors name, and its bytes, decompressed.
-struct InputFile<'a> {
-    path: &'a Path,
-    contents: Contents<'a>,
-}
-
-impl InputFile<'_> {
-    fn text(&self) -> Text<'_> {
-        Text { path: self.path, bytes: &self.contents }
+impl Companion {
+    /// Where it is written.
+    fn usual(self, path: &Path) -> PathBuf {
+        (self.paths)(path).into_iter().next().unwrap_or_default()
     }
-}
 
-/// The files of a graph.
-struct Files<'a> {
-    main: InputFile<'a>,
-    /// There exactly when the format has a [`Companion`].
-    companion: Option<InputFile<'a>>,
-    /// Which columns hold the edges, where the user says so; only for formats that have columns.
-    columns: Option<&'a Columns>,
+    /// Where it is, else where it should be.
+    fn found(self, path: &Path) -> Result<PathBuf, PathBuf> {
+        (self.paths)(path).into_iter().find(|candidate| candidate.is_file()).ok_or_else(|| self.usual(path))
+    }
 }
 
 /// One line of the registry.
@@ -220,6 +225,7 @@ struct Registered {
     lacks: &'static [Feature],
     companion: Option<Companion>,
     writer: Option<Writer>,
+    dialects: &'static [Dialect],
     recognise: fn(Text<'_>) -> Recognition,
     read: fn(Files<'_>) -> Result<Loaded>,
 }
@@ -234,6 +240,7 @@ impl Registered {
             lacks: F::LACKS,
             companion: F::COMPANION,
             writer: F::WRITER,
+            dialects: F::DIALECTS,
             recognise: F::recognise,
             read: F::read,
         }
@@ -250,9 +257,24 @@ impl Format {
         FORMATS.iter().map(Self)
     }
 
-    /// The names of all of them, for messages.
-    fn names() -> String {
-        Self::all().map(Self::name).collect::<Vec<_>>().join(", ")
+    /// The names of those that fit, for messages.
+    fn names(fits: impl Fn(&Self) -> bool) -> String {
+        Self::all().filter(fits).map(Self::name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The format of that name, which can be written.
+    ///
+    /// # Errors
+    /// When there is none, or it can only be read.
+    pub fn to_write(name: &str) -> Result<Self> {
+        match name.parse::<Self>() {
+            Ok(format) => write::writer_of(format).map(|_| format),
+            Err(Error::UnknownName { kind, name, hint, .. }) => {
+                let known = Self::all().filter(|format| format.is_written()).map(|format| format.name().to_owned());
+                Err(Error::UnknownName { kind, name, known: known.collect(), hint })
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn lacks(self, feature: Feature) -> bool {
@@ -279,6 +301,23 @@ impl Format {
         self.0.writer.is_some()
     }
 
+    /// Whether a user may say which columns hold the edges; see [`Columns`].
+    pub fn has_columns(self) -> bool {
+        self.0.has_columns
+    }
+
+    /// The files that are read for a graph in the file `path`: itself, and what belongs to it, if that is there.
+    pub fn files_to_read(self, path: &Path) -> Vec<PathBuf> {
+        let beside = self.0.companion.and_then(|companion| companion.found(path).ok());
+        std::iter::once(path.to_path_buf()).chain(beside).collect()
+    }
+
+    /// The files that are written for a graph in the file `path`.
+    pub fn files_to_write(self, path: &Path) -> Vec<PathBuf> {
+        let beside = self.0.companion.map(|companion| companion.usual(path));
+        std::iter::once(path.to_path_buf()).chain(beside).collect()
+    }
+
     /// How many files make a graph.
     pub fn files(self) -> usize {
         1 + usize::from(self.0.companion.is_some())
@@ -296,15 +335,22 @@ impl Format {
     }
 
     /// By the beginning of a file where only one format begins like this, else by its name, else the format that it may be;
-    /// an error when neither tells.
+    /// an error when neither tells, or the file is empty.
     pub fn detect(path: &Path, bytes: &[u8]) -> Result<Self> {
+        // Of a graph of several files, the first may be empty.
+        if bytes.is_empty() && Self::of_path(path).is_none_or(|format| format.files() == 1) {
+            return Err(Error::File { path: path.to_path_buf(), reason: "the file is empty".to_owned() });
+        }
         let recognised = |wanted| Self::all().find(|format| (format.0.recognise)(Text { path, bytes }) == wanted);
         recognised(Recognition::Certain)
             .or_else(|| Self::of_path(path))
             .or_else(|| recognised(Recognition::Possible))
             .ok_or_else(|| Error::File {
                 path: path.to_path_buf(),
-                reason: format!("neither its name nor its beginning tells its format; name one of {}", Self::names()),
+                reason: format!(
+                    "neither its name nor its beginning tells its format; name one of {}",
+                    Self::names(|_| true)
+                ),
             })
     }
 }
@@ -345,138 +391,10 @@ pub fn graph_name(path: &Path) -> String {
     if length == 0 { name } else { name[..length].to_string() }
 }
 
-/// How a file lists its edges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Listing {
-    /// Each with its direction.
-    Directed,
-    /// Without directions, each at one of its ends (or at both: it is the same edge).
-    UndirectedOnce,
-    /// Without directions, each at both of its ends.
-    UndirectedBothWays,
-}
-
-/// What a text says.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Parsed {
-    /// The edges in the order of the file.
-    pub edges: EdgeList,
-    /// What the file calls the nodes.
-    pub ids: NodeIds,
-    /// Whether edges have a direction, and how often each is listed.
-    pub listing: Listing,
-    /// Whether the file or its format says so; where neither does, edges are taken as directed.
-    pub direction_stated: bool,
-    /// Where in a table the edges were.
-    pub table: Option<Table>,
-}
-
-/// What a file holds.
-#[derive(Clone, Debug)]
-pub enum Loaded {
-    /// Edges, from which a graph is built.
-    Edges(Parsed),
-    /// A graph.
-    Graph(Graph),
-}
-
-impl Loaded {
-    fn edges(nodes: u32, edges: Batch<u32>, ids: NodeIds, listing: Listing) -> Self {
-        let Batch { sources, targets, weights, .. } = edges;
-        let edges = EdgeList { nodes, sources, targets, weights };
-        Self::Edges(Parsed { edges, ids, listing, direction_stated: true, table: None })
-    }
-
-    /// The same where nothing says whether the edges have a direction.
-    fn without_stated_direction(self) -> Self {
-        match self {
-            Self::Edges(parsed) => Self::Edges(Parsed { direction_stated: false, ..parsed }),
-            graph => graph,
-        }
-    }
-
-    /// Adds where in a table the edges were, and whether the table says that they have a direction.
-    fn with_table(self, table: Table, direction_stated: bool) -> Self {
-        match self {
-            Self::Edges(parsed) => Self::Edges(Parsed { direction_stated, table: Some(table), ..parsed }),
-            graph => graph,
-        }
-    }
-
-    /// Edges between nodes that are called `first`, `first + 1` and so on.
-    fn counted(nodes: u32, edges: Batch<u32>, first: u64, listing: Listing) -> Self {
-        Self::edges(nodes, edges, NodeIds::Counted { first }, listing)
-    }
-}
-
-/// A file that was read, and what it was taken for.
-pub(super) struct LoadedFile {
-    pub loaded: Loaded,
-    pub format: Format,
-    pub compression: Option<Compression>,
-}
-
-/// Whether a path stands for standard input or output.
-pub fn is_standard(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
-
-/// Reads a file or standard input, decompressed if need be, in the given format or the one it seems to have.
-pub(super) fn load(path: &Path, format: Option<Format>, columns: Option<&Columns>) -> Result<LoadedFile> {
-    let standard = is_standard(path);
-    let (contents, compression) = if standard { Contents::read_standard_input()? } else { Contents::read(path)? };
-    let path = if standard { Path::new("standard input") } else { path };
-    let _phase = phase::begin("parsing", "");
-    let format = format.map_or_else(|| Format::detect(path, &contents), Ok)?;
-    tracing::debug!("{}: {} bytes of {format}", path.display(), contents.len());
-    if columns.is_some() && !format.0.has_columns {
-        let known: Vec<&str> = Format::all().filter(|format| format.0.has_columns).map(Format::name).collect();
-        let reason = format!("columns can be chosen in {}, and this file is {format}", known.join(", "));
-        return Err(Error::File { path: path.to_path_buf(), reason });
-    }
-    let main = InputFile { path, contents };
-    let read = |companion| (format.0.read)(Files { main, companion, columns });
-    let loaded = match format.0.companion {
-        None => read(None)?,
-        Some(companion) => {
-            let candidates = (companion.paths)(path);
-            let Some(path) = candidates.iter().find(|candidate| candidate.is_file()) else {
-                let reason = format!("its {} should be beside it in {}", companion.about, candidates[0].display());
-                return Err(Error::File { path: path.to_path_buf(), reason });
-            };
-            read(Some(InputFile { path, contents: Contents::read(path)?.0 }))?
-        }
-    };
-    Ok(LoadedFile { loaded, format, compression })
-}
-
-/// Reads a graph from memory: the bytes of each of its [`Format::files`], decompressed. `path` is what errors name; nothing is
-/// opened.
-///
-/// # Errors
-/// When the bytes are not of that format, or there are more or fewer files than it has.
-pub fn parse(format: Format, path: &Path, files: &[&[u8]]) -> Result<Loaded> {
-    let input = |path, bytes| InputFile { path, contents: Contents::Borrowed(bytes) };
-    let companion_path = format.0.companion.and_then(|companion| (companion.paths)(path).into_iter().next());
-    let files = match (files, &companion_path) {
-        ([main], None) => Files { main: input(path, main), companion: None, columns: None },
-        ([main, second], Some(beside)) => {
-            Files { main: input(path, main), companion: Some(input(beside, second)), columns: None }
-        }
-        _ => {
-            let (given, needed) = (files.len(), format.files());
-            return Err(Error::Usage(format!(
-                "a graph of the format {format} is {needed} files, and {given} were given"
-            )));
-        }
-    };
-    (format.0.read)(files)
-}
-
 #[cfg(test)]
 mod testing {
     //! What the formats' tests share.
-    use super::*;
+    use super::{compression::Contents, loading::InputFile, *};
 
     type Read = fn(Files<'_>) -> Result<Loaded>;
 
@@ -516,6 +434,12 @@ mod tests {
         for format in Format::all() {
             assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
         }
+        let to_write = |name: &str| Format::to_write(name).map(Format::name).map_err(|error| error.to_string());
+        assert_eq!(to_write("metis"), Ok("metis"));
+        for name in ["excel", "gml"] {
+            let error = to_write(name).unwrap_err();
+            assert!(error.contains("matrix-market, edge-list") && !error.contains("graphml"), "{error}");
+        }
         let unknown = "excel".parse::<Format>().unwrap_err().to_string();
         assert!(
             unknown.starts_with("there is no format named 'excel'; there is matrix-market, edge-list"),
@@ -534,18 +458,14 @@ mod tests {
         assert_eq!(detect("a.gz", b"EVENKEEL"), "binary");
         assert_eq!(detect("a.graph.xz", b"3 2\n"), "metis");
         assert_eq!(detect("A.E.GZ", b"3 2\n"), "ldbc");
-        assert_eq!(detect("a.pace.gr", b""), "pace");
+        assert_eq!(detect("a.pace.gr", b"\n"), "pace");
+        assert_eq!(detect("a.e", b""), "ldbc");
+        for name in ["a.txt", "a", "standard input"] {
+            let error = Format::detect(Path::new(name), b"").unwrap_err().to_string();
+            assert_eq!(error, format!("{name}: the file is empty"));
+        }
         assert_eq!(detect("no-ending", b"# x\n3,2\n"), "edge-list");
         assert!(Format::detect(Path::new("a.bin"), b"\x00\x01").is_err());
-    }
-
-    #[test]
-    fn a_graph_has_as_many_files_as_its_format_says() {
-        let ldbc: Format = "ldbc".parse().unwrap();
-        let loaded = |files: &[&[u8]]| parse(ldbc, Path::new("g.e"), files);
-        assert!(matches!(loaded(&[b"1 2\n", b"1\n2\n"]), Ok(Loaded::Edges(_))));
-        let error = loaded(&[b"1 2\n"]).unwrap_err().to_string();
-        assert_eq!(error, "a graph of the format ldbc is 2 files, and 1 were given");
     }
 
     #[test]

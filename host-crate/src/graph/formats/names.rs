@@ -112,7 +112,7 @@ pub(super) fn load(text: Text<'_>, pieces: Vec<(PieceNames<'_>, Batch<u32>)>, li
         }
     });
     let edges = join(text, batches.collect())?;
-    Ok(Loaded::edges(distinct.len() as u32, edges, NodeIds::Named(names), listing))
+    Ok(Loaded::edges(text, distinct.len() as u32, edges, NodeIds::Named(names), listing))
 }
 
 /// The distinct names of a share, in the order in which they occur; every piece is told their places.

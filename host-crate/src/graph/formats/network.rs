@@ -8,7 +8,8 @@ use super::{
     batch::{self, Batch},
     ends::NodeNames,
     lines::{Flaw, Text, shown},
-    weight::{Weight, column},
+    rounding::Unit,
+    weight::Weight,
 };
 use crate::{Result, graph::EdgeWeights};
 use std::borrow::Cow;
@@ -16,6 +17,8 @@ use std::borrow::Cow;
 /// Nodes and edges as a file lists them.
 #[derive(Default)]
 pub(super) struct Network {
+    /// What the places of edges are.
+    pub places: Unit,
     nodes: NodeNames<'static>,
     /// For each node, where it first occurs in an edge if nothing has declared it, else nothing.
     undeclared: Vec<Option<usize>>,
@@ -26,6 +29,8 @@ struct Edge {
     source: u32,
     target: u32,
     weight: Option<Weight>,
+    /// Where it is in the file, for remarks on its weight.
+    place: usize,
     /// Nothing where the graph decides.
     directed: Option<bool>,
 }
@@ -51,15 +56,22 @@ impl Network {
         Ok(node)
     }
 
-    /// Adds an edge and gives its index. It has a direction if the graph has, unless `directed` says otherwise.
-    pub fn edge(&mut self, source: u32, target: u32, weight: Option<Weight>, directed: Option<bool>) -> usize {
-        self.edges.push(Edge { source, target, weight, directed });
+    /// Adds an edge, given by its ends, and gives its index. It has a direction if the graph has, unless `directed` says otherwise.
+    pub fn edge(
+        &mut self,
+        [source, target]: [u32; 2],
+        weight: Option<Weight>,
+        directed: Option<bool>,
+        place: usize,
+    ) -> usize {
+        self.edges.push(Edge { source, target, weight, place, directed });
         self.edges.len() - 1
     }
 
     /// Gives an edge another weight.
-    pub fn set_weight(&mut self, edge: usize, weight: Weight) {
+    pub fn set_weight(&mut self, edge: usize, weight: Weight, place: usize) {
         self.edges[edge].weight = Some(weight);
+        self.edges[edge].place = place;
     }
 
     /// Refuses edges to nodes that nothing has declared, for formats that list all nodes.
@@ -105,23 +117,29 @@ impl Network {
             let (path, edges) = (text.path.display(), self.edges.len());
             tracing::warn!("{path}: {unweighted} of {edges} edges have no weight; they get the weight 1");
         }
-        let batch = |edges: &mut dyn Iterator<Item = (u32, u32, Option<Weight>)>| {
-            let (mut sources, mut targets, mut weights) = (Vec::new(), Vec::new(), Vec::new());
-            for (source, target, weight) in edges {
-                sources.push(source);
-                targets.push(target);
-                weights.push(weight.unwrap_or(Weight::Whole(1)));
+        let batch = |edges: &mut dyn Iterator<Item = (&Edge, [u32; 2])>| {
+            let column = if weighted { EdgeWeights::U32(Vec::new()) } else { EdgeWeights::None };
+            let mut batch = Batch::new(0, column).with_places_in(self.places);
+            for (edge, [source, target]) in edges {
+                batch.sources.push(source);
+                batch.targets.push(target);
+                match (edge.weight, &mut batch.weights) {
+                    (Some(weight), _) => batch.push_weight(weight, edge.place),
+                    // Nobody wrote this 1, so that it is nothing to remark on.
+                    (None, EdgeWeights::U32(column)) => column.push(1),
+                    (None, EdgeWeights::F32(column)) => column.push(1.0),
+                    (None, EdgeWeights::None) => {}
+                }
             }
-            let weights = if weighted { column(weights) } else { EdgeWeights::None };
-            Batch { sources, targets, ..Batch::new(0, weights) }
+            batch
         };
-        let all = batch(&mut self.edges.iter().map(|edge| (edge.source, edge.target, edge.weight)));
+        let all = batch(&mut self.edges.iter().map(|edge| (edge, [edge.source, edge.target])));
         let undirected = self.edges.iter().filter(|edge| !is_directed(edge)).count();
         if undirected == self.edges.len() && (undirected > 0 || !directed) {
             return Ok((batch::join(text, vec![all])?, Listing::UndirectedOnce));
         }
         let reversed = self.edges.iter().filter(|edge| !is_directed(edge) && edge.source != edge.target);
-        let reversed = batch(&mut reversed.map(|edge| (edge.target, edge.source, edge.weight)));
+        let reversed = batch(&mut reversed.map(|edge| (edge, [edge.target, edge.source])));
         Ok((batch::join(text, vec![all, reversed])?, Listing::Directed))
     }
 }

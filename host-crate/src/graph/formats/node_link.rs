@@ -2,7 +2,7 @@
 //! `edges`, a list of objects with `source`, `target` and perhaps `weight`. Without `directed` the graph is undirected, as in NetworkX.
 //! Keys come in any order; others are skipped.
 
-use super::{ends::Id, json, network::Network, prelude::*, weight::Weight};
+use super::{ends::Id, json, network::Network, prelude::*, rounding::Unit, weight::Weight};
 use serde::{
     Deserialize,
     de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor},
@@ -28,6 +28,8 @@ impl FileFormat for NodeLink {
     fn read(files: Files<'_>) -> Result<Loaded> {
         let text = files.main.text();
         let mut graph = Graph::default();
+        // The parser does not say where in the text it is.
+        graph.network.places = Unit::Edge;
         let mut parser = serde_json::Deserializer::from_slice(text.bytes);
         let read = parser.deserialize_map(GraphVisitor(&mut graph)).and_then(|()| parser.end());
         read.map_err(|error| json::error(text, &error))?;
@@ -69,11 +71,12 @@ impl<'de> Visitor<'de> for GraphVisitor<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let (mut nodes, mut links) = (false, false);
+        let (mut nodes, mut links, mut directed) = (false, false, None);
         let network = &mut self.0.network;
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             match &*key {
-                "directed" => self.0.directed = map.next_value()?,
+                "directed" if directed.is_some() => return Err(Error::custom("'directed' is there twice")),
+                "directed" => directed = Some(map.next_value()?),
                 "nodes" if nodes => return Err(Error::custom("there is a second list of nodes")),
                 "nodes" => {
                     nodes = true;
@@ -83,9 +86,11 @@ impl<'de> Visitor<'de> for GraphVisitor<'_> {
                 "links" | "edges" if links => return Err(Error::custom("there is a second list of edges")),
                 "links" | "edges" => {
                     links = true;
+                    let mut edge = 0;
                     let add = |Link { source, target, weight }: Link<'de>| {
                         let (source, target) = (network.end(&name(source), 0)?, network.end(&name(target), 0)?);
-                        network.edge(source, target, weight, None);
+                        edge += 1;
+                        network.edge([source, target], weight, None, edge);
                         Ok(())
                     };
                     map.next_value_seed(Each { what: "a list of edges", take: add, item: PhantomData })?;
@@ -93,6 +98,7 @@ impl<'de> Visitor<'de> for GraphVisitor<'_> {
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
+        self.0.directed = directed.unwrap_or_default();
         match (nodes, links) {
             (true, true) => Ok(()),
             (false, _) => Err(Error::custom("there is no list 'nodes'")),

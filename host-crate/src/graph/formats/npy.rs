@@ -1,10 +1,6 @@
 //! NumPy's `.npy`: one array, with a header that says its type and shape. For [`super::npz`].
 
-use super::{
-    lines::shown,
-    weight::{Weight, column},
-};
-use crate::graph::EdgeWeights;
+use super::{lines::shown, weight::Weight};
 
 /// An array as it lies in a file.
 pub(super) struct NpyArray<'a> {
@@ -30,6 +26,15 @@ fn numbers<const N: usize, T>(bytes: &[u8], big_endian: bool, from: impl Fn([u8;
 impl<'a> NpyArray<'a> {
     /// Reads an array; the reason when it is none.
     pub fn read(file: &'a [u8]) -> Result<Self, String> {
+        let array = Self::begin(file)?;
+        match array.claimed_bytes() {
+            Some(expected) if expected == array.bytes.len() => Ok(array),
+            _ => Err("its length is not what its type and shape say".to_owned()),
+        }
+    }
+
+    /// Reads the header of an array, of which all or a part is there.
+    fn begin(file: &'a [u8]) -> Result<Self, String> {
         let (header, bytes) = split(file).ok_or("it does not begin as an array of NumPy does")?;
         let descr = value(header, "descr").and_then(|value| value.strip_prefix('\'')?.split('\'').next());
         let descr = descr.ok_or_else(|| format!("its type is not a plain one: {}", shown(header.as_bytes())))?;
@@ -42,12 +47,13 @@ impl<'a> NpyArray<'a> {
             Some(b'>') => (true, &descr[1..]),
             _ => (false, descr),
         };
-        let array = Self { kind, big_endian, shape, bytes };
-        let count = array.shape.iter().try_fold(1_usize, |product, size| product.checked_mul(*size));
-        match count.and_then(|count| count.checked_mul(array.item_bytes()?)) {
-            Some(expected) if expected == bytes.len() => Ok(array),
-            _ => Err("its length is not what its type and shape say".to_owned()),
-        }
+        Ok(Self { kind, big_endian, shape, bytes })
+    }
+
+    /// How many bytes the items have, as the header says.
+    fn claimed_bytes(&self) -> Option<usize> {
+        let count = self.shape.iter().try_fold(1_usize, |product, size| product.checked_mul(*size));
+        count?.checked_mul(self.item_bytes()?)
     }
 
     /// How many bytes an item has.
@@ -90,27 +96,36 @@ impl<'a> NpyArray<'a> {
         })
     }
 
-    /// The numbers of a list as weights, and how many they are. Truth values are no weights.
-    pub fn weights(&self) -> Result<(EdgeWeights, usize), String> {
+    /// The numbers of a list as weights; none where they are truth values, which are no weights.
+    pub fn weights(&self) -> Result<Option<Vec<Weight>>, String> {
         let (bytes, big) = (self.bytes, self.big_endian);
-        let weights = match self.kind {
-            "f4" => reals(numbers(bytes, big, |bytes| f64::from(f32::from_le_bytes(bytes))))?,
-            "f8" => reals(numbers(bytes, big, f64::from_le_bytes))?,
-            "b1" => EdgeWeights::None,
-            "u8" => column(numbers(bytes, big, u64::from_le_bytes).map(|whole| Weight::of_whole(whole.into()))),
-            _ => column(self.whole()?.into_iter().map(|whole| Weight::of_whole(whole.into()))),
-        };
-        match self.shape[..] {
-            [length] => Ok((weights, length)),
-            _ => Err(format!("it has {} dimensions instead of one", self.shape.len())),
+        if self.shape.len() != 1 {
+            return Err(format!("it has {} dimensions instead of one", self.shape.len()));
         }
+        let real = |(number, real): (usize, f64)| {
+            Weight::of_real(real).map_err(|reason| format!("number {}: {reason}", number + 1))
+        };
+        let weights = match self.kind {
+            "f4" => numbers(bytes, big, |bytes| f64::from(f32::from_le_bytes(bytes))).enumerate().map(real).collect(),
+            "f8" => numbers(bytes, big, f64::from_le_bytes).enumerate().map(real).collect(),
+            "b1" => return Ok(None),
+            "u8" => Ok(numbers(bytes, big, |bytes| Weight::of_whole(u64::from_le_bytes(bytes).into())).collect()),
+            _ => Ok(self.whole()?.into_iter().map(|whole| Weight::of_whole(whole.into())).collect()),
+        };
+        weights.map(Some)
+    }
+
+    /// How many numbers a list has.
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
     }
 }
 
-fn reals(mut numbers: impl Iterator<Item = f64>) -> Result<EdgeWeights, String> {
-    let mut weights = EdgeWeights::F32(Vec::new());
-    numbers.try_for_each(|real| Weight::of_real(real).map(|weight| weight.push_to(&mut weights)))?;
-    Ok(weights)
+/// How long a file is by its header, which is in its beginning.
+pub(super) fn length(beginning: &[u8]) -> Option<u64> {
+    let array = NpyArray::begin(beginning).ok()?;
+    let header = beginning.len() - array.bytes.len();
+    Some((header as u64).saturating_add(array.claimed_bytes()? as u64))
 }
 
 /// The header of a file and what follows it.
@@ -155,10 +170,10 @@ mod tests {
         assert_eq!(whole(">i4", &[0, 0, 0, 1, 0, 0, 1, 0]), [1, 256]);
         assert_eq!(whole("<i8", &[3, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255]), [3, -1]);
         let weights = |kind: &str, bytes: &[u8]| NpyArray::read(&npy(kind, "(1,)", bytes)).unwrap().weights();
-        assert_eq!(weights("<f4", &0.5_f32.to_le_bytes()), Ok((EdgeWeights::F32(vec![0.5]), 1)));
-        assert_eq!(weights(">f8", &0.5_f64.to_be_bytes()), Ok((EdgeWeights::F32(vec![0.5]), 1)));
-        assert_eq!(weights("|b1", &[1]), Ok((EdgeWeights::None, 1)));
-        assert_eq!(weights("<u8", &7_u64.to_le_bytes()), Ok((EdgeWeights::U32(vec![7]), 1)));
+        assert_eq!(weights("<f4", &0.5_f32.to_le_bytes()), Ok(Some(vec![Weight::Real(0.5)])));
+        assert_eq!(weights(">f8", &0.5_f64.to_be_bytes()), Ok(Some(vec![Weight::Real(0.5)])));
+        assert_eq!(weights("|b1", &[1]), Ok(None));
+        assert_eq!(weights("<u8", &7_u64.to_le_bytes()), Ok(Some(vec![Weight::Whole(7)])));
         assert!(weights("<f8", &f64::NAN.to_le_bytes()).is_err());
         assert!(weights("<c8", &[0; 8]).is_err());
     }

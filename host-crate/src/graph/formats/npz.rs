@@ -4,8 +4,9 @@
 
 use super::{
     archive::{self, Archive},
-    npy::NpyArray,
+    npy::{self, NpyArray},
     prelude::*,
+    rounding::Unit,
 };
 
 pub(super) struct Npz;
@@ -24,7 +25,7 @@ impl FileFormat for Npz {
         let text = files.main.text();
         matrix(text).map_err(|reason| text.error_of_file(reason)).and_then(|(shape, edges)| {
             let nodes = check_claimed_nodes(text, shape[0].max(shape[1]))?;
-            let loaded = Loaded::counted(nodes, batch::join(text, vec![edges])?, 0, Listing::Directed);
+            let loaded = Loaded::counted(text, nodes, batch::join(text, vec![edges])?, 0, Listing::Directed);
             Ok(loaded.without_stated_direction())
         })
     }
@@ -33,8 +34,11 @@ impl FileFormat for Npz {
 /// The numbers of rows and columns, and the entries, all of which are within.
 fn matrix(text: Text<'_>) -> Result<([u64; 2], Batch<u32>), String> {
     let mut archive = Archive::open(text.bytes).map_err(|error| error.to_string())?;
+    // No array has more items than there can be edges, or nodes and one.
+    let most = 8 * (u64::from(u32::MAX) + 1) + (1 << 17);
     let mut file = |name: &str| {
-        let contents = archive.file(&format!("{name}.npy")).map_err(|error| format!("{name}.npy: {error}"))?;
+        let contents = archive.file(&format!("{name}.npy"), most, npy::length);
+        let contents = contents.map_err(|error| format!("{name}.npy: {error}"))?;
         contents.ok_or_else(|| format!("there is no {name}.npy in it, as in a sparse matrix of SciPy"))
     };
     let format = file("format")?;
@@ -64,18 +68,17 @@ fn matrix(text: Text<'_>) -> Result<([u64; 2], Batch<u32>), String> {
         }
     };
     let data = file("data")?;
-    let (mut weights, given) =
-        NpyArray::read(&data).and_then(|array| array.weights()).map_err(|reason| format!("data.npy: {reason}"))?;
+    let of_data = |reason: String| format!("data.npy: {reason}");
+    let array = NpyArray::read(&data).map_err(of_data)?;
+    let (weights, given) = (array.weights().map_err(of_data)?, array.len());
     if given < sources.len() || targets.len() != sources.len() {
         let (rows, columns) = (sources.len(), targets.len());
         return Err(format!("there are {rows} rows, {columns} columns and {given} numbers of entries"));
     }
-    match &mut weights {
-        EdgeWeights::None => {}
-        EdgeWeights::U32(column) => column.truncate(sources.len()),
-        EdgeWeights::F32(column) => column.truncate(sources.len()),
-    }
-    Ok(([rows.into(), columns.into()], Batch { sources, targets, ..Batch::new(0, weights) }))
+    let column = if weights.is_some() { EdgeWeights::U32(Vec::new()) } else { EdgeWeights::None };
+    let mut edges = Batch::new(0, column).with_places_in(Unit::Edge);
+    weights.into_iter().flatten().zip(1..=sources.len()).for_each(|(weight, edge)| edges.push_weight(weight, edge));
+    Ok(([rows.into(), columns.into()], Batch { sources, targets, ..edges }))
 }
 
 fn whole(file: &[u8], name: &str) -> Result<Vec<i64>, String> {
@@ -157,6 +160,16 @@ mod tests {
         assert!(of("dia", &[0, 1], &[0], &[1], &[1, 1]).contains("stored as 'dia'; csr, csc and coo are read"));
         assert!(of("csr", &[0], &[], &[], &[0, 2_000_000_000]).contains("claims 2000000000 nodes"));
         assert!(reason(Npz::read, &archive_of(&[("a.npy", b"")])).contains("there is no format.npy in it"));
+        // A member that is longer than its header says is not unpacked to its end.
+        let long = [i4(&[1]), vec![0; 1 << 20]].concat();
+        let name = ("format.npy", &npy("|S3", "()", b"csr")[..]);
+        let bomb = archive_of(&[name, ("shape.npy", &long)]);
+        assert_eq!(reason(Npz::read, &bomb), "test: shape.npy: its length is not what its type and shape say");
+        let mut archive = Archive::open(&bomb).unwrap();
+        let unpacked = archive.file("shape.npy", u64::MAX, npy::length).unwrap().unwrap().len();
+        assert!(unpacked <= 1 << 17, "{unpacked}");
+        let cut = archive.file("shape.npy", 1 << 18, |_| Some(u64::MAX)).unwrap().unwrap().len();
+        assert_eq!(cut, (1 << 18) + 1);
         assert!(reason(Npz::read, b"PK\x03\x04").contains("zip archive"));
     }
 }

@@ -116,14 +116,14 @@ impl<'a> Parser<'a> {
                 // What is no number belongs to the drawing: `1 2 c Blue`.
                 let weight = line.field().filter(|field| !field[0].is_ascii_alphabetic());
                 let weight = weight.map(Weight::of_text).transpose().map_err(|reason| line.flaw(reason))?;
-                self.network.edge(source, target, weight, Some(directed));
+                self.network.edge([source, target], weight, Some(directed), line.position);
                 Ok(())
             }
             Some(Section::Neighbours { directed }) => {
                 let source = self.node(&mut line)?;
                 while line.first().is_some() {
                     let target = self.node(&mut line)?;
-                    self.network.edge(source, target, None, Some(directed));
+                    self.network.edge([source, target], None, Some(directed), line.position);
                 }
                 Ok(())
             }

@@ -37,7 +37,7 @@ impl Problem {
         let is_data = |line: &Line<'_>| !is_comment(*line);
         let edges = read_edges(text, start, &self.weights, is_data, |line, batch| edge(line, nodes, batch))?;
         check_edges(text, self.keeps_promise, promised, edges.sources.len())?;
-        Ok(Loaded::counted(nodes, edges, 1, self.listing))
+        Ok(Loaded::counted(text, nodes, edges, 1, self.listing))
     }
 
     /// The numbers of nodes and edges on the problem line, and where the lines after it begin.

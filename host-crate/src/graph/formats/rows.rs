@@ -46,17 +46,17 @@ pub(super) fn push_whole(text: &mut Vec<u8>, value: u64) {
     text.extend_from_slice(lexical_core::write(value, &mut [0; u64::FORMATTED_SIZE_DECIMAL]));
 }
 
-/// Appends a blank and the weight at `position`; nothing when there are no weights. A real is written so that it is read
+/// Appends a separator and the weight at `position`; nothing when there are no weights. A real is written so that it is read
 /// back as the same real, and never as a whole number.
-pub(super) fn push_weight(text: &mut Vec<u8>, weights: &Weights, position: usize) {
+pub(super) fn push_weight(text: &mut Vec<u8>, separator: u8, weights: &Weights, position: usize) {
     match weights {
         Weights::None => {}
         Weights::U32(column) => {
-            text.push(b' ');
+            text.push(separator);
             push_whole(text, u64::from(column[position]));
         }
         Weights::F32(column) => {
-            text.push(b' ');
+            text.push(separator);
             text.extend_from_slice(lexical_core::write(column[position], &mut [0; f32::FORMATTED_SIZE_DECIMAL]));
         }
     }
@@ -86,7 +86,7 @@ pub(super) fn push_edge(
     push_name(text, &ends[0]);
     text.push(b' ');
     push_name(text, &ends[1]);
-    push_weight(text, weights, position);
+    push_weight(text, b' ', weights, position);
     text.push(b'\n');
 }
 

@@ -3,10 +3,12 @@
 
 use super::{
     Listing, Loaded,
+    batch::Batch,
     columns::{self, Columns, Positions},
     ends::{self, Ends, canonical},
     lines::{Text, shown},
     names::PieceNames,
+    rounding::Unit,
     weight::Weight,
 };
 use crate::{Result, graph::EdgeWeights};
@@ -50,7 +52,7 @@ impl Wanted {
     /// No edges yet.
     pub fn no_edges(&self) -> Ends<'static> {
         let weights = self.positions.weight.map_or(EdgeWeights::None, |_| EdgeWeights::U32(Vec::new()));
-        Ends::new(0, weights)
+        Ends::Numbers(Batch::new(0, weights).with_places_in(Unit::Row))
     }
 
     /// Makes a graph of the edges of all pieces of the table.
@@ -81,7 +83,7 @@ impl Wanted {
         let (sources, targets) = (ids(self.positions.source)?, ids(self.positions.target)?);
         if let Some(position) = self.positions.weight {
             let (array, name) = column(position)?;
-            push_weights(array, ends.weights())
+            push_weights(array, first_row as usize, ends)
                 .map_err(|reason| text.error_of_file(format!("the column '{name}': {reason}")))?;
         }
         if let (IdColumn::Numbers(sources), IdColumn::Numbers(targets), Ends::Numbers(batch)) =
@@ -191,10 +193,11 @@ fn whole_ids(array: &dyn Array) -> Option<IdColumn<'_>> {
     })
 }
 
-/// Adds the numbers of an array without nulls to the weights.
-fn push_weights(array: &dyn Array, weights: &mut EdgeWeights) -> Result<(), String> {
+/// Adds the numbers of an array without nulls to the weights. The first is that of row `row`.
+fn push_weights(array: &dyn Array, row: usize, ends: &mut Ends<'_>) -> Result<(), String> {
     let mut whole = |numbers: Option<Vec<i128>>| {
-        numbers.into_iter().flatten().for_each(|number| Weight::of_whole(number).push_to(weights));
+        let numbers = numbers.into_iter().flatten().zip(row..);
+        numbers.for_each(|(number, row)| ends.push_weight(Weight::of_whole(number), row));
         Ok(())
     };
     match array.data_type() {
@@ -206,15 +209,55 @@ fn push_weights(array: &dyn Array, weights: &mut EdgeWeights) -> Result<(), Stri
         DataType::UInt16 => whole(values::<UInt16Type, _>(array, i128::from)),
         DataType::UInt32 => whole(values::<UInt32Type, _>(array, i128::from)),
         DataType::UInt64 => whole(values::<UInt64Type, _>(array, i128::from)),
-        DataType::Float32 => push_reals(values::<Float32Type, _>(array, f64::from), weights),
-        DataType::Float64 => push_reals(values::<Float64Type, _>(array, |number| number), weights),
+        DataType::Float32 => push_reals(values::<Float32Type, _>(array, f64::from), row, ends),
+        DataType::Float64 => push_reals(values::<Float64Type, _>(array, |number| number), row, ends),
         other => Err(format!("its type is {other}, not numbers")),
     }
 }
 
-fn push_reals(numbers: Option<Vec<f64>>, weights: &mut EdgeWeights) -> Result<(), String> {
-    for number in numbers.into_iter().flatten() {
-        Weight::of_real(number)?.push_to(weights);
+fn push_reals(numbers: Option<Vec<f64>>, row: usize, ends: &mut Ends<'_>) -> Result<(), String> {
+    for (number, row) in numbers.into_iter().flatten().zip(row..) {
+        ends.push_weight(Weight::of_real(number).map_err(|reason| format!("row {row}: {reason}"))?, row);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::testing::edges_of, *};
+    use arrow_array::{ArrayRef, Float64Array, Int64Array};
+    use std::sync::Arc;
+
+    /// What is said of a table with these weights in two batches, or why it is refused.
+    fn remark(batches: [ArrayRef; 2]) -> Result<Option<String>, String> {
+        let text = Text { path: "test".as_ref(), bytes: b"" };
+        let batches = batches.map(|weights| {
+            let ends: ArrayRef = Arc::new(Int64Array::from_iter_values(0..weights.len() as i64));
+            RecordBatch::try_from_iter([("u", ends.clone()), ("v", ends), ("w", weights)]).unwrap()
+        });
+        let wanted = Wanted::find(text, &batches[0].schema(), None).unwrap();
+        let rows = first_rows(batches.iter().map(|batch| batch.num_rows() as u64));
+        let pieces = rows.zip(&batches).map(|(row, batch)| {
+            let mut ends = wanted.no_edges();
+            wanted.append(text, batch, row, &mut ends).map(|()| ends)
+        });
+        let loaded = wanted.load(text, pieces.collect()).map_err(|error| error.to_string())?;
+        Ok(edges_of(loaded).weight_remark)
+    }
+
+    #[test]
+    fn what_weights_lose_is_said_with_the_row() {
+        let reals = |reals: &[f64]| -> ArrayRef { Arc::new(Float64Array::from(reals.to_vec())) };
+        let whole = |whole: &[i64]| -> ArrayRef { Arc::new(Int64Array::from(whole.to_vec())) };
+        let rounded =
+            |row: u32| Ok(Some(format!("test: row {row}: the weight 16777217 is read as 16777216, a 32-bit real")));
+        assert_eq!(remark([reals(&[1.0, 0.1]), reals(&[2.0])]), Ok(None));
+        assert_eq!(remark([reals(&[1.0, 0.1]), reals(&[16_777_217.0])]), rounded(3));
+        assert_eq!(remark([whole(&[1, 16_777_217]), whole(&[-1])]), rounded(2));
+        assert_eq!(remark([whole(&[1, 16_777_217]), whole(&[1])]), Ok(None));
+        let zero = remark([reals(&[1.0, 0.0]), reals(&[1e-50])]).unwrap().unwrap();
+        assert!(zero.starts_with("test: row 3: the weight is not 0 and read as 0"), "{zero}");
+        let error = remark([reals(&[1.0]), reals(&[1e39])]).unwrap_err();
+        assert!(error.starts_with("test: the column 'w': row 2: the weight '1"), "{error}");
+    }
 }

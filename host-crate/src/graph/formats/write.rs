@@ -1,6 +1,6 @@
 //! Writing graphs to files: which format takes which graph, and what is said about what a format cannot hold.
 
-use super::{Feature, Format, Writer, compression::write_file, is_standard};
+use super::{Dialect, Feature, Format, Writer, compression::write_file, is_standard, uncompressed_name};
 use crate::{
     Error, Result,
     graph::{Graph, NodeIds, Weights, statistics::nodes_without_edges},
@@ -18,13 +18,13 @@ use std::path::Path;
 /// When the format cannot hold the graph, its name is not told, or writing fails.
 pub fn write(graph: &Graph, path: &Path, format: Option<Format>) -> Result<()> {
     let format = format_to_write(path, format)?;
-    let writer = writer_of(format)?;
+    let written = Written::new(format, path)?;
     check_fits(graph, format)?;
-    warn_of_losses(graph, path, format);
+    warn_of_losses(graph, path, &written);
     if let Some(companion) = format.0.companion {
-        write_file(&(companion.paths)(path)[0], |out| (companion.writer)(graph, out))?;
+        write_file(&companion.usual(path), |out| (companion.writer)(graph, out))?;
     }
-    write_file(path, |out| writer(graph, out))
+    write_file(path, |out| (written.writer)(graph, out))
 }
 
 /// The given format, or the one that the name of a file to be written tells.
@@ -33,7 +33,7 @@ pub fn write(graph: &Graph, path: &Path, format: Option<Format>) -> Result<()> {
 /// When there is neither, or the format can only be read.
 pub fn format_to_write(path: &Path, format: Option<Format>) -> Result<Format> {
     let format = format.or_else(|| Format::of_path(path)).ok_or_else(|| {
-        let known = Format::names();
+        let known = Format::names(|format| format.is_written());
         match is_standard(path) {
             true => Error::Usage(format!("standard output has no name that tells a format; name one of {known}")),
             false => Error::Usage(format!("{}: its name does not tell a format; name one of {known}", path.display())),
@@ -46,8 +46,37 @@ pub fn format_to_write(path: &Path, format: Option<Format>) -> Result<Format> {
     writer_of(format).map(|_| format)
 }
 
-fn writer_of(format: Format) -> Result<Writer> {
-    format.0.writer.ok_or_else(|| Error::Usage(format!("the format {format} can be read, but not written")))
+/// How a file is written.
+struct Written {
+    format: Format,
+    dialect: Option<&'static Dialect>,
+    writer: Writer,
+}
+
+impl Written {
+    fn new(format: Format, path: &Path) -> Result<Self> {
+        let name = uncompressed_name(path).to_ascii_lowercase();
+        let has_ending = |dialect: &&Dialect| name.ends_with(&format!(".{}", dialect.ending));
+        let dialect = format.0.dialects.iter().find(has_ending).filter(|_| !is_standard(path));
+        let writer = writer_of(format)?;
+        Ok(Self { format, dialect, writer: dialect.map_or(writer, |dialect| dialect.writer) })
+    }
+
+    fn lacks(&self, feature: Feature) -> bool {
+        self.format.lacks(feature) || self.dialect.is_some_and(|dialect| dialect.lacks.contains(&feature))
+    }
+
+    /// What it is called in messages.
+    fn name(&self) -> &'static str {
+        self.dialect.map_or(self.format.name(), |dialect| dialect.ending)
+    }
+}
+
+pub(super) fn writer_of(format: Format) -> Result<Writer> {
+    format.0.writer.ok_or_else(|| {
+        let known = Format::names(|format| format.is_written());
+        Error::Usage(format!("the format {format} can be read, but not written; name one of {known}"))
+    })
 }
 
 /// Refuses what would come back as another graph.
@@ -71,18 +100,18 @@ fn check_fits(graph: &Graph, format: Format) -> Result<()> {
     Ok(())
 }
 
-fn warn_of_losses(graph: &Graph, path: &Path, format: Format) {
-    let path = path.display();
-    if format.lacks(Feature::Ids) && !matches!(graph.ids, NodeIds::Counted { .. }) {
+fn warn_of_losses(graph: &Graph, path: &Path, written: &Written) {
+    let (path, format) = (path.display(), written.name());
+    if written.lacks(Feature::Ids) && !matches!(graph.ids, NodeIds::Counted { .. }) {
         tracing::warn!("{path}: {format} counts nodes from 1; their ids are left out");
     }
-    if format.lacks(Feature::Weights) && !graph.csr.weights().is_none() {
+    if written.lacks(Feature::Weights) && !graph.csr.weights().is_none() {
         tracing::warn!("{path}: {format} has no weights; they are left out");
     }
-    if format.lacks(Feature::Direction) && !graph.directed {
-        tracing::warn!("{path}: {format} does not say that a graph is undirected; read it as such");
+    if written.lacks(Feature::Direction) && !graph.directed {
+        tracing::warn!("{path}: {format} does not say that a graph is undirected; read it with --undirected");
     }
-    let isolated = if format.lacks(Feature::IsolatedNodes) { nodes_without_edges(&graph.csr) } else { 0 };
+    let isolated = if written.lacks(Feature::IsolatedNodes) { nodes_without_edges(&graph.csr) } else { 0 };
     if isolated > 0 {
         tracing::warn!("{path}: {isolated} nodes without edges have no place in an edge list");
     }
@@ -91,7 +120,7 @@ fn warn_of_losses(graph: &Graph, path: &Path, format: Format) {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{FileFormat, Files, Loaded, Registered},
+        super::{FileFormat, Loaded, Registered, loading::Files},
         *,
     };
     use crate::graph::Csr;
@@ -112,7 +141,12 @@ mod tests {
     fn a_format_without_a_writer_is_refused_before_anything_is_written() {
         const ONLY_READ: Registered = Registered::of::<OnlyRead>();
         let error = format_to_write(Path::new("a.ekg"), Some(Format(&ONLY_READ))).unwrap_err();
-        assert_eq!(error.to_string(), "the format only-read can be read, but not written");
+        let error = error.to_string();
+        assert!(
+            error.starts_with("the format only-read can be read, but not written; name one of matrix-market, "),
+            "{error}"
+        );
+        assert!(!error.contains("parquet"), "{error}");
     }
 
     #[test]

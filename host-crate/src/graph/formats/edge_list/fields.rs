@@ -1,7 +1,10 @@
 //! The fields of a line by what separates them: one separator between two fields, with blanks around it that do not count, or any
 //! number of blanks. A field may be in quotes, as in RFC 4180: separators within are part of it, and a doubled quote is one.
 
-use super::super::lines::{Flaw, Line, is_blank};
+use super::{
+    super::lines::{Flaw, Line, is_blank},
+    records::end_of_record,
+};
 use memchr::memchr;
 use std::borrow::Cow;
 
@@ -35,7 +38,7 @@ impl Separator {
     }
 
     /// The byte that it is; none for blanks, of which any number is one separator.
-    fn byte(self) -> Option<u8> {
+    pub fn byte(self) -> Option<u8> {
         match self {
             Self::Tabs => Some(b'\t'),
             Self::Semicolons => Some(b';'),
@@ -57,13 +60,14 @@ pub(super) struct Field<'a> {
 /// The fields of a line that have not been read yet.
 pub(super) struct Fields<'a> {
     line: Line<'a>,
+    kind: Separator,
     separator: Option<u8>,
     ended: bool,
 }
 
 impl<'a> Fields<'a> {
     pub fn new(line: Line<'a>, separator: Separator) -> Self {
-        Self { line, separator: separator.byte(), ended: false }
+        Self { line, kind: separator, separator: separator.byte(), ended: false }
     }
 
     /// The next field; none at the line's end.
@@ -91,15 +95,18 @@ impl<'a> Fields<'a> {
         std::iter::from_fn(|| self.next().transpose()).collect()
     }
 
+    /// Whether a quote opens in a field that has not been read and is not closed on this line.
+    pub fn leaves_quote_open(&self) -> bool {
+        memchr(b'"', self.line.rest).is_some() && end_of_record(self.line.rest, self.kind).1
+    }
+
     /// The field that begins behind a quote.
     fn quoted(&mut self, quoted: &'a [u8]) -> Result<Field<'a>, Flaw> {
         let mut text = Cow::Borrowed(&quoted[..0]);
         let mut rest = quoted;
         loop {
             let Some(end) = memchr(b'"', rest) else {
-                return Err(self
-                    .line
-                    .flaw("a quote is not closed on its line; a name that goes on in the next is not read"));
+                return Err(self.line.flaw("a quote opens here and is not closed"));
             };
             match &mut text {
                 Cow::Borrowed([]) => text = Cow::Borrowed(&rest[..end]),
@@ -184,7 +191,7 @@ mod tests {
     #[test]
     fn quotes_that_are_not_closed_or_followed_by_text_are_flaws() {
         for (line, separator) in [(r#""a,b"#, Separator::Commas), (r#""a b" "c"#, Separator::Blanks)] {
-            assert!(fields(line, separator).unwrap_err().starts_with("a quote is not closed on its line"));
+            assert!(fields(line, separator).unwrap_err().starts_with("a quote opens here and is not closed"));
         }
         for (line, separator) in [(r#""a"b,c"#, Separator::Commas), (r#""a"b c"#, Separator::Blanks)] {
             let reason = fields(line, separator).unwrap_err();

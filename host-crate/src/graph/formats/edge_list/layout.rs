@@ -8,6 +8,7 @@ use super::{
         lines::{Flaw, Line, Text, shown},
     },
     fields::{Fields, Separator},
+    records::Records,
 };
 
 /// The marks that comments begin with.
@@ -38,6 +39,15 @@ impl Layout {
     pub fn table(&self) -> Table {
         self.positions.described(Some(self.separator.name()), self.header.as_deref())
     }
+
+    /// The marks that comments begin with among the edges. A table with a header has none: what is below it are rows.
+    pub fn comments(&self) -> &'static [u8] {
+        comments(self.header.is_some())
+    }
+}
+
+fn comments(has_header: bool) -> &'static [u8] {
+    if has_header { &[] } else { COMMENTS }
 }
 
 /// Looks at the first lines of a text. An error has the line; none is there for want of lines.
@@ -62,12 +72,17 @@ pub(super) fn layout(text: Text<'_>, columns: Option<&Columns>) -> Result<Layout
         });
     };
     let separator = separator(&sample, columns)?;
-    let sampled = Sample { lines: &sample, separator };
-    let header = sampled.header(columns)?;
-    let (start, data) = match &header {
-        Some(_) => (sample.get(1).map_or(text.bytes.len(), |line| line.position), &sample[1..]),
-        None => (first, &sample[..]),
+    let sample = first_records(text, first, separator, COMMENTS);
+    let header = Sample { lines: &sample, separator }.header(columns)?;
+    // Below a header there are no comments.
+    let (start, below) = match &header {
+        Some(_) => {
+            let start = after(text, &sample[0]);
+            (start, first_records(text, start, separator, comments(true)))
+        }
+        None => (first, sample),
     };
+    let (sampled, data) = (Sample { lines: &below, separator }, &below[..]);
     let first_edge = data.first().map(|line| sampled.fields(line)).transpose()?;
     let count = first_edge.as_ref().or(header.as_ref()).map_or(0, Vec::len);
     let positions = match &header {
@@ -78,6 +93,17 @@ pub(super) fn layout(text: Text<'_>, columns: Option<&Columns>) -> Result<Layout
     let further_columns = columns.is_some() || positions.weight.is_some() || named_columns > 2;
     let numbers = sampled.all_numbers(data, &[positions.source, positions.target]);
     Ok(Layout { start, separator, header, positions, further_columns, numbers, listing, direction_stated })
+}
+
+/// The first records of a text that are data.
+fn first_records<'a>(text: Text<'a>, start: usize, separator: Separator, comments: &'static [u8]) -> Vec<Line<'a>> {
+    let records = Records { lines: text.lines_from(start), separator, comments };
+    records.filter(|record| record.is_data(comments)).take(SAMPLE).collect()
+}
+
+/// Where the line behind a record begins.
+fn after(text: Text<'_>, record: &Line<'_>) -> usize {
+    (record.position + record.rest.len() + 1).min(text.bytes.len())
 }
 
 /// Whether a text may be an edge list: readable, and its first lines have columns.
@@ -222,7 +248,7 @@ impl Sample<'_> {
     }
 }
 
-fn is_number(field: &str) -> bool {
+pub(super) fn is_number(field: &str) -> bool {
     lexical_core::parse::<f64>(field.as_bytes()).is_ok()
 }
 

@@ -1,25 +1,31 @@
 //! Edge lists: SNAP's files, CSV and everything like them. A line is an edge: two nodes, a weight if there is one, and further
 //! columns that are ignored; separated by tabs, blanks, commas, semicolons or vertical bars, in quotes where a field needs them.
 //! Lines that begin with `#` or `%` are comments, of which SNAP's `# Undirected graph` is believed; without it a list is directed.
+//! Below a header there are no comments.
 //! A header says which columns are which, and a user who says otherwise is obeyed; without either they are source, target and,
 //! if the first edge has three, weight. The nodes are exactly those that occur: numbers, if all are, else names.
 
 mod fields;
+mod hints;
 mod layout;
+mod records;
+mod writing;
 
 use super::{
     batch::{join, read_batches},
     compact,
     names::{self, PieceNames},
     prelude::*,
-    rounding,
 };
-use crate::graph::{NodeIds, NodeName};
 use fields::{Field, Fields, Separator};
 use layout::{COMMENTS, Layout, id_of, layout, looks_like_edges};
+use records::Records;
 use std::{
     borrow::Cow,
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
 pub(super) struct EdgeListFormat;
@@ -30,7 +36,8 @@ impl FileFormat for EdgeListFormat {
     const EXTENSIONS: &'static [&'static str] = &["el", "txt", "tsv", "csv", "edges", "edgelist", "wel"];
     const HAS_COLUMNS: bool = true;
     const LACKS: &'static [Feature] = &[Feature::IsolatedNodes];
-    const WRITER: Option<Writer> = Some(write);
+    const WRITER: Option<Writer> = Some(writing::write);
+    const DIALECTS: &'static [Dialect] = &[writing::CSV, writing::TSV];
 
     fn recognise(beginning: Text<'_>) -> Recognition {
         if looks_like_edges(beginning) { Recognition::Possible } else { Recognition::No }
@@ -39,10 +46,17 @@ impl FileFormat for EdgeListFormat {
     fn read(files: Files<'_>) -> Result<Loaded> {
         let text = files.main.text();
         let layout = layout(text, files.columns).map_err(|flaw| text.error(flaw))?;
-        let reader = Reader { text, layout: &layout, found_text: AtomicBool::new(false) };
-        Ok(reader.read()?.with_table(layout.table(), layout.direction_stated))
+        let reader = Reader::new(text, &layout);
+        let loaded = reader.read().map_err(|error| reader.with_hint_at_metis(error))?;
+        if let Some(remark) = reader.remark_on_first_line(&loaded) {
+            tracing::warn!("{remark}");
+        }
+        Ok(loaded.with_table(layout.table(), layout.direction_stated))
     }
 }
+
+#[cfg(any(test, feature = "cli"))]
+pub(crate) use writing::quoted;
 
 const ADJACENCY_HINT: &str = "(if lines are a node and its neighbours, the format is 'adjacency')";
 const NO_WEIGHT_HINT: &str = "(--columns source=1,target=2 reads edges without weights)";
@@ -50,8 +64,19 @@ const NO_WEIGHT_HINT: &str = "(--columns source=1,target=2 reads edges without w
 struct Reader<'a> {
     text: Text<'a>,
     layout: &'a Layout,
-    /// Whether a node is called by something else than a number.
+    has_header: bool,
+    /// Whether a node is called by something else than a number, or a quote is open at the end of a line.
     found_text: AtomicBool,
+    /// Whether a field in quotes goes on in the next line, once that is known.
+    has_long_records: OnceLock<bool>,
+}
+
+/// What a text is cut into.
+#[derive(Clone, Copy)]
+enum Cut {
+    Lines,
+    /// Lines, or several where a field in quotes goes on in the next.
+    Records,
 }
 
 /// The fields of an edge.
@@ -62,30 +87,63 @@ struct Edge<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads nodes as numbers where the first lines have numbers, and all of them as names if a later one has a name after all.
+    fn new(text: Text<'a>, layout: &'a Layout) -> Self {
+        let has_header = layout.header.is_some();
+        Self { text, layout, has_header, found_text: AtomicBool::new(false), has_long_records: OnceLock::new() }
+    }
+
+    /// Reads lines, in parallel, and records only where a line turns out to be a part of one.
     fn read(&self) -> Result<Loaded> {
-        let found_text = || self.found_text.swap(false, Relaxed);
         if self.is_plain() {
             match self.read_plain() {
                 // A number may be in quotes, which the next reader knows.
-                Err(_) if found_text() => {}
+                Err(_) if self.found_text.swap(false, Relaxed) => {}
                 read => return read,
             }
         }
+        match self.read_fields(Cut::Lines) {
+            Err(_) if self.has_long_records() => self.read_fields(Cut::Records),
+            read => read,
+        }
+    }
+
+    /// Reads nodes as numbers where the first lines have numbers, and all of them as names if a later one has a name after all.
+    fn read_fields(&self, cut: Cut) -> Result<Loaded> {
         if self.layout.numbers {
-            match self.read_numbers() {
-                Err(error) if found_text() => tracing::warn!("{error}; all nodes are taken by their names"),
+            match self.read_numbers(cut) {
+                Err(error) if self.found_text.swap(false, Relaxed) => {
+                    if matches!(cut, Cut::Lines) && self.has_long_records() {
+                        return Err(error);
+                    }
+                    tracing::warn!("{error}; all nodes are taken by their names");
+                }
                 read => return read,
             }
         }
-        self.read_names()
+        self.read_names(cut)
+    }
+
+    fn has_long_records(&self) -> bool {
+        *self.has_long_records.get_or_init(|| {
+            self.records().any(|record| record.is_data(self.layout.comments()) && record.rest.contains(&b'\n'))
+        })
+    }
+
+    fn records(&self) -> Records<'a> {
+        let lines = self.text.lines_from(self.layout.start);
+        Records { lines, separator: self.layout.separator, comments: self.layout.comments() }
+    }
+
+    #[inline]
+    fn is_data(&self, line: &Line<'_>) -> bool {
+        line.first().is_some_and(|first| self.has_header || !COMMENTS.contains(&first))
     }
 
     /// Whether an edge is two numbers at the beginning of its line, and perhaps a weight, without quotes: the usual file, which has
     /// a faster reader.
     fn is_plain(&self) -> bool {
         let &Layout { start, separator, positions, numbers, .. } = self.layout;
-        let first = self.text.lines_from(start).find(is_data);
+        let first = self.text.lines_from(start).find(|line| self.is_data(line));
         numbers
             && !matches!(separator, Separator::Semicolons | Separator::Bars)
             && (positions.source, positions.target) == (0, 1)
@@ -99,12 +157,17 @@ impl<'a> Reader<'a> {
     }
 
     fn read_plain(&self) -> Result<Loaded> {
+        let is_data = |line: &Line<'_>| self.is_data(line);
         let batches = read_batches(self.text, self.layout.start, &self.weights(), is_data, |line, batch| {
             let (source, target) = (self.plain_id(line)?, self.plain_id(line)?);
             match (self.layout.positions.weight, line.first()) {
                 (Some(_), None) => Err(self.no_weight(line)),
                 (None, Some(_)) if !self.layout.further_columns => Err(self.surplus(line)),
                 _ => batch.push(source, target, line).map_err(|flaw| self.hinted(flaw)),
+            }?;
+            match line.rest.is_empty() || !Fields::new(*line, self.layout.separator).leaves_quote_open() {
+                true => Ok(()),
+                false => Err(self.open_quote(line)),
             }
         })?;
         self.load_numbers(batches)
@@ -120,13 +183,32 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn read_numbers(&self) -> Result<Loaded> {
-        let batches = read_batches(self.text, self.layout.start, &self.weights(), is_data, |line, batch| {
-            let edge = self.edge(*line)?;
-            let (source, target) = (self.number(line, &edge.source)?, self.number(line, &edge.target)?);
-            self.push(batch, source, target, line, edge.weight)
-        })?;
+    fn read_numbers(&self, cut: Cut) -> Result<Loaded> {
+        let weights = self.weights();
+        let batches = match cut {
+            Cut::Lines => self.text.in_pieces(self.layout.start, |lines| {
+                let bytes = lines.bytes.len();
+                self.piece_of_numbers(lines, Batch::new(bytes, weights.clone()))
+            })?,
+            Cut::Records => {
+                let batch = self.piece_of_numbers(self.records(), Batch::new(0, weights));
+                vec![batch.map_err(|flaw| self.text.error(flaw))?]
+            }
+        };
         self.load_numbers(batches)
+    }
+
+    fn piece_of_numbers(
+        &self,
+        lines: impl Iterator<Item = Line<'a>>,
+        mut batch: Batch<u64>,
+    ) -> Result<Batch<u64>, Flaw> {
+        for line in lines.filter(|line| self.is_data(line)) {
+            let edge = self.edge(line)?;
+            let (source, target) = (self.number(&line, &edge.source)?, self.number(&line, &edge.target)?);
+            self.push(&mut batch, source, target, &line, edge.weight)?;
+        }
+        Ok(batch)
     }
 
     fn number(&self, line: &Line<'_>, field: &Field<'_>) -> Result<u64, Flaw> {
@@ -137,28 +219,40 @@ impl<'a> Reader<'a> {
     }
 
     fn load_numbers(&self, batches: Vec<Batch<u64>>) -> Result<Loaded> {
-        self.warn_of_rounding(&batches.iter().collect::<Vec<_>>());
         compact::load(self.text, join(self.text, batches)?, &[], self.layout.listing)
     }
 
-    fn read_names(&self) -> Result<Loaded> {
+    fn read_names(&self, cut: Cut) -> Result<Loaded> {
         let weights = self.weights();
-        let pieces = self.text.in_pieces(self.layout.start, |lines| {
-            let (mut names, mut batch) = (PieceNames::default(), Batch::new(lines.bytes.len(), weights.clone()));
-            batch.rounding.start = lines.position;
-            for line in lines.filter(is_data) {
-                let edge = self.edge(line)?;
-                let mut number = |name: Cow<'a, [u8]>| {
-                    let error = |_| line.flaw("a node's name is not valid UTF-8");
-                    names.number(name).map_err(error)
-                };
-                let (source, target) = (number(edge.source.text)?, number(edge.target.text)?);
-                self.push(&mut batch, source, target, &line, edge.weight)?;
+        let pieces = match cut {
+            Cut::Lines => self.text.in_pieces(self.layout.start, |lines| {
+                let bytes = lines.bytes.len();
+                self.piece_of_names(lines, Batch::new(bytes, weights.clone()))
+            })?,
+            Cut::Records => {
+                let piece = self.piece_of_names(self.records(), Batch::new(0, weights));
+                vec![piece.map_err(|flaw| self.text.error(flaw))?]
             }
-            Ok((names, batch))
-        })?;
-        self.warn_of_rounding(&pieces.iter().map(|(_, batch)| batch).collect::<Vec<_>>());
+        };
         names::load(self.text, pieces, self.layout.listing)
+    }
+
+    fn piece_of_names(
+        &self,
+        lines: impl Iterator<Item = Line<'a>>,
+        mut batch: Batch<u32>,
+    ) -> Result<(PieceNames<'a>, Batch<u32>), Flaw> {
+        let mut names = PieceNames::default();
+        for line in lines.filter(|line| self.is_data(line)) {
+            let edge = self.edge(line)?;
+            let mut number = |name: Cow<'a, [u8]>| {
+                let error = |_| line.flaw("a node's name is not valid UTF-8");
+                names.number(name).map_err(error)
+            };
+            let (source, target) = (number(edge.source.text)?, number(edge.target.text)?);
+            self.push(&mut batch, source, target, &line, edge.weight)?;
+        }
+        Ok((names, batch))
     }
 
     /// The fields of a line that make an edge.
@@ -185,6 +279,9 @@ impl<'a> Reader<'a> {
         if !self.layout.further_columns && fields.next()?.is_some() {
             return Err(self.surplus(&line));
         }
+        if fields.leaves_quote_open() {
+            return Err(self.open_quote(&line));
+        }
         let (Some(source), Some(target)) = (source, target) else { return Err(missing_node(&line)) };
         Ok(Edge { source, target, weight })
     }
@@ -199,12 +296,18 @@ impl<'a> Reader<'a> {
         weight: Option<Field<'_>>,
     ) -> Result<(), Flaw> {
         if let Some(weight) = weight {
-            let pushed = line.push_weight_of(&weight.text, &mut batch.weights, &mut batch.rounding);
-            pushed.map_err(|flaw| self.hinted(flaw))?;
+            batch.push_weight_of(&weight.text, line).map_err(|flaw| self.hinted(flaw))?;
         }
         batch.sources.push(source);
         batch.targets.push(target);
         Ok(())
+    }
+
+    /// The flaw of a line that ends within quotes. What follows is no edge, so that another reader has to look at the file.
+    #[cold]
+    fn open_quote(&self, line: &Line<'_>) -> Flaw {
+        self.found_text.store(true, Relaxed);
+        line.flaw("a quote opens here and is not closed")
     }
 
     #[cold]
@@ -229,44 +332,11 @@ impl<'a> Reader<'a> {
         }
         flaw
     }
-
-    fn warn_of_rounding<Id>(&self, batches: &[&Batch<Id>]) {
-        if let Some((line, remark)) = rounding::remark(self.text, batches, is_data) {
-            tracing::warn!("{}:{line}: {remark}", self.text.path.display());
-        }
-    }
-}
-
-fn is_data(line: &Line<'_>) -> bool {
-    line.is_data(COMMENTS)
 }
 
 #[cold]
 fn missing_node(line: &Line<'_>) -> Flaw {
     line.flaw("the line ends where a node should be")
-}
-
-/// Writes an edge list with SNAP's remark on directions. Nodes without edges have no place in it. Where nodes have names, a header
-/// keeps the first edge from being taken for one.
-fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
-    let kind = if graph.directed { "Directed" } else { "Undirected" };
-    writeln!(out, "# {kind} graph\n# Nodes: {} Edges: {}", graph.csr.nodes(), rows::listed_edges(graph))?;
-    let NodeIds::Named(names) = &graph.ids else {
-        return rows::write_edges(graph, out, "", |node| graph.ids.name(node), graph.csr.weights());
-    };
-    if names.parts().0.contains(&b'\n') {
-        let reason = "the name of a node has a line end in it, which an edge list cannot hold";
-        return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
-    }
-    writeln!(out, "source target{}", if graph.csr.weights().is_none() { "" } else { " weight" })?;
-    rows::write_edges(graph, out, "", |node| NodeName::Text(quoted(names.get(node))), graph.csr.weights())
-}
-
-/// A name as it is written: in quotes where it would be read as something else.
-fn quoted(name: Cow<'_, str>) -> Cow<'_, str> {
-    let needs_quotes =
-        name.is_empty() || name.starts_with(['#', '%']) || name.contains([' ', '\t', '\r', '"', ',', ';', '|']);
-    if needs_quotes { format!("\"{}\"", name.replace('"', "\"\"")).into() } else { name }
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! What an edge list means, rule by rule.
 
 use super::{
-    super::{Columns, DirectionSource, InputFile, Parsed, compression::Contents, testing::*},
+    super::{Columns, DirectionSource, Parsed, compression::Contents, loading::InputFile, testing::*},
     *,
 };
-use crate::graph::{Direction, OpenOptions, open};
+use crate::graph::{Direction, NodeIds, OpenOptions, open};
 use std::fs;
 
 fn read(text: &str) -> Parsed {
@@ -108,7 +108,7 @@ fn a_separator_that_does_not_work_is_named() {
         "test:1: ':' in 'a:b' separates no columns: columns are separated by blanks, tabs, commas, semicolons or vertical bars"
     );
     assert!(error("alice\nbob\n").starts_with("test:1: 'alice' is one column, and an edge has two nodes: columns are"));
-    assert!(error("\"a,b\n").starts_with("test:1: a quote is not closed on its line"));
+    assert!(error("\"a,b\n").starts_with("test:1: a quote opens here and is not closed"));
 }
 
 #[test]
@@ -218,10 +218,7 @@ fn flaws_are_named_with_their_line() {
     assert_eq!(error("1 2 {}\n"), format!("test:1: the weight '{{}}' is not a number {NO_WEIGHT_HINT}"));
     assert_eq!(error("u,v,w\na,b,x\n"), "test:2: the weight 'x' is not a number");
     assert_eq!(error("u,v,w\na,b\n"), "test:2: the line ends where a weight should be");
-    assert_eq!(
-        error("a,b\n\"c,d\n"),
-        "test:2: a quote is not closed on its line; a name that goes on in the next is not read"
-    );
+    assert_eq!(error("a,b\n\"c,d\n"), "test:2: a quote opens here and is not closed");
 }
 
 #[test]
@@ -274,45 +271,90 @@ fn opening_says_what_was_recognised() {
 }
 
 #[test]
-fn what_weights_lose_is_said_with_the_first_line() {
-    let remark = |text: &str| {
-        let text = Text { path: "test".as_ref(), bytes: text.as_bytes() };
-        let weights = EdgeWeights::U32(vec![]);
-        let batches: Vec<Batch<u64>> = read_batches(text, 0, &weights, is_data, |line, batch| {
-            let (source, target) = (line.id()?, line.id()?);
-            batch.push(source, target, line)
-        })
-        .unwrap();
-        rounding::remark(text, &batches.iter().collect::<Vec<_>>(), is_data)
-    };
-    let rounded = |line, weight: &str| Some((line, format!("the weight {weight}, a 32-bit real")));
-    let mixed = |line| {
-        let reason = "not every weight is a whole number of 32 bits, so that all are read as 32-bit reals";
-        Some((line, reason.to_owned()))
-    };
-    assert_eq!(remark("1 2 16777217\n2 3 4\n"), None);
-    assert_eq!(remark("1 2 0.5\n2 3 1.5\n1 2 0.1\n"), None);
-    assert_eq!(remark("1 2 0.5\n# x\n2 3 16777217\n"), rounded(3, "16777217 is read as 16777216"));
-    assert_eq!(remark("1 2 1289241912.5\n"), rounded(1, "1289241912.5 is read as 1289241900"));
-    let whole = "1 2 3\n".repeat(20);
-    let real = "1 2 3.5\n".repeat(20);
-    assert_eq!(remark(&format!("{whole}{real}")), mixed(21));
-    assert_eq!(remark(&format!("{real}{whole}")), mixed(21));
-    assert_eq!(remark(&format!("1 2 16777217\n{whole}{real}")), rounded(1, "16777217 is read as 16777216"));
-    assert_eq!(remark("1 2 3\n1 2 3.5\n"), mixed(2));
+fn names_that_need_quotes_get_them() {
+    for (name, between_blanks, between_commas) in [
+        ("alice", "alice", "alice"),
+        ("", "\"\"", "\"\""),
+        ("a b", "\"a b\"", "a b"),
+        (" a", "\" a\"", "\" a\""),
+        ("a,b", "\"a,b\"", "\"a,b\""),
+        ("a;b", "\"a;b\"", "a;b"),
+        ("a\nb", "\"a\nb\"", "\"a\nb\""),
+        ("#a", "\"#a\"", "\"#a\""),
+        ("a#", "a#", "a#"),
+        ("say \"hi\"", "\"say \"\"hi\"\"\"", "\"say \"\"hi\"\"\""),
+    ] {
+        assert_eq!((&*quoted(name, b' '), &*quoted(name, b',')), (between_blanks, between_commas));
+    }
+}
+
+/// What is said of the first line of a text.
+fn first_line(text: &str) -> Option<String> {
+    let text = Text { path: "test".as_ref(), bytes: text.as_bytes() };
+    let layout = layout(text, None).unwrap();
+    let reader = Reader::new(text, &layout);
+    reader.remark_on_first_line(&reader.read().unwrap())
 }
 
 #[test]
-fn names_that_need_quotes_get_them() {
-    for (name, written) in [
-        ("alice", "alice"),
-        ("", "\"\""),
-        ("a b", "\"a b\""),
-        ("a,b", "\"a,b\""),
-        ("#a", "\"#a\""),
-        ("a#", "a#"),
-        ("say \"hi\"", "\"say \"\"hi\"\"\""),
+fn a_first_line_of_words_that_occur_nowhere_else_is_remarked_on() {
+    assert_eq!(
+        first_line("# remark\nperson,friend\nalice,bob\nbob,carol\n").unwrap(),
+        "test:2: the first line, 'person,friend', is read as an edge, though its names occur nowhere else; if they name the \
+         columns, --columns source=person,target=friend says so"
+    );
+    let remark = first_line("first name;last name\na;b\nb;c\n").unwrap();
+    assert!(remark.ends_with("--columns 'source=first name,target=last name' says so"), "{remark}");
+    for text in [
+        "alice,bob\nbob,carol\n",
+        "alice,bob\ncarol,alice\n",
+        "person,friend\n",
+        "source,target\nalice,bob\n",
+        "1,2\n3,4\n",
+        "007,8\n9,x\n",
+        "alice,bob,3\ncarol,dave,4\n",
     ] {
-        assert_eq!(quoted(name.into()), written);
+        assert_eq!(first_line(text), None, "{text}");
+    }
+    let parsed = with_columns("source=person,target=friend", "person,friend\nalice,bob\nbob,carol\n").unwrap();
+    assert_eq!(named(&parsed), expected(&[("alice", "bob"), ("bob", "carol")]));
+}
+
+#[test]
+fn below_a_header_there_are_no_comments() {
+    let text = "# remark\nsource,target\n#1,a\na,%2\n# x,#1\n";
+    assert_eq!(pairs(text), expected(&[("#1", "a"), ("a", "%2"), ("# x", "#1")]));
+    assert_eq!(pairs("source target weight\n\n%a #b 3\n"), expected(&[("%a", "#b")]));
+    assert_eq!(pairs("# a\n1 2\n# b\n% c\n2 3\n"), expected(&[("1", "2"), ("2", "3")]));
+    assert_eq!(error("source,target\n1,2\n# the end\n"), "test:3: the line ends where a node should be");
+}
+
+#[test]
+fn a_field_in_quotes_may_go_on_in_the_next_line() {
+    let ends = [("two\nlines", "b"), ("b", "x\n\n,y")];
+    let text = "source,target\n\"two\nlines\",b\r\nb,\"x\n\n,y\"\n";
+    assert_eq!(pairs(text), expected(&ends));
+    assert_eq!(pairs(&format!("{text}{}", "c,d\n".repeat(100)))[..2], expected(&ends));
+    // Also in a column that is not read: what follows there is no edge.
+    let filler: String = (0..100).map(|node| format!("{node},{},\"x\"\n", node + 1)).collect();
+    let parsed = read(&format!("u,v,note\n{filler}3,4,\"see\n5,6,7\"\n"));
+    assert_eq!((edges(&parsed).len(), &parsed.ids), (101, &NodeIds::Counted { first: 0 }));
+    let parsed = read(&format!("v,note,u\n{}3,\"see\n5,6,7\",4\n", "1,,2\n".repeat(100)));
+    assert_eq!(edges(&parsed).len(), 101);
+    assert!(matches!(parsed.ids, NodeIds::Counted { first: 1 }));
+    assert_eq!(error(&format!("{text}c,\"d\ne,f\n")), "test:7: a quote opens here and is not closed");
+    assert_eq!(error("u,v,note\n1,2,x\n3,4,\"x\n5,6\n"), "test:3: a quote opens here and is not closed");
+    // The weight of a record in the middle is remarked on with its own line.
+    assert!(read("u,v,w\n\"a\n\",b,3\nb,c,0.5\n").weight_remark.unwrap().starts_with("test:4: "));
+}
+
+#[test]
+fn a_file_of_metis_is_recognised_by_its_count_of_lines() {
+    for text in ["3 2\n2\n1 3\n2\n", "% x\n3 2 001\n2 7\n1 7 3 7\n2 7\n", "2 0\n\n\n\n1 2 3\n"] {
+        let says = error(text).contains("a METIS file is read with the format 'metis'");
+        assert_eq!(says, !text.ends_with("1 2 3\n"), "{}", error(text));
+    }
+    for text in ["3 2\n2 1 1\n", "2 1\n2\n1\n5 6\n"] {
+        assert!(!error(text).contains("metis"), "{}", error(text));
     }
 }

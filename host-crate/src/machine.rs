@@ -3,21 +3,26 @@
 use std::fs;
 
 /// The processor's name.
-pub(super) fn name() -> String {
+pub(crate) fn name() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     field(&text, "model name").filter(|name| !name.is_empty()).unwrap_or("CPU").to_owned()
 }
 
 /// Bytes of memory that can be had now: the least of what the system has, what the control group may have, and what the limit on the
 /// process's address space leaves.
-pub(super) fn memory() -> u64 {
+pub(crate) fn memory() -> u64 {
     // Half of what a common machine has; what is really there is known when it is asked for.
     const UNKNOWN: u64 = 8 << 30;
+    known_memory().unwrap_or(UNKNOWN)
+}
+
+/// The same where the machine says so.
+pub(crate) fn known_memory() -> Option<u64> {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let system = kibibytes(&read("/proc/meminfo"), "MemAvailable");
     let space = left_of_address_space(&read("/proc/self/limits"), &read("/proc/self/status"));
     let group = left_of_control_groups(&read("/proc/self/cgroup"), |file| fs::read_to_string(file).ok());
-    [system, space, group].into_iter().flatten().min().unwrap_or(UNKNOWN)
+    [system, space, group].into_iter().flatten().min()
 }
 
 /// What `ulimit -v` leaves, if it is set.

@@ -1,0 +1,219 @@
+//! Reading graphs: from a file, standard input or memory into what a format makes of them.
+
+use super::{
+    super::{EdgeList, Graph, NodeIds},
+    Columns, Compression, Format, Table,
+    batch::Batch,
+    compression::Contents,
+    lines::Text,
+};
+use crate::{Error, Result, phase};
+use std::path::Path;
+
+/// A file to read: its path, which errors name, and its bytes, decompressed.
+pub(super) struct InputFile<'a> {
+    pub path: &'a Path,
+    pub contents: Contents<'a>,
+}
+
+impl InputFile<'_> {
+    pub fn text(&self) -> Text<'_> {
+        Text { path: self.path, bytes: &self.contents }
+    }
+}
+
+/// The files of a graph.
+pub(super) struct Files<'a> {
+    pub main: InputFile<'a>,
+    /// There exactly when the format has a [`Companion`](super::Companion).
+    pub companion: Option<InputFile<'a>>,
+    /// Which columns hold the edges, where the user says so; only for formats that have columns.
+    pub columns: Option<&'a Columns>,
+}
+
+/// How a file lists its edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listing {
+    /// Each with its direction.
+    Directed,
+    /// Without directions, each at one of its ends (or at both: it is the same edge).
+    UndirectedOnce,
+    /// Without directions, each at both of its ends.
+    UndirectedBothWays,
+}
+
+/// What a text says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parsed {
+    /// The edges in the order of the file.
+    pub edges: EdgeList,
+    /// What the file calls the nodes.
+    pub ids: NodeIds,
+    /// Whether edges have a direction, and how often each is listed.
+    pub listing: Listing,
+    /// Whether the file or its format says so; where neither does, edges are taken as directed.
+    pub direction_stated: bool,
+    /// Where in a table the edges were.
+    pub table: Option<Table>,
+    /// What there is to say of weights that were not kept as they are written, with the file and the first place.
+    pub weight_remark: Option<String>,
+}
+
+/// What a file holds.
+#[derive(Clone, Debug)]
+pub enum Loaded {
+    /// Edges, from which a graph is built.
+    Edges(Parsed),
+    /// A graph.
+    Graph(Graph),
+}
+
+impl Loaded {
+    pub(super) fn edges(text: Text<'_>, nodes: u32, edges: Batch<u32>, ids: NodeIds, listing: Listing) -> Self {
+        let Batch { sources, targets, weights, rounding } = edges;
+        let weight_remark = rounding.remark(text);
+        let edges = EdgeList { nodes, sources, targets, weights };
+        Self::Edges(Parsed { edges, ids, listing, direction_stated: true, table: None, weight_remark })
+    }
+
+    /// The same where nothing says whether the edges have a direction.
+    pub(super) fn without_stated_direction(self) -> Self {
+        match self {
+            Self::Edges(parsed) => Self::Edges(Parsed { direction_stated: false, ..parsed }),
+            graph => graph,
+        }
+    }
+
+    /// Adds where in a table the edges were, and whether the table says that they have a direction.
+    pub(super) fn with_table(self, table: Table, direction_stated: bool) -> Self {
+        match self {
+            Self::Edges(parsed) => Self::Edges(Parsed { direction_stated, table: Some(table), ..parsed }),
+            graph => graph,
+        }
+    }
+
+    /// Edges between nodes that are called `first`, `first + 1` and so on.
+    pub(super) fn counted(text: Text<'_>, nodes: u32, edges: Batch<u32>, first: u64, listing: Listing) -> Self {
+        Self::edges(text, nodes, edges, NodeIds::Counted { first }, listing)
+    }
+}
+
+/// A file that was read, and what it was taken for.
+pub(in crate::graph) struct LoadedFile {
+    pub loaded: Loaded,
+    pub format: Format,
+    pub compression: Option<Compression>,
+}
+
+/// Whether a path stands for standard input or output.
+pub fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Reads a file or standard input, decompressed if need be, in the given format or the one it seems to have.
+pub(in crate::graph) fn load(path: &Path, format: Option<Format>, columns: Option<&Columns>) -> Result<LoadedFile> {
+    let standard = is_standard(path);
+    let (contents, compression) = if standard { Contents::read_standard_input()? } else { Contents::read(path)? };
+    let path = if standard { Path::new("standard input") } else { path };
+    let _phase = phase::begin("parsing", "");
+    if contents.starts_with(&[0xff, 0xfe]) || contents.starts_with(&[0xfe, 0xff]) {
+        let reason = "the file is UTF-16, and has to be UTF-8 (iconv -f UTF-16 -t UTF-8 makes it so)".to_owned();
+        return Err(Error::File { path: path.to_path_buf(), reason });
+    }
+    let format = format.map_or_else(|| Format::detect(path, &contents), Ok)?;
+    tracing::debug!("{}: {} bytes of {format}", path.display(), contents.len());
+    check_columns(format, path, columns)?;
+    let main = InputFile { path, contents };
+    let read = |companion| (format.0.read)(Files { main, companion, columns });
+    let loaded = match format.0.companion {
+        None => read(None)?,
+        Some(companion) => {
+            let beside = companion.found(path).map_err(|usual| {
+                let reason = format!("its {} should be beside it in {}", companion.about, usual.display());
+                Error::File { path: path.to_path_buf(), reason }
+            })?;
+            read(Some(InputFile { path: &beside, contents: Contents::read(&beside)?.0 }))?
+        }
+    };
+    Ok(LoadedFile { loaded, format, compression })
+}
+
+fn check_columns(format: Format, path: &Path, columns: Option<&Columns>) -> Result<()> {
+    match columns.is_some() && !format.has_columns() {
+        false => Ok(()),
+        true => {
+            let known = Format::names(|format| format.has_columns());
+            let reason = format!("columns can be chosen in {known}, and this file is {format}");
+            Err(Error::File { path: path.to_path_buf(), reason })
+        }
+    }
+}
+
+/// Reads a graph from memory: the bytes of each of its [`Format::files`], decompressed. `path` is what errors name; nothing is
+/// opened.
+///
+/// # Errors
+/// When the bytes are not of that format, or there are more or fewer files than it has.
+pub fn parse(format: Format, path: &Path, files: &[&[u8]]) -> Result<Loaded> {
+    parse_columns(format, path, files, None)
+}
+
+/// The same where a user says which columns hold the edges.
+///
+/// # Errors
+/// As for [`parse`], or when there are no such columns, or the format has none.
+pub fn parse_columns(format: Format, path: &Path, files: &[&[u8]], columns: Option<&Columns>) -> Result<Loaded> {
+    check_columns(format, path, columns)?;
+    let input = |path, bytes| InputFile { path, contents: Contents::Borrowed(bytes) };
+    let companion_path = format.0.companion.map(|companion| companion.usual(path));
+    let files = match (files, &companion_path) {
+        ([main], None) => Files { main: input(path, main), companion: None, columns },
+        ([main, second], Some(beside)) => {
+            Files { main: input(path, main), companion: Some(input(beside, second)), columns }
+        }
+        _ => {
+            let (given, needed) = (files.len(), format.files());
+            return Err(Error::Usage(format!(
+                "a graph of the format {format} is {needed} files, and {given} were given"
+            )));
+        }
+    };
+    (format.0.read)(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_graph_has_as_many_files_as_its_format_says() {
+        let ldbc: Format = "ldbc".parse().unwrap();
+        let loaded = |files: &[&[u8]]| parse(ldbc, Path::new("g.e"), files);
+        assert!(matches!(loaded(&[b"1 2\n", b"1\n2\n"]), Ok(Loaded::Edges(_))));
+        let error = loaded(&[b"1 2\n"]).unwrap_err().to_string();
+        assert_eq!(error, "a graph of the format ldbc is 2 files, and 1 were given");
+    }
+
+    #[test]
+    fn utf_16_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        for bytes in [b"\xff\xfea\0,\0b\0", b"\xfe\xff\0a\0,\0b"] {
+            std::fs::write(&path, bytes).unwrap();
+            for format in [None, Some("edge-list".parse().unwrap())] {
+                let error = load(&path, format, None).err().unwrap().to_string();
+                assert!(error.contains("a.csv: the file is UTF-16, and has to be UTF-8"), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn columns_are_for_tables() {
+        let columns: Columns = "source=2,target=1".parse().unwrap();
+        let parsed = |format: &str| parse_columns(format.parse().unwrap(), "a".as_ref(), &[b"1 2\n"], Some(&columns));
+        let Loaded::Edges(parsed_edges) = parsed("edge-list").unwrap() else { panic!("an edge list holds edges") };
+        assert_eq!(parsed_edges.edges.sources, [1]);
+        let error = parsed("metis").unwrap_err().to_string();
+        assert!(error.starts_with("a: columns can be chosen in edge-list, "), "{error}");
+    }
+}
