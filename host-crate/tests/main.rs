@@ -25,3 +25,4 @@ mod real_files;
 mod reference;
 mod schedules;
 mod traversal;
+mod triangles;

@@ -4,7 +4,10 @@
 
 use crate::common;
 use evenkeel::{
-    algorithm::{Algorithm, Bfs, BfsConfig, Distances, PageRank, PageRankConfig, Source, Sssp, SsspConfig},
+    algorithm::{
+        Algorithm, Bfs, BfsConfig, Distances, NodeTriangles, PageRank, PageRankConfig, PerNode, Source, Sssp,
+        SsspConfig, Triangles, TrianglesConfig,
+    },
     device::Device,
     engine::schedule::Choice,
     graph::{Direction, Graph, OpenOptions, formats::Format, open},
@@ -86,6 +89,18 @@ fn check_ranks(device: &Device, graph: &Graph, iterations: u32, path: &Path) {
     }
 }
 
+/// Holds the local clustering coefficients by every strategy against an answer file.
+fn check_coefficients(device: &Device, graph: &Graph, path: &Path) {
+    let expected = answers(path, graph);
+    for strategy in ["binary-search", "hash", "hash:heavy=2", "auto"] {
+        let config = TrianglesConfig { strategy: strategy.parse().unwrap(), per_node: PerNode::Lcc };
+        let mut triangles = Triangles::prepare(device, &graph.csr, &config).unwrap();
+        triangles.run(&()).unwrap();
+        let NodeTriangles::Coefficients(found) = triangles.answer().unwrap().nodes else { panic!("no coefficients") };
+        assert_close(&found, &expected, &format!("{} by {strategy} on {device:?}", path.display()));
+    }
+}
+
 /// Holds every strategy against published answers; `found` runs one.
 fn assert_answers(device: &Device, operator: Operator, found: impl Fn(&str) -> Vec<f64>, expected: &[f64], what: &str) {
     for strategy in strategy::of(operator, device.info()) {
@@ -129,6 +144,8 @@ fn ldbc_answers() {
         for (name, direction, iterations) in [("dir", Direction::Directed, 14), ("undir", Direction::Undirected, 26)] {
             let input = graph(&ldbc.join(format!("pr/{name}-input")), Some(direction), "adjacency".parse().ok());
             check_ranks(&device, &input, iterations, &ldbc.join(format!("pr/{name}-output")));
+            let input = graph(&ldbc.join(format!("lcc/{name}-input")), Some(direction), "adjacency".parse().ok());
+            check_coefficients(&device, &input, &ldbc.join(format!("lcc/{name}-output")));
         }
         for (name, direction, source) in
             [("example-directed", Direction::Directed, 1), ("example-undirected", Direction::Undirected, 2)]
@@ -152,6 +169,7 @@ fn ldbc_answers() {
                 name,
             );
             check_ranks(&device, &input, 2, &folder.join(format!("{name}-PR")));
+            check_coefficients(&device, &input, &folder.join(format!("{name}-LCC")));
         }
         common::finish(&device);
     }

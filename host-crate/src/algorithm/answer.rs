@@ -141,7 +141,9 @@ pub trait Answer: Sync {
     /// Whether its column has a value for every pair of nodes.
     const PAIRS: bool = false;
 
-    /// The columns. The first is what the algorithm is about; there is always one.
+    /// The columns. The first is what the algorithm is about; there is none where nothing is found for each node ([`Algorithm::columns`]).
+    ///
+    /// [`Algorithm::columns`]: super::Algorithm::columns
     fn columns(&self) -> Vec<Column<'_>>;
 }
 

@@ -35,6 +35,7 @@ pub mod pagerank;
 pub mod spmm;
 pub mod spmv;
 pub mod sssp;
+pub mod triangles;
 
 pub use alternative::{Alternative, Selectable};
 pub use answer::{Answer, Column, Shape, Value, Values, first_difference};
@@ -346,4 +347,5 @@ algorithms! {
     spmm::{Spmm, SpmmConfig},
     pagerank::{PageRank, PageRankConfig},
     color::{Color, ColorConfig},
+    triangles::{Triangles, TrianglesConfig, PerNode, TriangleCounts, NodeTriangles},
 }

@@ -7,6 +7,7 @@ pub mod dijkstra;
 pub mod floyd_warshall;
 pub mod pagerank;
 pub mod spmv;
+pub mod triangles;
 
 use std::fmt::Display;
 

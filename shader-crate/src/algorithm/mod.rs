@@ -6,3 +6,4 @@ pub mod color;
 pub mod pagerank;
 pub mod spmm;
 pub mod spmv;
+pub mod triangles;

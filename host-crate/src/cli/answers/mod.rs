@@ -77,6 +77,7 @@ impl AnswerForm {
             return refused("only text is compressed: .txt, .csv, .json and .jsonl".into());
         }
         match A::columns(config) {
+            0 => refused(format!("with these options {} finds nothing for each node", A::NAME)),
             count if form == Form::Npy && count > 1 => {
                 refused(format!(".npy holds one array, and the answer has {count} columns; take .npz"))
             }

@@ -1,0 +1,133 @@
+//! The strategies by which triangles are found, by name.
+
+use super::super::Selectable;
+use crate::{
+    device::DeviceKind,
+    settings::{Configurable, Key},
+    strategy::About,
+};
+
+/// A strategy with its settings.
+#[derive(Clone)]
+pub struct TriangleStrategy {
+    about: About,
+    method: Method,
+}
+
+/// How common neighbours are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    /// By binary search for the elements of the shorter list.
+    Search,
+    /// By a hash table for nodes that keep at least so many edges, and by binary search for the others.
+    Hash {
+        /// The fewest kept edges of a node with a hash table.
+        heavy: u32,
+    },
+    /// By marks for each thread: the form for the CPU device.
+    Marks,
+    /// Whichever of these suits the degrees and the device.
+    Auto,
+}
+
+/// A node that keeps as many edges as this fills a workgroup; where no node has as many, there is nothing to hash.
+const HEAVY: u32 = 32;
+
+/// The largest workgroup memory is that of a list of this length, so more would never be hashed on any graph that fits.
+const MOST_HEAVY: u32 = 1 << 16;
+
+/// Name, where it comes from, what it does.
+const STRATEGIES: [(&str, &str, &str, Method); 3] = [
+    (
+        "binary-search",
+        "Schank and Wagner",
+        "looks up the shorter list of an edge's ends in the longer, the elements shared out in a workgroup",
+        Method::Search,
+    ),
+    (
+        "hash",
+        "TRUST, Pandey et al.",
+        "a hash table in workgroup memory for each node that keeps many edges; binary search for the others",
+        Method::Hash { heavy: HEAVY },
+    ),
+    (
+        "auto",
+        "",
+        "binary-search where no node has many edges, else hash; on the CPU device a form of its own",
+        Method::Auto,
+    ),
+];
+
+/// What `auto` is said to take on the CPU device.
+const NATIVE: &str = "marks-cpu";
+
+impl Configurable for TriangleStrategy {
+    fn name(&self) -> &'static str {
+        self.about.name
+    }
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let Method::Hash { heavy } = &mut self.method else { return Vec::new() };
+        let about = "the fewest edges, of those that lead to nodes of higher degree, for which a node has a hash table";
+        vec![Key::option("heavy", about, heavy).within(1, MOST_HEAVY)]
+    }
+}
+
+impl TriangleStrategy {
+    /// What it does on such a device with a graph whose highest degree is that.
+    pub(super) fn method(&self, device: DeviceKind, highest_degree: u32) -> Method {
+        match self.method {
+            Method::Auto if device == DeviceKind::Cpu => Method::Marks,
+            Method::Auto if highest_degree < HEAVY => Method::Search,
+            Method::Auto => Method::Hash { heavy: HEAVY },
+            method => method,
+        }
+    }
+
+    /// The name of the strategy that does so, if this one chooses among the others.
+    pub(super) fn taken(&self, method: Method) -> Option<&'static str> {
+        let named = || STRATEGIES.iter().find(|(.., other)| *other == method).map_or(NATIVE, |(name, ..)| *name);
+        (self.method == Method::Auto).then(named)
+    }
+}
+
+impl Default for TriangleStrategy {
+    fn default() -> Self {
+        let [.., (name, paper, summary, method)] = STRATEGIES;
+        Self { about: About::new(name, paper, summary), method }
+    }
+}
+
+impl Selectable for TriangleStrategy {
+    const KIND: &'static str = "strategy";
+    const HELP: &'static str = "How common neighbours are found: a name from `evenkeel strategies triangles`";
+    const HEADING: &'static str = "triangles";
+
+    fn all() -> Vec<Self> {
+        let strategy = |(name, paper, summary, method)| Self { about: About::new(name, paper, summary), method };
+        STRATEGIES.map(strategy).to_vec()
+    }
+
+    fn about(&self) -> About {
+        self.about
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{algorithm::Triangles, settings::Configured};
+
+    #[test]
+    fn degrees_and_device_decide() {
+        let strategy = TriangleStrategy::default();
+        let taken = |device, degree| strategy.taken(strategy.method(device, degree));
+        assert_eq!(taken(DeviceKind::Discrete, HEAVY - 1), Some("binary-search"));
+        assert_eq!(taken(DeviceKind::Discrete, HEAVY), Some("hash"));
+        assert_eq!(taken(DeviceKind::Cpu, HEAVY), Some("marks-cpu"));
+        let hash: Configured<Triangles> = "hash:heavy=4".parse().unwrap();
+        assert_eq!(hash.item().method(DeviceKind::Cpu, 3), Method::Hash { heavy: 4 });
+        assert_eq!((hash.item().taken(Method::Search), hash.to_string().as_str()), (None, "hash:heavy=4"));
+        assert!("hash:heavy=0".parse::<Configured<Triangles>>().is_err());
+    }
+}

@@ -1,0 +1,242 @@
+//! Keeps every edge once, from the node of lower rank, in rows that are as sorted as they were. Blocks of edges are counted, the host
+//! scans the counts, and the blocks are written from there. Edges from a node to itself and parallel edges are left out.
+
+use crate::prelude::*;
+use crate::primitive::search::{first, search};
+use crate::primitive::workgroup::{SUBGROUPS, Slots, prefix_sum};
+use crate::strategy::degree;
+
+/// Neighbouring edges that an invocation takes: as many words as memory hands out at a time.
+pub const RUN: u32 = 8;
+
+/// Edges that a workgroup takes.
+pub const BLOCK: u32 = RUN * WORKGROUP;
+
+/// Edges of a heavy node that a workgroup takes at a time: a hub has many such pieces, which cost far less than the whole of it.
+pub const PIECE: u32 = 1024;
+
+/// What the host pushes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct OrientParams {
+    /// The number of nodes.
+    pub nodes: u32,
+    /// The number of edges, each in both directions.
+    pub edges: u32,
+    /// Not 0 when the edges have marks.
+    pub marked: u32,
+    /// A node that keeps at least so many edges is heavy.
+    pub heavy: u32,
+}
+
+#[inline_all]
+impl OrientParams {
+    /// The number of blocks. The last one is never full, so that there is a run behind the last edge.
+    pub fn blocks(&self) -> u32 {
+        self.edges / BLOCK + 1
+    }
+}
+
+/// What is known of each run of [`RUN`] edges.
+#[derive(Bundle)]
+pub struct Runs<S: Storage> {
+    /// A bit for each edge that is kept.
+    pub kept: S::Write<u32>,
+    /// How many edges are kept before the first of them.
+    pub places: S::Write<u32>,
+}
+
+/// The edges that are kept.
+#[derive(Bundle)]
+pub struct Oriented<S: Storage> {
+    /// Where each node's edges begin, and their number.
+    pub offsets: S::Read<u32>,
+    /// The node that each edge leads to.
+    pub targets: S::Read<u32>,
+    /// The node that each edge leaves.
+    pub sources: S::Read<u32>,
+}
+
+/// How many pieces of heavy nodes there are, and how many were taken.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct PieceState {
+    /// The number of pieces.
+    pub count: u32,
+    /// Keeps the two words on different cache lines: 128 bytes.
+    pub apart: [u32; 31],
+    /// The number of pieces that were taken.
+    pub taken: u32,
+}
+
+impl PieceState {
+    /// The word of the number of pieces.
+    pub const COUNT: u32 = 0;
+    /// The word of the number of taken ones.
+    pub const TAKEN: u32 = 32;
+}
+
+/// Whether `other` has a higher rank than `node`.
+#[inline(always)]
+pub fn is_higher(row_offsets: Read<u32>, node: u32, other: u32) -> bool {
+    let (own, its) = (degree(row_offsets, node), degree(row_offsets, other));
+    own < its || (own == its && node < other)
+}
+
+/// Whether an edge is the same as the one before it in its row.
+#[inline(always)]
+pub fn is_repeated(graph: Csr<Views>, row: u32, edge: u32) -> bool {
+    edge > graph.row_offsets.get(row) && graph.columns.get(edge - 1) == graph.columns.get(edge)
+}
+
+/// The first row of those from `low` to `high` that ends behind an edge: the one that has it, if it is among them.
+#[inline(always)]
+fn row_of(row_offsets: Read<u32>, low: u32, high: u32, edge: u32) -> u32 {
+    first(low, high, |row| row_offsets.get(row + 1) > edge)
+}
+
+/// The rows of the first and the last edge of a block. The whole subgroup calls it together.
+#[inline(always)]
+fn rows_of_block(lane: Lane, params: &OrientParams, row_offsets: Read<u32>, block: u32) -> (u32, u32) {
+    let begin = block * BLOCK;
+    let last = params.edges.min(begin + BLOCK).max(begin + 1) - 1;
+    let low = search(lane, 0, params.nodes, |row| row_offsets.get(row + 1) > begin);
+    (low, search(lane, low, params.nodes, |row| row_offsets.get(row + 1) > last))
+}
+
+/// Finds out which edges are kept, and how many of each block.
+#[kernel(threads = 256)]
+pub fn orient_count(
+    lane: Lane,
+    params: &OrientParams,
+    graph: Csr,
+    mut runs: Runs,
+    mut sums: Global<u32>,
+    mut slots: Shared<u32, SUBGROUPS>,
+) {
+    let row_offsets = graph.row_offsets;
+    for block in lane.by_group(params.blocks()) {
+        let (low, high) = rows_of_block(lane, params, row_offsets, block);
+        let begin = block * BLOCK + lane.local * RUN;
+        let mut row = row_of(row_offsets, low, high, begin);
+        let mut kept = 0;
+        for place in 0..RUN {
+            let edge = begin + place;
+            if edge < params.edges {
+                if row_offsets.get(row + 1) <= edge {
+                    row = row_of(row_offsets, row + 1, high, edge);
+                }
+                let other = graph.columns.get(edge);
+                if is_higher(row_offsets, row, other) && !is_repeated(graph, row, edge) {
+                    kept |= 1 << place;
+                }
+            }
+        }
+        runs.kept.set(block * lane.threads + lane.local, kept);
+        let total = block_prefix(lane, kept, &mut slots).1;
+        if lane.local == 0 {
+            sums.set(block, total);
+        }
+        lane.barrier();
+    }
+}
+
+/// How many edges of the block are kept before this invocation's, and how many in all.
+#[inline(always)]
+fn block_prefix(lane: Lane, kept: u32, slots: &mut Slots) -> (u32, u32) {
+    // Reconverge before subgroup operations.
+    lane.barrier();
+    let prefix = prefix_sum(lane, kept.count_ones(), slots);
+    (prefix.before, prefix.total)
+}
+
+/// Writes the edges that are kept, on from those of the blocks before. `marks` are read where edges have any.
+#[kernel(threads = 256)]
+pub fn orient_write(
+    lane: Lane,
+    params: &OrientParams,
+    graph: Csr,
+    marks: Read<u32>,
+    before: Read<u32>,
+    mut runs: Runs,
+    mut targets: Global<u32>,
+    mut sources: Global<u32>,
+    mut kept_marks: Global<u32>,
+    mut slots: Shared<u32, SUBGROUPS>,
+) {
+    let row_offsets = graph.row_offsets;
+    for block in lane.by_group(params.blocks()) {
+        let (low, high) = rows_of_block(lane, params, row_offsets, block);
+        let run = block * lane.threads + lane.local;
+        let mut kept = runs.kept.get(run);
+        let mut place = before.get(block) + block_prefix(lane, kept, &mut slots).0;
+        runs.places.set(run, place);
+        let begin = block * BLOCK + lane.local * RUN;
+        let mut row = low;
+        while kept != 0 {
+            let edge = begin + kept.trailing_zeros();
+            if row_offsets.get(row + 1) <= edge {
+                row = row_of(row_offsets, row + 1, high, edge);
+            }
+            targets.set(place, graph.columns.get(edge));
+            sources.set(place, row);
+            if params.marked != 0 {
+                kept_marks.set(place, marks.get(edge));
+            }
+            place += 1;
+            kept &= kept - 1;
+        }
+        lane.barrier();
+    }
+}
+
+/// How many edges are kept before an edge.
+#[inline(always)]
+fn kept_before(runs: &Runs<Views>, edge: u32) -> u32 {
+    let run = edge / RUN;
+    runs.places.get(run) + (runs.kept.get(run) & ((1 << (edge % RUN)) - 1)).count_ones()
+}
+
+/// Writes where each node's kept edges begin, and lists the heavy nodes in pieces: two words each, the node and the first of its edges.
+#[kernel(threads = 256)]
+pub fn orient_rows(
+    lane: Lane,
+    params: &OrientParams,
+    row_offsets: Read<u32>,
+    runs: Runs,
+    mut offsets: Global<u32>,
+    mut pieces: Global<u32>,
+    mut state: Global<u32>,
+    mut reserved: Shared<u32, 1>,
+    mut slots: Shared<u32, SUBGROUPS>,
+) {
+    // All invocations make the same number of rounds, because they reserve places together.
+    for base in step(lane.group * lane.threads, params.nodes + 1, lane.groups * lane.threads) {
+        let node = base + lane.local;
+        let mut count = 0;
+        if node <= params.nodes {
+            let edge = row_offsets.get(node);
+            let begin = kept_before(&runs, edge);
+            offsets.set(node, begin);
+            if node < params.nodes {
+                let end = row_offsets.get(node + 1);
+                if end - edge >= params.heavy && kept_before(&runs, end) - begin >= params.heavy {
+                    count = (end - edge).div_ceil(PIECE);
+                }
+            }
+        }
+        let prefix = prefix_sum(lane, count, &mut slots);
+        if lane.local == 0 && prefix.total > 0 {
+            reserved.set(0, state.add(PieceState::COUNT, prefix.total));
+        }
+        lane.barrier();
+        if count > 0 {
+            let place = reserved.get(0) + prefix.before;
+            for piece in 0..count {
+                pieces.set(2 * (place + piece), node);
+                pieces.set(2 * (place + piece) + 1, row_offsets.get(node) + piece * PIECE);
+            }
+        }
+        lane.barrier();
+    }
+}
