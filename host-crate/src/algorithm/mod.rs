@@ -29,6 +29,7 @@ mod summary;
 mod undirected;
 
 pub mod apsp;
+pub mod betweenness;
 pub mod bfs;
 pub mod color;
 pub mod pagerank;
@@ -341,4 +342,5 @@ algorithms! {
     spmm::{Spmm, SpmmConfig},
     pagerank::{PageRank, PageRankConfig},
     color::{Color, ColorConfig},
+    betweenness::{Betweenness, BetweennessConfig, PathSources},
 }
