@@ -9,6 +9,7 @@ mod api_edge_run;
 mod apsp;
 mod atomic_file;
 mod balance;
+mod betweenness;
 mod classics;
 mod cli;
 mod coloring;

@@ -29,6 +29,7 @@ mod summary;
 mod undirected;
 
 pub mod apsp;
+pub mod betweenness;
 pub mod bfs;
 pub mod color;
 pub mod pagerank;
@@ -348,4 +349,5 @@ algorithms! {
     pagerank::{PageRank, PageRankConfig},
     color::{Color, ColorConfig},
     triangles::{Triangles, TrianglesConfig, PerNode, TriangleCounts, NodeTriangles},
+    betweenness::{Betweenness, BetweennessConfig, PathSources},
 }

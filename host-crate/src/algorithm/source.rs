@@ -50,6 +50,13 @@ impl fmt::Display for Source {
     }
 }
 
+/// As it is written.
+impl serde::Serialize for Source {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 impl Source {
     /// The node it means in `graph`, which may have no such node, or none at all.
     pub fn find(&self, graph: &Graph) -> Result<u32> {

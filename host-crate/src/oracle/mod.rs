@@ -1,6 +1,7 @@
 //! Sequential reference algorithms that check the kernels' answers. They are as short as in a textbook, run on the host's CSR, and
 //! share no code with kernels, strategies or generators.
 
+pub mod betweenness;
 pub mod bfs;
 pub mod color;
 pub mod dijkstra;

@@ -45,6 +45,7 @@ pub use edge::{Chunking, Edge};
 pub use evenkeel_kernels::operator::{Operator, TraversalData};
 pub use hierarchical::Hierarchical;
 pub use near_far::NearFar;
+pub(crate) use rounds::{MAX_GROUPS, Rounds};
 pub use scheduled::Scheduled;
 pub use split::{Split, SplitGraph};
 pub use two_phase::TwoPhase;

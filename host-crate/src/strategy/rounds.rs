@@ -1,5 +1,6 @@
 //! Many iterations in one dispatch while lists are short, by one workgroup or by a few that cooperate, for graphs whose traversals
-//! have many short iterations (see the kernels' folder `rounds`). Used by `direction` and `near-far`.
+//! have many short iterations (see the kernels' folder `rounds`). Used by `direction`, `near-far` and
+//! betweenness.
 
 use super::prelude::*;
 use crate::graph::Skew;
@@ -7,7 +8,7 @@ use evenkeel_kernels::rounds::{INVOCATIONS, SHORT, SHORT_ROW};
 
 /// The most workgroups of a dispatch: five for each of an H200's 132 multiprocessors, which is how many run at a time there. More
 /// would only wait.
-pub(super) const MAX_GROUPS: u32 = 660;
+pub(crate) const MAX_GROUPS: u32 = 660;
 
 /// Where nodes have fewer edges than this on average, and none has many, frontiers grow slowly and there are many iterations.
 const FEW: f64 = 6.0;
@@ -17,7 +18,7 @@ const BETWEEN: usize = 2;
 
 /// When many iterations are taken in one dispatch, as the kernels read it: never where all is 0.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Rounds {
+pub(crate) struct Rounds {
     /// The longest list that one workgroup takes.
     pub short: u32,
     /// The longest list that cooperating workgroups take.

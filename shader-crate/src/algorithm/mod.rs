@@ -1,6 +1,7 @@
 //! The kernels that belong to a single algorithm, one file or folder each.
 
 pub mod apsp;
+pub mod betweenness;
 pub mod bfs;
 pub mod color;
 pub mod pagerank;

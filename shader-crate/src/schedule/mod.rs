@@ -23,6 +23,7 @@ pub use parts::{Cut, PartParams};
 #[cfg(not(target_arch = "spirv"))]
 pub use prepare::{GatherSize, OrderBuffers, Parameter, Prepare, ScratchLayout, TileExtent};
 pub use scratch::{CELLS, ITEMS, NO_TILE, PART, Scratch};
+pub use segments::join_lanes;
 pub use value::{Join, Largest, Sum, Value};
 
 use crate::{lane::Lane, memory::Views, tiles::TileSet};

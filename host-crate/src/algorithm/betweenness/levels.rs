@@ -1,0 +1,236 @@
+//! One source after the other on the device: a search, its nodes sorted by level, a pass from the source on and one back (see the kernels'
+//! folder `betweenness`). The device decides when a pass is over, and takes many small levels in one dispatch.
+
+use super::{super::prelude::*, super::search::Search, Dependencies, reversed};
+use crate::{
+    algorithm::{Bfs, bfs},
+    engine::primitive::{Kind, Scan},
+    phase,
+    strategy::{MAX_GROUPS, Operator, Rounds, Traversal},
+};
+use evenkeel_kernels::{
+    algorithm::betweenness::{
+        BothWays, CLASSES, Pass, PathAdd, PathParams, PathState, Paths,
+        level::{PathBegin, PathLevel, PathTurn},
+        many_levels::{PathCooperating, PathPersistent},
+        order::{PathCount, PathLinks, PathPlace},
+    },
+    memory::UVec4,
+};
+use evenkeel_types::LoopState;
+use std::time::{Duration, Instant};
+
+/// Workgroups that take many levels of medium length in one dispatch.
+const COOPERATING: u32 = 16;
+
+/// Nodes that an invocation sorts.
+const NODES_AT_A_TIME: usize = 8;
+
+/// Keys by which nodes are sorted. Levels are counted up to one behind the last that a graph can have, and loads go one level further.
+fn keys(nodes: u32) -> Result<usize> {
+    let keys = u64::from(CLASSES) * (u64::from(nodes) + 3);
+    match u32::try_from(keys) {
+        Ok(keys) => Ok(keys as usize),
+        Err(_) => Err(Error::Memory(format!("{nodes} nodes are more than can be sorted by level"))),
+    }
+}
+
+/// When many levels are taken in one dispatch.
+fn rounds(device: &DeviceInfo, csr: &Csr) -> Rounds {
+    Rounds::new(device, csr.skew(), COOPERATING)
+}
+
+/// The memory for one source at a time.
+pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> Result<MemoryPlan> {
+    let nodes = csr.nodes() as usize;
+    let plan = bfs::plan_with(device, csr, Configured::<Bfs>::default().item().as_ref(), true);
+    let plan = match csr.is_symmetric() {
+        true => plan,
+        false => {
+            plan.with::<u32>("reversed row offsets", nodes + 1).with::<u32>("reversed columns", csr.columns().len())
+        }
+    };
+    let keys = keys(csr.nodes())?;
+    let links = if rounds(device, csr).are_taken() { nodes.max(1) } else { 1 };
+    let plan = plan
+        .with::<u32>("order", nodes)
+        .with::<u32>("positions", nodes)
+        .with::<u32>("level counts", keys)
+        .with::<u32>("level ends", keys)
+        .and(Scan::plan(keys))
+        .with::<u32>("path counts", 2 * nodes)
+        .with::<f32>("dependencies", nodes)
+        .with::<UVec4>("links forward", links)
+        .with::<UVec4>("links backward", links);
+    Ok(match device.float64 {
+        true => plan.with::<f64>("totals", nodes),
+        false => plan.with::<f32>("totals", nodes),
+    })
+}
+
+/// The sums over sources.
+enum Totals {
+    Single(Buffer<f32>),
+    Double(Buffer<f64>),
+}
+
+/// Everything that is recorded.
+pub(super) struct Levels {
+    nodes: usize,
+    search: Search,
+    graph: SharedGraph,
+    forward: DeviceLoop,
+    backward: DeviceLoop,
+    add: Recording,
+    clear: Recording,
+    totals: Totals,
+}
+
+/// What the passes read and write.
+struct Passes {
+    device: Device,
+    params: PathParams,
+    rounds: Rounds,
+    /// The rows of the edges that lead to each node, and of those that leave it.
+    graphs: [DeviceGraph; 2],
+    links: [Buffer<UVec4>; 2],
+    paths: Paths<Buffers>,
+    counts: Buffer<u32>,
+    depths: Buffer<u32>,
+    state: Buffer<PathState>,
+}
+
+impl Levels {
+    pub fn new(graph: &SharedGraph) -> Result<Self> {
+        let (device, csr, nodes) = (graph.device(), graph.csr(), graph.csr().nodes() as usize);
+        let traversal = Traversal::new(graph, Operator::Bfs, true, "depths")?;
+        let depths = traversal.data.values.clone();
+        let search = Search::record::<Bfs>(device, traversal, &Configured::default())?;
+        let passes = Passes::new(graph, depths)?;
+        let [forward, backward] = [passes.forward()?, passes.backward()?];
+        let Paths { order, ends, dependencies, .. } = &passes.paths;
+        let params = passes.params;
+        macro_rules! totals {
+            ($kind:ident, $number:ty) => {{
+                let totals = device.buffer::<$number>("totals", nodes)?;
+                let add = PathAdd { order, ends, dependencies, totals: &totals };
+                let add = device.record("betweenness, sums", |recorder| recorder.dispatch(&add, params, nodes))?;
+                let words = totals.cast::<u32>();
+                let clear = device.record("betweenness, clear", |recorder| recorder.fill(&words, 0))?;
+                (Totals::$kind(totals), add, clear)
+            }};
+        }
+        let (totals, add, clear) = if device.info().float64 { totals!(Double, f64) } else { totals!(Single, f32) };
+        debug_assert_eq!(csr.nodes() as usize, nodes);
+        Ok(Self { nodes, search, graph: graph.clone(), forward, backward, add, clear, totals })
+    }
+}
+
+impl Dependencies for Levels {
+    fn run(&mut self, _: &Device, sources: &[u32]) -> Result<Run> {
+        let begin = Instant::now();
+        let mut run = Run { total: Duration::ZERO, kernel: Duration::ZERO, iterations: 0 };
+        if self.nodes > 0 {
+            run.kernel += self.clear.run()?;
+        }
+        for (done, &source) in sources.iter().enumerate() {
+            run.kernel += self.search.run(&self.graph, source, None)?.kernel;
+            let forward = self.forward.run()?;
+            run.kernel += forward.kernel + self.backward.run()?.kernel + self.add.run()?;
+            run.iterations = run.iterations.saturating_add(forward.header.iteration);
+            phase::advance("sources", done as u64 + 1, Some(sources.len() as u64));
+        }
+        run.total = begin.elapsed();
+        Ok(run)
+    }
+
+    fn totals(&self, device: &Device) -> Result<Vec<f64>> {
+        match &self.totals {
+            Totals::Double(totals) => device.download(totals),
+            Totals::Single(totals) => Ok(device.download(totals)?.into_iter().map(f64::from).collect()),
+        }
+    }
+}
+
+impl Passes {
+    fn new(graph: &SharedGraph, depths: Buffer<u32>) -> Result<Self> {
+        let (device, csr, nodes) = (graph.device(), graph.csr(), graph.csr().nodes() as usize);
+        let leaving = graph.rows()?.clone();
+        let leading = match csr.is_symmetric() {
+            true => leaving.clone(),
+            false => {
+                let reversed = reversed(csr)?;
+                refuse_unending_rows(device, &reversed)?;
+                DeviceGraph::upload(device, &reversed)?
+            }
+        };
+        let (rounds, keys) = (rounds(device.info(), csr), keys(csr.nodes())?);
+        let Rounds { short, medium, cooperating, loop_limit } = rounds;
+        let links = if rounds.are_taken() { nodes.max(1) } else { 1 };
+        Ok(Self {
+            params: PathParams { nodes: csr.nodes(), max_groups: MAX_GROUPS, short, medium, cooperating, loop_limit },
+            rounds,
+            graphs: [leading, leaving],
+            links: [device.buffer("links forward", links)?, device.buffer("links backward", links)?],
+            paths: Paths {
+                order: device.buffer("order", nodes)?,
+                positions: device.buffer("positions", nodes)?,
+                ends: device.buffer("level ends", keys)?,
+                values: device.buffer("path counts", 2 * nodes)?,
+                dependencies: device.buffer("dependencies", nodes)?,
+            },
+            counts: device.buffer("level counts", keys)?,
+            depths,
+            state: device.buffer("state", 1)?,
+            device: device.clone(),
+        })
+    }
+
+    /// Records how the nodes that were reached are sorted.
+    fn sort(&self, recorder: &mut Recorder, scan: &Scan) {
+        let Self { params, graphs: [leading, leaving], depths, counts, .. } = self;
+        let Paths { order, positions, ends, .. } = &self.paths;
+        let rows = &BothWays { leaving: leaving.row_offsets.clone(), leading: leading.row_offsets.clone() };
+        let invocations = (params.nodes as usize).div_ceil(NODES_AT_A_TIME);
+        recorder.label("sort by level");
+        recorder.fill(counts, 0);
+        recorder.dispatch(&PathCount { depths, rows, counts }, *params, invocations);
+        scan.record(recorder, counts, ends, counts.len(), Kind::Exclusive);
+        recorder.dispatch(&PathPlace { depths, rows, ends, order, positions }, *params, invocations);
+        if self.rounds.are_taken() {
+            for (pass, (graph, links)) in Pass::ALL.iter().zip(self.graphs.iter().zip(&self.links)) {
+                let find = PathLinks { pass: *pass, graph, depths, order, positions, ends, links };
+                recorder.dispatch(&find, *params, params.nodes as usize);
+            }
+        }
+    }
+
+    fn forward(&self) -> Result<DeviceLoop> {
+        let scan = Scan::new(&self.device, self.counts.len())?;
+        self.record("betweenness, paths", Pass::Forward, |recorder| {
+            self.sort(recorder, &scan);
+            recorder.dispatch(&PathBegin { paths: &self.paths, state: &self.state }, self.params, 1);
+        })
+    }
+
+    fn backward(&self) -> Result<DeviceLoop> {
+        self.record("betweenness, dependencies", Pass::Backward, |recorder| {
+            recorder.dispatch(&PathTurn { ends: &self.paths.ends, state: &self.state }, self.params, 1);
+        })
+    }
+
+    /// Records a pass: a level a dispatch, or many.
+    fn record(&self, name: &str, pass: Pass, start: impl Fn(&mut Recorder)) -> Result<DeviceLoop> {
+        let Self { device, params, rounds, paths, state, .. } = self;
+        let (graph, links) = (&self.graphs[pass as usize], &self.links[pass as usize]);
+        let many = |recorder: &mut Recorder| {
+            let persistent = PathPersistent { pass, graph, paths, links, state };
+            recorder.dispatch_indirect(&persistent, *params, state, PathState::PERSISTENT_GROUPS);
+            let cooperating = PathCooperating { pass, graph, paths, links, state };
+            recorder.dispatch_indirect(&cooperating, *params, state, PathState::COOPERATING_GROUPS);
+        };
+        rounds.record((device, name, state), start, many, |recorder| {
+            recorder.dispatch_indirect(&PathLevel { pass, graph, paths, state }, *params, state, PathState::GROUPS);
+        })
+    }
+}

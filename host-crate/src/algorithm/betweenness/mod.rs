@@ -1,0 +1,227 @@
+//! Betweenness centrality (Brandes 2001): the part of all shortest paths that leads through each node, exact or estimated from sampled
+//! sources. Values and factors are NetworkX's.
+
+mod cpu;
+mod levels;
+mod number;
+mod sources;
+mod strategy;
+
+pub use sources::{PathSources, Scope};
+pub use strategy::BetweennessStrategy;
+
+use super::{Source, prelude::*};
+use crate::{
+    graph::{
+        BuildOptions, NodeIds,
+        statistics::grouped,
+        transform::{rebuild, transpose},
+    },
+    oracle::betweenness,
+};
+use rayon::prelude::*;
+use std::borrow::Cow;
+use strategy::Method;
+
+/// What can be chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct BetweennessConfig {
+    /// How paths are counted.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub strategy: Configured<Betweenness>,
+    /// Count the paths that begin at one node alone: its name in the file, max-degree, or random:SEED.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NODE", conflicts_with = "sources"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = str::parse::<Source>))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+    /// Estimate from the paths that begin at so many nodes, which are drawn; all nodes unless given.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "K"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sources: Option<u32>,
+    /// The seed by which these nodes are drawn.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 0))]
+    pub seed: u64,
+    /// Divide by the number of pairs of other nodes: from 0 to 1.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub normalized: bool,
+}
+
+/// The centrality of each node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Centralities(pub Vec<f64>);
+
+impl Answer for Centralities {
+    fn columns(&self) -> Vec<Column<'_>> {
+        vec![Column::new("betweenness", Values::F64((&self.0).into()))]
+    }
+}
+
+/// What a strategy's file makes ready: dependencies on each node, added up over sources.
+trait Dependencies {
+    /// Adds up the dependencies of these sources, each of which has edges. Returns the time and the number of levels.
+    fn run(&mut self, device: &Device, sources: &[u32]) -> Result<Run>;
+
+    /// The sums of the last run.
+    fn totals(&self, device: &Device) -> Result<Vec<f64>>;
+}
+
+/// Betweenness on one graph, ready to run from any sources.
+pub struct Betweenness {
+    session: Session,
+    normalized: bool,
+    /// How many sources the memory was planned for; one, or any number.
+    is_single: bool,
+    steps: Box<dyn Dependencies>,
+    /// The sources of the last run.
+    sources: Option<PathSources>,
+    /// The strategy that `auto` takes, where it was asked for.
+    taken: Option<&'static str>,
+}
+
+impl Algorithm for Betweenness {
+    const NAME: &'static str = "betweenness";
+    const SUMMARY: &'static str = "betweenness centrality: how many shortest paths lead through every node";
+    const HELP: &'static str = "\
+The centrality of a node is the sum over all pairs of other nodes of the part of the shortest paths between them that leads through it; \
+weights do not matter, parallel edges count once. Pairs of an undirected graph are counted once, those of a directed one in both orders. \
+With --normalized the sum is divided by the number of these pairs. These are the values of networkx.betweenness_centrality. With \
+--sources K only the paths from K nodes are counted, which are drawn by --seed, and the sum is scaled as NetworkX does it: an estimate; \
+a node that is the only source gets 0. With --source the output is what the paths from that node alone depend on each other node, \
+without any factor.
+
+The output is a line `id betweenness` for each node. The same graph and sources give the same answer in every run. Paths are counted \
+without overflow, in double precision on the CPU device; GPUs compute the dependencies of each source in single precision, and add them \
+up in double precision if they have it. An answer is right when each value is within a ten-thousandth of its own size of a \
+double-precision reference.
+
+Examples:
+  evenkeel betweenness rmat:scale=10 --normalized --validate
+  evenkeel betweenness friends.csv --top 5 --output betweenness.csv
+  evenkeel betweenness rmat:scale=20 --sources 64 --seed 7
+  evenkeel betweenness rmat:scale=20 --source max-degree --runs 10 --warmup 2";
+    type Alternative = BetweennessStrategy;
+    type Config = BetweennessConfig;
+    type InputOptions = ();
+    type Tables = ();
+    type Input = PathSources;
+    type Answer = Centralities;
+    type Reference = Vec<f64>;
+
+    fn choice(config: &mut BetweennessConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn input((): &(), graph: &Graph, config: &BetweennessConfig) -> Result<PathSources> {
+        PathSources::find(graph, config)
+    }
+
+    fn source(sources: &PathSources) -> Option<u32> {
+        (sources.scope == Scope::One).then(|| sources.nodes.first().copied()).flatten()
+    }
+
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &BetweennessConfig) -> Result<MemoryPlan> {
+        match config.strategy.item().method(device.kind) {
+            Method::Cpu => Ok(cpu::plan(device, csr, config)),
+            Method::Levels => levels::plan(device, csr),
+        }
+    }
+
+    fn prepare_on(graph: &SharedGraph, config: &BetweennessConfig) -> Result<Self> {
+        let device = graph.device();
+        config.strategy.item().check_device(device.info())?;
+        let method = config.strategy.item().method(device.info().kind);
+        let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
+        let simple = simple(graph)?;
+        let steps: Box<dyn Dependencies> = match method {
+            Method::Cpu => Box::new(cpu::Native::new(&simple, config)?),
+            Method::Levels => {
+                refuse_unending_rows(device, simple.csr())?;
+                Box::new(levels::Levels::new(&simple)?)
+            }
+        };
+        let taken = config.strategy.item().taken(method);
+        let is_single = config.source.is_some();
+        Ok(Self { session, normalized: config.normalized, is_single, steps, sources: None, taken })
+    }
+
+    fn taken(&self) -> Option<String> {
+        self.taken.map(str::to_owned)
+    }
+
+    fn memory(&self) -> &MemoryPlan {
+        self.session.memory()
+    }
+
+    fn run(&mut self, sources: &PathSources) -> Result<Run> {
+        let Self { session, steps, is_single, .. } = self;
+        let run = session.run(|graph| {
+            sources.check(graph.csr(), *is_single)?;
+            // No path leaves a node without edges, and a skewed graph has many of them.
+            let has_edges = |node: &u32| graph.csr().degree(*node) > 0;
+            let nodes: Vec<u32> = sources.nodes.iter().copied().filter(has_edges).collect();
+            steps.run(graph.device(), &nodes)
+        });
+        self.sources = run.is_ok().then(|| sources.clone());
+        run
+    }
+
+    fn answer(&self) -> Result<Centralities> {
+        let mut totals = self.steps.totals(self.session.answered()?.device())?;
+        if let Some(sources) = &self.sources {
+            sources.scale(&mut totals, self.normalized);
+        }
+        Ok(Centralities(totals))
+    }
+
+    fn reference(graph: &Graph, sources: &PathSources, config: &BetweennessConfig) -> Result<Vec<f64>> {
+        let dependencies = betweenness::dependencies(&graph.csr, &sources.nodes);
+        Ok(match sources.scope {
+            Scope::One => dependencies,
+            Scope::All => betweenness::rescaled(dependencies, None, sources.directed, config.normalized),
+            Scope::Sample => {
+                betweenness::rescaled(dependencies, Some(&sources.nodes), sources.directed, config.normalized)
+            }
+        })
+    }
+
+    fn check(found: &Centralities, expected: &Vec<f64>, _: &Graph, _: &PathSources) -> Option<Mismatch> {
+        betweenness::first_mismatch(expected, &found.0)
+    }
+
+    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
+        let columns = outcome.answer.columns();
+        let highest = largest(outcome.answer.0.len(), show.top, |node| columns[0].value(node));
+        Summary { top: Listing::of_nodes("highest", &columns[0], highest, &outcome.graph.ids), ..Summary::default() }
+    }
+
+    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
+        let (sources, nodes) = (outcome.input.nodes.len() as u64, u64::from(outcome.graph.csr.nodes()));
+        let text = format!("{} of {} nodes", grouped(sources), grouped(nodes));
+        let figure = Figure::new("sources", Value::Count(sources), "nodes").in_line("sources", text);
+        Figures { edges: u64::from(outcome.graph.csr.edges()) * sources, list: vec![figure] }
+    }
+}
+
+/// The graph in which parallel edges are one.
+fn simple(graph: &SharedGraph) -> Result<SharedGraph> {
+    let csr = graph.csr();
+    let has_parallel = |node: u32| csr.neighbours(node).windows(2).any(|pair| pair[0] == pair[1]);
+    if !(0..csr.nodes()).into_par_iter().any(has_parallel) {
+        return Ok(graph.clone());
+    }
+    let ids = NodeIds::Counted { first: 0 };
+    let whole = Graph { name: String::new(), csr: csr.without_weights(), ids, directed: true };
+    let options = BuildOptions { merge_parallel_edges: true, ..BuildOptions::default() };
+    Ok(SharedGraph::new(graph.device(), &rebuild(&whole, options)?.0.csr))
+}
+
+/// The graph with every edge reversed; the same where every edge has its reverse.
+fn reversed(csr: &Csr) -> Result<Cow<'_, Csr>> {
+    if csr.is_symmetric() {
+        return Ok(Cow::Borrowed(csr));
+    }
+    transpose(&csr.without_weights()).map(Cow::Owned)
+}

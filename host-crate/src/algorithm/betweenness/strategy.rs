@@ -1,0 +1,89 @@
+//! The strategies of betweenness, by name.
+
+use super::super::{Selectable, prelude::*};
+use crate::{
+    device::DeviceKind,
+    settings::{Configurable, Key},
+    strategy::About,
+};
+
+/// How paths are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BetweennessStrategy {
+    /// One source after the other, level by level.
+    Levels,
+    /// In a form for the CPU device.
+    LevelsCpu,
+    /// The one that suits the device.
+    #[default]
+    Auto,
+}
+
+/// What a strategy comes to on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    Levels,
+    Cpu,
+}
+
+/// Name, origin and summary of each.
+const STRATEGIES: [[&str; 3]; 3] = [
+    [
+        "levels",
+        "Brandes",
+        "one source after the other; nodes sorted by level, each level a sum over the rows of its nodes",
+    ],
+    ["levels-cpu", "Brandes", "a source to each thread at a time; one source alone level by level, by all threads"],
+    ["auto", "", "levels-cpu on the CPU device, else levels"],
+];
+
+impl Configurable for BetweennessStrategy {
+    fn name(&self) -> &'static str {
+        self.about().name
+    }
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        Vec::new()
+    }
+}
+
+impl Selectable for BetweennessStrategy {
+    const KIND: &'static str = "strategy";
+    const HELP: &'static str = "How paths are counted: a name from `evenkeel strategies betweenness`";
+    const HEADING: &'static str = "for betweenness";
+
+    fn all() -> Vec<Self> {
+        vec![Self::Levels, Self::LevelsCpu, Self::Auto]
+    }
+
+    fn about(&self) -> About {
+        let [name, paper, summary] = STRATEGIES[*self as usize];
+        About { cpu_only: *self == Self::LevelsCpu, ..About::new(name, paper, summary) }
+    }
+}
+
+impl BetweennessStrategy {
+    /// What it does on such a device.
+    pub(super) fn method(self, device: DeviceKind) -> Method {
+        match self {
+            Self::Levels => Method::Levels,
+            Self::LevelsCpu => Method::Cpu,
+            Self::Auto if device == DeviceKind::Cpu => Method::Cpu,
+            Self::Auto => Method::Levels,
+        }
+    }
+
+    /// The name of what it does, if it chooses.
+    pub(super) fn taken(self, method: Method) -> Option<&'static str> {
+        let taken = match method {
+            Method::Levels => Self::Levels,
+            Method::Cpu => Self::LevelsCpu,
+        };
+        (self == Self::Auto).then(|| taken.about().name)
+    }
+
+    /// Refuses a device that cannot run it.
+    pub(super) fn check_device(self, device: &DeviceInfo) -> Result<()> {
+        self.about().check_device(device)
+    }
+}
