@@ -31,6 +31,7 @@ mod undirected;
 pub mod apsp;
 pub mod bfs;
 pub mod color;
+pub mod components;
 pub mod pagerank;
 pub mod spmm;
 pub mod spmv;
@@ -341,4 +342,5 @@ algorithms! {
     spmm::{Spmm, SpmmConfig},
     pagerank::{PageRank, PageRankConfig},
     color::{Color, ColorConfig},
+    components::{Components, ComponentsConfig, ComponentLabels},
 }
