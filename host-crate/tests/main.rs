@@ -14,6 +14,7 @@ mod classics;
 mod cli;
 mod coloring;
 mod common;
+mod components;
 mod csr;
 mod device;
 mod documentation;

@@ -32,6 +32,7 @@ pub mod apsp;
 pub mod betweenness;
 pub mod bfs;
 pub mod color;
+pub mod components;
 pub mod pagerank;
 pub mod spmm;
 pub mod spmv;
@@ -350,4 +351,5 @@ algorithms! {
     color::{Color, ColorConfig},
     triangles::{Triangles, TrianglesConfig, PerNode, TriangleCounts, NodeTriangles},
     betweenness::{Betweenness, BetweennessConfig, PathSources},
+    components::{Components, ComponentsConfig, ComponentLabels},
 }

@@ -109,6 +109,17 @@ impl<V: Pod> ScratchSpace<V> {
         }
     }
 
+    /// The invocations of a scatter over the tiles for whose gathers the memory was allocated: nothing is left in pieces there, so there is
+    /// one pass.
+    pub(crate) fn scatter_size(&self) -> usize {
+        self.size.main
+    }
+
+    /// What a kernel is told of the schedule in that pass.
+    pub(crate) fn scatter_params(&self) -> ScheduleParams {
+        self.choice.params(ScheduleParams::MAIN)
+    }
+
     /// Records what the schedule does before a scatter over a worklist: `offsets` are the prefix sums of its degrees, word
     /// `length.1` of `length.0` is its length, and `size` has an invocation for each entry.
     pub(crate) fn prepare_scatter(

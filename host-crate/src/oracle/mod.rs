@@ -4,6 +4,7 @@
 pub mod betweenness;
 pub mod bfs;
 pub mod color;
+pub mod components;
 pub mod dijkstra;
 pub mod floyd_warshall;
 pub mod pagerank;

@@ -1,0 +1,213 @@
+//! Components: which nodes are connected. Weakly, when the directions of edges do not count, by Afforest (Sutton, Ben-Nun and Barak 2018) or by
+//! a hook along every edge; strongly, when each node reaches the other, by signatures (Alabandi, Sands, Biros and Burtscher 2023). A component
+//! is named by its smallest node, so the answer does not depend on who was faster.
+
+mod cpu;
+pub mod strategy;
+mod strong;
+mod strong_cpu;
+mod weak;
+
+pub use strategy::ComponentStrategy;
+
+use super::prelude::*;
+use crate::{device::DeviceKind, graph::statistics::grouped};
+use evenkeel_kernels::algorithm::components::GAVE_UP;
+use strategy::Method;
+
+/// What can be chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct ComponentsConfig {
+    /// How components are found.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub strategy: Configured<Components>,
+    /// Find strongly connected components, whose nodes all reach each other along the directions of edges
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub strong: bool,
+}
+
+/// The component of each node: the index of its smallest node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ComponentLabels(pub Vec<u32>);
+
+impl Answer for ComponentLabels {
+    fn columns(&self) -> Vec<Column<'_>> {
+        vec![Column::new("component", Values::Nodes((&self.0).into()))]
+    }
+}
+
+impl ComponentLabels {
+    /// The components by their smallest nodes, in ascending order, with the number of nodes of each.
+    pub fn sizes(&self) -> Vec<(u32, u64)> {
+        let mut sizes = vec![0u64; self.0.len()];
+        self.0.iter().for_each(|&component| sizes[component as usize] += 1);
+        (0..).zip(sizes).filter(|(_, size)| *size > 0).collect()
+    }
+}
+
+/// A graph whose components are ready to be found.
+pub struct Components {
+    session: Session,
+    labels: Buffer<u32>,
+    whole: DeviceLoop,
+    /// The strategy that was taken, where the one that was asked for chooses.
+    taken: Option<&'static str>,
+}
+
+/// What is worked on, and with what.
+struct Job<'a> {
+    device: &'a Device,
+    csr: &'a Csr,
+    graph: &'a DeviceGraph,
+    labels: &'a Buffer<u32>,
+}
+
+/// How the components are found.
+#[derive(Clone, Copy)]
+struct Way {
+    method: Method,
+    /// Where every edge has its reverse, nodes that are connected reach each other, and this is false.
+    strong: bool,
+    /// The schedule of all edges.
+    choice: Choice,
+}
+
+impl Way {
+    fn of(device: &DeviceInfo, csr: &Csr, config: &ComponentsConfig) -> Result<Self> {
+        let strong = config.strong && !csr.is_symmetric();
+        let method = config.strategy.item().method(device.kind, strong)?;
+        let chosen = if let Method::AllEdges(choice) = method { choice } else { None };
+        let choice = chosen.unwrap_or_else(|| RowSchedule::Auto.choose(csr, device));
+        Ok(Self { method, strong, choice })
+    }
+}
+
+impl Algorithm for Components {
+    const NAME: &'static str = "components";
+    const SUMMARY: &'static str = "the connected component of every node";
+    const HELP: &'static str = "\
+Components are weak: the directions of edges do not count. With --strong they are strongly connected: every node of a component \
+reaches every other along the directions of edges. In an undirected graph both are the same. A component is named by the first of its \
+nodes in the order of the graph, and the output is a line `id component` for each node; a node without edges is a component by itself. \
+The answer is the same in every run and on every device.
+
+Examples:
+  evenkeel components rmat:scale=20 --validate
+  evenkeel components web.mtx --directed --strong --output components.csv
+  evenkeel components friends.csv --top 3
+  evenkeel compare components rmat:scale=14 --strategies afforest,all-edges,all-edges:merge-path";
+    const COUNTED: bool = true;
+    type Alternative = ComponentStrategy;
+    type Config = ComponentsConfig;
+    type InputOptions = ();
+    type Tables = ();
+    type Input = ();
+    type Answer = ComponentLabels;
+    type Reference = Vec<u32>;
+
+    fn choice(config: &mut ComponentsConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn input((): &(), _: &Graph, _: &ComponentsConfig) -> Result<()> {
+        Ok(())
+    }
+
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &ComponentsConfig) -> Result<MemoryPlan> {
+        let Way { method, strong, choice } = Way::of(device, csr, config)?;
+        let plan = DeviceGraph::plan(csr).with::<u32>("components", csr.nodes() as usize);
+        Ok(plan.and(match method {
+            Method::Auto if strong => strong_cpu::plan(csr),
+            Method::AllEdges(_) if strong => strong::plan(csr, choice.schedule),
+            Method::AllEdges(_) => weak::plan_all_edges(csr, choice.schedule),
+            Method::Afforest if device.kind == DeviceKind::Cpu => MemoryPlan::new(),
+            Method::Afforest | Method::Auto => weak::plan_afforest(csr),
+        }))
+    }
+
+    fn prepare_on(graph: &SharedGraph, config: &ComponentsConfig) -> Result<Self> {
+        let (device, csr) = (graph.device(), graph.csr());
+        let Way { method, strong, choice } = Way::of(device.info(), csr, config)?;
+        let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
+        let labels = device.buffer("components", csr.nodes() as usize)?;
+        let job = Job { device, csr, graph: graph.rows()?, labels: &labels };
+        let name = format!("components {}", config.strategy);
+        let whole = match method {
+            Method::Auto if strong => strong_cpu::record(&job, &name)?,
+            Method::AllEdges(_) if strong => strong::record(&job, choice, &name)?,
+            Method::AllEdges(_) => weak::record_all_edges(&job, choice, &name)?,
+            Method::Afforest if device.info().kind == DeviceKind::Cpu => cpu::record(&job, &name)?,
+            Method::Afforest | Method::Auto => weak::record_afforest(&job, &name)?,
+        };
+        let taken = match method {
+            Method::Auto => Some(strong_cpu::NAME),
+            method => config.strategy.item().taken(method),
+        };
+        Ok(Self { session, labels, whole, taken })
+    }
+
+    fn taken(&self) -> Option<String> {
+        self.taken.map(str::to_owned)
+    }
+
+    fn memory(&self) -> &MemoryPlan {
+        self.session.memory()
+    }
+
+    fn run(&mut self, (): &()) -> Result<Run> {
+        self.session.run(|graph| {
+            let run = self.whole.run()?;
+            if run.header.flags & GAVE_UP != 0 {
+                let name = &graph.device().info().name;
+                return Err(Error::Device(format!(
+                    "the driver of {name} stops long loops, and these components take longer ones: take --device cpu"
+                )));
+            }
+            // Weak components are one iteration, which nobody counts.
+            Ok(Run { iterations: run.header.iteration.max(1), ..run.into() })
+        })
+    }
+
+    fn answer(&self) -> Result<ComponentLabels> {
+        self.session.answered()?.device().download(&self.labels).map(ComponentLabels)
+    }
+
+    fn reference(graph: &Graph, (): &(), config: &ComponentsConfig) -> Result<Vec<u32>> {
+        Ok(match config.strong {
+            true => oracle::components::strong(&graph.csr),
+            false => oracle::components::weak(&graph.csr),
+        })
+    }
+
+    fn check(found: &ComponentLabels, expected: &Vec<u32>, _: &Graph, (): &()) -> Option<Mismatch> {
+        oracle::first_mismatch(expected, &found.0)
+    }
+
+    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
+        let sizes = outcome.answer.sizes();
+        let row = |place: usize| {
+            let (component, nodes) = sizes[place];
+            let name = outcome.graph.ids.name(component).into_owned();
+            vec![Cell::Node(name), Cell::Value(Value::Count(nodes))]
+        };
+        let rows = largest(sizes.len(), show.top, |place| Some(sizes[place].1)).into_iter().map(row).collect();
+        Summary { top: Listing::new("largest", vec!["component", "nodes"], rows), ..Summary::default() }
+    }
+
+    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
+        let sizes = outcome.answer.sizes();
+        let (count, most) = (sizes.len() as u64, sizes.iter().map(|(_, nodes)| *nodes).max());
+        let mut list = vec![
+            Figure::new("components", Value::Count(count), "components")
+                .in_line("found", format!("{} component{}", grouped(count), if count == 1 { "" } else { "s" }))
+                .in_column("components"),
+        ];
+        list.extend(most.map(|nodes| {
+            let text = format!("the largest of {} node{}", grouped(nodes), if nodes == 1 { "" } else { "s" });
+            Figure::new("largest_component", Value::Count(nodes), "nodes").in_line("found", text)
+        }));
+        Figures { edges: outcome.graph.csr.edges().into(), list }
+    }
+}
