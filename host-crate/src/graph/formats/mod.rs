@@ -58,7 +58,7 @@ mod write;
 pub use columns::{Column, Columns};
 pub use compression::Compression;
 #[cfg(feature = "cli")]
-pub(crate) use compression::compress;
+pub(crate) use compression::{compress, read_text};
 pub use recognised::{DirectionSource, NamesKind, Recognised, Table};
 pub use write::{format_to_write, write};
 
