@@ -16,6 +16,11 @@ impl WrongAnswer {
         let run = format!("{algorithm} with {alternative} {strategy} gave a wrong answer on {graph}");
         Self(format!("{run}: node {node}: expected {expected}, found {found}"))
     }
+
+    /// Of a kernel of a benchmark suite.
+    pub fn of_kernel(kernel: &str, graph: &str, problem: &str) -> Self {
+        Self(format!("{kernel} gave a wrong answer on {graph}: {problem}"))
+    }
 }
 
 /// Prints an error with its causes and turns it into an exit status. A closed pipe is no error: whoever read had enough.

@@ -5,6 +5,7 @@
 mod advice;
 mod answers;
 mod balance;
+mod bench;
 mod color;
 mod compare;
 mod completions;
@@ -74,7 +75,7 @@ struct GlobalOptions {
     #[arg(short, long, global = true, action = ArgAction::Count)]
     verbose: u8,
     /// How many threads read, generate and write graphs, and compute on the CPU device [default: one a processor].
-    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
 
@@ -92,10 +93,12 @@ enum Plain {
     #[command(display_order = 102)]
     Train(train::Train),
     #[command(display_order = 103)]
-    Demo(demo::Demo),
+    Bench(bench::BenchSuite),
     #[command(display_order = 104)]
-    Completions(completions::Completions),
+    Demo(demo::Demo),
     #[command(display_order = 105)]
+    Completions(completions::Completions),
+    #[command(display_order = 106)]
     Man(man::Manual),
 }
 
@@ -141,6 +144,7 @@ fn execute(global: &GlobalOptions, matches: &ArgMatches) -> anyhow::Result<()> {
         Plain::Convert(convert) => convert.execute(quiet),
         Plain::MeasureLevels(measure) => measure.execute(quiet),
         Plain::Train(train) => train.execute(quiet),
+        Plain::Bench(bench) => bench.execute(quiet),
         Plain::Demo(demo) => demo.execute(quiet),
         Plain::Completions(completions) => completions.execute(),
         Plain::Man(manual) => manual.execute(quiet),

@@ -103,11 +103,11 @@ Examples:
         Ok(())
     }
 
-    /// An upper bound: which rows are long, and which schedule suits them, is known only when the graph has been transposed.
     fn operations(csr: &Csr, config: &PageRankConfig) -> u64 {
         u64::from(config.iterations) * (u64::from(csr.nodes()) + u64::from(csr.edges()))
     }
 
+    /// An upper bound: which rows are long, and which schedule suits them, is known only when the graph has been transposed.
     fn plan(device: &DeviceInfo, csr: &Csr, config: &PageRankConfig) -> Result<MemoryPlan> {
         if is_native(device, config) {
             return Ok(cpu::plan(csr));

@@ -192,6 +192,14 @@ fn read_within(reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
     }
 }
 
+/// Reads a text, decompressed if need be.
+pub(crate) fn read_text(path: &Path) -> Result<String> {
+    let (contents, _) = Contents::read(path)?;
+    let text =
+        str::from_utf8(&contents).map_err(|error| Error::File { path: path.to_path_buf(), reason: error.to_string() });
+    text.map(str::to_owned)
+}
+
 fn map_of(bytes: &[u8]) -> io::Result<Mmap> {
     let mut map = MmapMut::map_anon(bytes.len())?;
     map.copy_from_slice(bytes);

@@ -62,7 +62,10 @@ pub use loading::{Listing, Loaded, Parsed, is_standard, parse, parse_columns};
 pub use recognised::{DirectionSource, NamesKind, Recognised, Table};
 pub use write::{format_to_write, write};
 #[cfg(feature = "cli")]
-pub(crate) use {compression::compress, edge_list::quoted};
+pub(crate) use {
+    compression::{compress, read_text},
+    edge_list::quoted,
+};
 
 pub(super) use loading::{LoadedFile, load};
 

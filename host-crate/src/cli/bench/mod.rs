@@ -1,0 +1,77 @@
+//! `evenkeel bench gap GRAPH…` and `evenkeel bench ldbc FOLDER`: the six kernels of a benchmark suite by its own rules, as the table that
+//! people compare with.
+
+mod gap;
+mod ldbc;
+mod suite;
+
+use super::{
+    options::DeviceOptions,
+    output::{Output, is_standard},
+};
+use crate::{Error, Result};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+use suite::Suite;
+
+const EXAMPLES: &str = "\
+Examples:
+  evenkeel bench gap rmat:scale=20 roads.gr.gz --json gap.json
+  evenkeel bench gap web.ekg --kernels bfs,cc --trials 4
+  evenkeel bench ldbc graphs/ldbc --csv ldbc.csv";
+
+/// Run the kernels of a benchmark suite by its rules, and show the table that is compared.
+#[derive(Args)]
+#[command(after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
+pub struct BenchSuite {
+    #[command(subcommand)]
+    suite: Which,
+}
+
+#[derive(Subcommand)]
+enum Which {
+    Gap(gap::Gap),
+    Ldbc(ldbc::Ldbc),
+}
+
+impl BenchSuite {
+    pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
+        match &self.suite {
+            Which::Gap(gap) => gap.execute(quiet),
+            Which::Ldbc(ldbc) => ldbc.execute(quiet),
+        }
+    }
+}
+
+/// What both suites take.
+#[derive(Args)]
+struct SuiteOptions {
+    /// Run each kernel so often [default: as often as the suite's rules say].
+    #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u32).range(1..))]
+    trials: Option<u32>,
+    /// Do not check the answers.
+    #[arg(long, help_heading = "Run")]
+    no_validate: bool,
+    /// Write a line for each kernel as CSV. `-` is standard output.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    csv: Option<PathBuf>,
+    /// Write all that was measured as a JSON object. `-` is standard output.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    device: DeviceOptions,
+}
+
+impl SuiteOptions {
+    /// Opens what will be written and the device.
+    fn begin(&self, name: &'static str, quiet: bool) -> Result<Suite> {
+        let paths = [&self.csv, &self.json].map(Option::as_deref);
+        let standard = paths.iter().flatten().filter(|path| is_standard(path)).count();
+        if standard > 1 {
+            return Err(Error::Usage("only one of --csv and --json can be - (standard output)".into()));
+        }
+        let [csv, json] = paths.map(Output::create_if);
+        let device = self.device.open(false)?;
+        Ok(Suite::new(name, device, !self.no_validate, !quiet && standard == 0, csv?, json?))
+    }
+}
