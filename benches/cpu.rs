@@ -1,10 +1,10 @@
-//! The CPU device as an engine: BFS, SSSP and PageRank with `auto` on graphs of a million nodes, a skewed one, a road network and a uniform
+//! The CPU device as an engine: BFS, SSSP, PageRank and communities with `auto` on graphs of a million nodes, a skewed one, a road network and a uniform
 //! one, and on com-dblp where `EVENKEEL_DATA` names the folder of real graphs. `EVENKEEL_BENCH_SCALE` sets another size. Every answer is checked
 //! before it is timed. docs/measurements.md has the same beside the GAP Benchmark Suite.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use evenkeel::{
-    algorithm::{Bfs, PageRank, Source, Sssp},
+    algorithm::{Bfs, Communities, PageRank, Source, Sssp},
     device::{Device, DeviceOptions},
     graph::{
         Direction, Graph, OpenOptions, open,
@@ -41,6 +41,7 @@ fn cpu(criterion: &mut Criterion) {
         Subject::<Bfs>::new(graph, source).measure(&mut group, "bfs", &device, "auto", |run| run.total);
         Subject::<Sssp>::new(graph, source).measure(&mut group, "sssp", &device, "auto", |run| run.total);
         Subject::<PageRank>::new(graph, ()).measure(&mut group, "pagerank", &device, "auto", |run| run.total);
+        Subject::<Communities>::new(graph, ()).measure(&mut group, "communities", &device, "auto", |run| run.total);
         group.finish();
     }
 }

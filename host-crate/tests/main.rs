@@ -13,6 +13,7 @@ mod classics;
 mod cli;
 mod coloring;
 mod common;
+mod communities;
 mod csr;
 mod device;
 mod documentation;

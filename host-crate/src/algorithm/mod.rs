@@ -31,6 +31,7 @@ mod undirected;
 pub mod apsp;
 pub mod bfs;
 pub mod color;
+pub mod communities;
 pub mod pagerank;
 pub mod spmm;
 pub mod spmv;
@@ -346,4 +347,5 @@ algorithms! {
     spmm::{Spmm, SpmmConfig},
     pagerank::{PageRank, PageRankConfig},
     color::{Color, ColorConfig},
+    communities::{Communities, CommunitiesConfig},
 }

@@ -3,6 +3,7 @@
 
 pub mod bfs;
 pub mod color;
+pub mod communities;
 pub mod dijkstra;
 pub mod floyd_warshall;
 pub mod pagerank;

@@ -10,7 +10,7 @@ use std::{fmt, iter};
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut line = |label: &str, text: String| writeln!(f, "{label:<10}{text}");
+        let mut line = |label: &str, text: String| writeln!(f, "{label:<9} {text}");
         line("graph", self.graph.to_string())?;
         line("device", format!("{} ({})", self.device.name, self.device.kind))?;
         let from = self.source.as_ref().map_or(String::new(), |source| format!("from node {source} "));
