@@ -5,6 +5,13 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use evenkeel::{
     algorithm::{Betweenness, Bfs, PageRank, PathSources, Source, Sssp, betweenness::Scope},
+//! The CPU device as an engine: BFS, SSSP, PageRank and communities with `auto` on graphs of a million nodes, a skewed one, a road network and a uniform
+//! one, and on com-dblp where `EVENKEEL_DATA` names the folder of real graphs. `EVENKEEL_BENCH_SCALE` sets another size. Every answer is checked
+//! before it is timed. docs/measurements.md has the same beside the GAP Benchmark Suite.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use evenkeel::{
+    algorithm::{Bfs, Communities, PageRank, Source, Sssp},
     device::{Device, DeviceOptions},
     graph::{
         Direction, Graph, OpenOptions, open,
@@ -44,6 +51,7 @@ fn cpu(criterion: &mut Criterion) {
         let sources = PathSources { nodes: vec![0, source], scope: Scope::Sample, directed: false };
         Subject::<Betweenness>::new(graph, sources)
             .measure(&mut group, "betweenness", &device, "auto", |run| run.total);
+        Subject::<Communities>::new(graph, ()).measure(&mut group, "communities", &device, "auto", |run| run.total);
         group.finish();
     }
 }

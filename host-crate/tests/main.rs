@@ -15,6 +15,7 @@ mod cli;
 mod coloring;
 mod common;
 mod components;
+mod communities;
 mod csr;
 mod device;
 mod documentation;

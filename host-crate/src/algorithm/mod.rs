@@ -33,6 +33,7 @@ pub mod betweenness;
 pub mod bfs;
 pub mod color;
 pub mod components;
+pub mod communities;
 pub mod pagerank;
 pub mod spmm;
 pub mod spmv;
@@ -352,4 +353,5 @@ algorithms! {
     triangles::{Triangles, TrianglesConfig, PerNode, TriangleCounts, NodeTriangles},
     betweenness::{Betweenness, BetweennessConfig, PathSources},
     components::{Components, ComponentsConfig, ComponentLabels},
+    communities::{Communities, CommunitiesConfig},
 }

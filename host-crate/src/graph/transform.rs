@@ -14,6 +14,12 @@ pub fn transpose(csr: &Csr) -> Result<Csr> {
     Ok(build(Reversed(csr), BuildOptions::default())?.0)
 }
 
+/// Adds the reverse of every edge, without merging: an edge that has its reverse already is there twice in each direction, and one from a node
+/// to itself twice. Fails when there is no memory for the result, or there are more than `u32::MAX` edges.
+pub fn both_ways(csr: &Csr) -> Result<Csr> {
+    Ok(build(BothWays(csr), BuildOptions::default())?.0.state_symmetric(true))
+}
+
 /// Removes edges from a node to itself; fails when there is no memory for the result.
 pub fn drop_self_loops(graph: &Graph) -> Result<(Graph, BuildReport)> {
     rebuild(graph, BuildOptions { drop_self_loops: true, ..BuildOptions::default() })
@@ -43,6 +49,22 @@ impl EdgeSource for Reversed<'_> {
     }
 }
 
+struct BothWays<'a>(&'a Csr);
+
+impl EdgeSource for BothWays<'_> {
+    fn extent(&self) -> (u32, u64, WeightKind) {
+        let (nodes, edges, weights) = self.0.extent();
+        (nodes, 2 * edges, weights)
+    }
+
+    fn visit(&self, indices: Range<u64>, mut visit: impl FnMut(u32, u32, u32)) {
+        let edges = u64::from(self.0.edges());
+        self.0.visit(indices.start.min(edges)..indices.end.min(edges), &mut visit);
+        let reversed = indices.start.max(edges) - edges..indices.end.max(edges) - edges;
+        Reversed(self.0).visit(reversed, visit);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +86,14 @@ mod tests {
         let transposed = transpose(&example().csr).unwrap();
         assert_eq!(transposed, csr(&[0, 2, 4, 5, 5], &[0, 1, 0, 0, 1], &[5.0, 0.5, -1.0, 2.0, 4.0]));
         assert_eq!(transpose(&transposed).unwrap(), example().csr);
+    }
+
+    #[test]
+    fn both_ways_keeps_every_edge_and_adds_every_reverse() {
+        let doubled = both_ways(&example().csr.without_weights()).unwrap();
+        let expected = Csr::new(vec![0, 5, 9, 10, 10], vec![0, 0, 1, 1, 1, 0, 0, 0, 2, 1], Weights::None).unwrap();
+        assert_eq!(doubled, expected);
+        assert!(doubled.is_symmetric() && expected.is_symmetric());
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod betweenness;
 pub mod bfs;
 pub mod color;
 pub mod components;
+pub mod communities;
 pub mod dijkstra;
 pub mod floyd_warshall;
 pub mod pagerank;

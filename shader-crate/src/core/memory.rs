@@ -196,6 +196,12 @@ mod gpu {
 
     impl<const N: usize> Shared<'_, u32, N> {
         updates!(WORKGROUP, index_unchecked_mut);
+
+        #[inline(always)]
+        pub fn load(&self, index: u32) -> u32 {
+            // SAFETY: as for `Read::get`; atomics are allowed in workgroup memory.
+            unsafe { atomic_load::<u32, WORKGROUP, RELAXED>(self.0.index_unchecked(index as usize)) }
+        }
     }
 }
 
@@ -448,5 +454,11 @@ mod native {
 
     impl<const N: usize> Shared<'_, u32, N> {
         all_updates!();
+
+        /// The element at `index`, whoever else updates it meanwhile.
+        #[inline(always)]
+        pub fn load(&self, index: u32) -> u32 {
+            self.get(index)
+        }
     }
 }

@@ -1,0 +1,126 @@
+//! How the rows of a graph are shared out among workgroups: blocks of neighbouring rows, and pieces of rows that are longer than a block. The
+//! tables of long rows are filled and emptied in turns, so that their memory is bounded.
+
+use evenkeel_kernels::algorithm::communities::{BLOCK, BLOCK_ROWS, LONG_ROW, SCANNED};
+use std::ops::Range;
+
+/// The slots that the tables of one turn have at most together, unless one row needs more: half a GiB of labels and counts.
+const SLOTS: u64 = 1 << 26;
+
+/// What the kernels' `Tasks` are made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// The first row of each block, and the row after its last.
+    pub blocks: Vec<[u32; 2]>,
+    /// The long row of each piece, and the first edge.
+    pub pieces: Vec<[u32; 2]>,
+    /// The long row of each part of a table.
+    pub parts: Vec<u32>,
+    /// The node of each long row, where its table begins, its slots, its first part, and the part after its last.
+    pub long_rows: Vec<[u32; LONG_ROW as usize]>,
+    /// What is done in each turn.
+    pub turns: Vec<Turn>,
+    /// The slots of the longest turn.
+    pub slots: usize,
+}
+
+/// Long rows whose tables are there at the same time: their pieces and the parts of their tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Turn {
+    pub pieces: Range<u32>,
+    pub parts: Range<u32>,
+}
+
+impl Layout {
+    /// The layout of rows that begin at these edges.
+    pub fn new(row_offsets: &[u32]) -> Self {
+        Self::with_slots(row_offsets, SLOTS)
+    }
+
+    fn with_slots(row_offsets: &[u32], most: u64) -> Self {
+        let mut layout = Self::default();
+        let mut table = 0u64;
+        let mut row = 0;
+        while row + 1 < row_offsets.len() {
+            let (first, begin) = (row, row_offsets[row]);
+            while row + 1 < row_offsets.len()
+                && row_offsets[row + 1] - begin <= BLOCK
+                && row - first < BLOCK_ROWS as usize
+            {
+                row += 1;
+            }
+            if row > first {
+                layout.blocks.push([first as u32, row as u32]);
+            } else {
+                layout.add_long(first as u32, begin..row_offsets[row + 1], &mut table, most);
+                row += 1;
+            }
+        }
+        layout
+    }
+
+    /// Adds a long row, to the last turn if its table fits there.
+    fn add_long(&mut self, node: u32, edges: Range<u32>, table: &mut u64, most: u64) {
+        // Half as many slots again as there are labels at most.
+        let slots = (u64::from(edges.end - edges.start) * 3 / 2).min(u32::MAX.into());
+        if self.turns.is_empty() || *table + slots > most {
+            let (piece, part) = (self.pieces.len() as u32, self.parts.len() as u32);
+            self.turns.push(Turn { pieces: piece..piece, parts: part..part });
+            *table = 0;
+        }
+        let number = self.long_rows.len() as u32;
+        let first_part = self.parts.len();
+        self.pieces.extend(edges.step_by(BLOCK as usize).map(|edge| [number, edge]));
+        self.parts.extend((0..slots.div_ceil(SCANNED.into())).map(|_| number));
+        self.long_rows.push([node, *table as u32, slots as u32, first_part as u32, self.parts.len() as u32]);
+        *table += slots;
+        self.slots = self.slots.max(*table as usize);
+        if let Some(turn) = self.turns.last_mut() {
+            (turn.pieces.end, turn.parts.end) = (self.pieces.len() as u32, self.parts.len() as u32);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offsets(degrees: impl IntoIterator<Item = u32>) -> Vec<u32> {
+        let ends = degrees.into_iter().scan(0, |end, degree| {
+            *end += degree;
+            Some(*end)
+        });
+        [0].into_iter().chain(ends).collect()
+    }
+
+    #[test]
+    fn blocks_and_long_rows_cover_all_rows_once() {
+        let degrees = (0..5000u32).map(|row| if row % 700 == 3 { BLOCK + row } else { row * 7 % 40 });
+        let offsets = offsets(degrees.clone());
+        let layout = Layout::with_slots(&offsets, 9000);
+        let mut rows: Vec<u32> = layout.blocks.iter().flat_map(|[first, end]| *first..*end).collect();
+        rows.extend(layout.long_rows.iter().map(|row| row[0]));
+        rows.sort_unstable();
+        assert!(rows.into_iter().eq(0..5000));
+        for [first, end] in layout.blocks {
+            let edges = offsets[end as usize] - offsets[first as usize];
+            assert!(edges <= BLOCK && end - first <= BLOCK_ROWS && first < end);
+        }
+        assert!(layout.turns.len() > 1 && layout.slots <= 9000, "{:?}", layout.turns);
+        let (pieces, parts) = (layout.pieces.len() as u32, layout.parts.len() as u32);
+        assert!(layout.turns.iter().flat_map(|turn| turn.pieces.clone()).eq(0..pieces));
+        assert!(layout.turns.iter().flat_map(|turn| turn.parts.clone()).eq(0..parts));
+    }
+
+    #[test]
+    fn a_long_row_is_cut_and_its_table_is_larger_than_it() {
+        let layout = Layout::new(&offsets([2, 10 * BLOCK + 1, 3]));
+        assert_eq!(layout.blocks, [[0, 1], [2, 3]]);
+        assert_eq!(layout.pieces.len(), 11);
+        assert_eq!((layout.pieces[0], layout.pieces[10]), ([0, 2], [0, 2 + 10 * BLOCK]));
+        let slots = 15 * BLOCK + 1;
+        assert_eq!(layout.long_rows, [[1, 0, slots, 0, slots.div_ceil(SCANNED)]]);
+        assert_eq!(layout.slots, slots as usize);
+        assert_eq!(Layout::new(&[0]), Layout::default());
+    }
+}

@@ -1,0 +1,444 @@
+//! Communities by label propagation (Raghavan, Albert and Kumara 2007), by the rule of LDBC Graphalytics' CDLP: every node begins with its own
+//! label; in each iteration all nodes take the label that most of their neighbours have, of several the smallest. The kernels are
+//! `communities.rs` of the kernels.
+
+mod cpu;
+mod layout;
+
+use super::{Selectable, prelude::*};
+use crate::{
+    device::DeviceKind,
+    graph::{statistics::grouped, transform::both_ways},
+    settings::{Configurable, Key},
+    strategy::About,
+};
+use evenkeel_kernels::algorithm::communities::{
+    BlockMemory, CommunityCount, CommunityFinish, CommunityParams, CommunityScan, CommunityStart, CommunityState,
+    EMPTY, Labels, LongTables, Tasks as TaskBuffers,
+};
+use evenkeel_types::LoopState;
+use layout::{Layout, Turn};
+use rayon::prelude::*;
+use std::borrow::Cow;
+
+/// What can be chosen.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct CommunitiesConfig {
+    /// Which nodes are looked at.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub strategy: Configured<Communities>,
+    /// The most iterations; there are fewer where labels stop changing
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = ITERATIONS))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
+    pub iterations: u32,
+}
+
+/// The iterations unless others are asked for: those of most of LDBC Graphalytics' graphs.
+const ITERATIONS: u32 = 10;
+
+impl Default for CommunitiesConfig {
+    fn default() -> Self {
+        Self { strategy: Configured::default(), iterations: ITERATIONS }
+    }
+}
+
+/// Which nodes an iteration looks at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CommunityStrategy {
+    /// All.
+    All,
+    /// Those with a neighbour whose label has changed.
+    Changed,
+    /// The latter once the labels of few nodes change.
+    #[default]
+    Auto,
+}
+
+impl CommunityStrategy {
+    /// An iteration marks the neighbours of what it changes if the nodes that the one before changed have fewer edges than this. To look at an
+    /// edge and to mark its end take about as long, and a mark has a node look at all its edges.
+    fn mark_below(self, csr: &Csr) -> u32 {
+        match self {
+            Self::All => 0,
+            Self::Changed => u32::MAX,
+            Self::Auto => csr.edges() / 8,
+        }
+    }
+}
+
+impl Configurable for CommunityStrategy {
+    fn name(&self) -> &'static str {
+        self.about().name
+    }
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        Vec::new()
+    }
+}
+
+impl Selectable for CommunityStrategy {
+    const KIND: &'static str = "strategy";
+    const HELP: &'static str =
+        "Which nodes an iteration looks at: all, changed, or auto, which begins with all and goes on with changed";
+    const HEADING: &'static str = "label propagation";
+
+    fn all() -> Vec<Self> {
+        vec![Self::All, Self::Changed, Self::Auto]
+    }
+
+    fn about(&self) -> About {
+        match self {
+            Self::All => About::new("all", "LDBC Graphalytics", "every iteration looks at all nodes"),
+            Self::Changed => {
+                About::new("changed", "", "an iteration looks at the nodes next to one whose label has just changed")
+            }
+            Self::Auto => {
+                About::new("auto", "", "all nodes while many labels change, then those next to one that has changed")
+            }
+        }
+    }
+}
+
+/// A graph whose communities can be found.
+pub struct Communities {
+    session: Session,
+    /// The labels before an iteration and after it, in turns.
+    labels: [Buffer<u32>; 2],
+    propagation: DeviceLoop,
+    /// The iterations that the start makes.
+    at_start: u32,
+    /// The iterations of the last run.
+    iterations: u32,
+    taken: Option<&'static str>,
+}
+
+/// The label of each node's community, which is one of the graph's nodes, though not always one of the community.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommunityLabels(pub Vec<u32>);
+
+impl Answer for CommunityLabels {
+    fn columns(&self) -> Vec<Column<'_>> {
+        vec![Column::new("community", Values::Nodes((&self.0).into()))]
+    }
+}
+
+impl CommunityLabels {
+    /// How many nodes have each label.
+    fn sizes(&self) -> Vec<u32> {
+        let mut sizes = vec![0; self.0.len()];
+        self.0.iter().for_each(|label| sizes[*label as usize] += 1);
+        sizes
+    }
+}
+
+impl Algorithm for Communities {
+    const NAME: &'static str = "communities";
+    const SUMMARY: &'static str =
+        "communities by label propagation: a label for every node that most of its neighbours have";
+    const HELP: &'static str = "\
+The rule is that of LDBC Graphalytics (CDLP): every node begins with its own id as its label; in each iteration all nodes at the same time \
+take the label that most of their neighbours have, and of several the smallest. In a directed graph both ends of an edge are \
+neighbours of each other, and an edge in both directions counts twice; parallel edges count each, edges from a node to itself count for it, and \
+weights do not matter. Labels that are numbers are compared as such, and names as text. The output is a line `id community` for each node, \
+where a community is called by its label. The answer is the same on every run and device.
+
+Examples:
+  evenkeel communities rmat:scale=20 --validate
+  evenkeel communities friends.csv --iterations 20 --top 5 --output communities.csv
+  evenkeel compare communities grid:rows=512,cols=512 rmat:scale=16";
+    type Alternative = CommunityStrategy;
+    type Config = CommunitiesConfig;
+    type InputOptions = ();
+    type Tables = ();
+    type Input = ();
+    type Answer = CommunityLabels;
+    type Reference = Vec<u32>;
+
+    fn choice(config: &mut CommunitiesConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn input((): &(), _: &Graph, _: &CommunitiesConfig) -> Result<()> {
+        Ok(())
+    }
+
+    fn operations(csr: &Csr, config: &CommunitiesConfig) -> u64 {
+        4 * u64::from(config.iterations) * (u64::from(csr.nodes()) + u64::from(csr.edges()))
+    }
+
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &CommunitiesConfig) -> Result<MemoryPlan> {
+        let row_offsets = match csr.is_symmetric() {
+            true => Cow::Borrowed(csr.row_offsets()),
+            false => Cow::Owned(both_ways_offsets(csr)?),
+        };
+        Ok(plan(&row_offsets, is_native(device, config)))
+    }
+
+    fn prepare_on(graph: &SharedGraph, config: &CommunitiesConfig) -> Result<Self> {
+        let device = graph.device();
+        let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
+        let job = Job::new(graph.csr(), config)?;
+        let nodes = job.csr.nodes() as usize;
+        let pair = |name: &str| -> Result<_> { Ok([device.buffer(name, nodes)?, device.buffer(name, nodes)?]) };
+        let (labels, marks) = (pair("labels")?, pair("marks")?);
+        if is_native(device.info(), config) {
+            let propagation = cpu::record(device, &job, &labels, &marks)?;
+            let taken = Some(cpu::NAME);
+            return Ok(Self { session, labels, propagation, at_start: 0, iterations: 0, taken });
+        }
+        let rows = match graph.csr().is_symmetric() {
+            true => graph.rows()?.clone(),
+            false => DeviceGraph::upload(device, &job.csr)?,
+        };
+        let steps = Steps::new(device, &job, rows, &labels, &marks)?;
+        let at_start = u32::from(job.distinct);
+        let propagation = steps.record(device, &format!("communities {}", config.strategy), job.limit - at_start)?;
+        Ok(Self { session, labels, propagation, at_start, iterations: 0, taken: None })
+    }
+
+    fn taken(&self) -> Option<String> {
+        self.taken.map(str::to_owned)
+    }
+
+    fn memory(&self) -> &MemoryPlan {
+        self.session.memory()
+    }
+
+    fn run(&mut self, (): &()) -> Result<Run> {
+        let run = self.session.run(|_| self.propagation.run())?;
+        self.iterations = run.header.iteration;
+        Ok(run.into())
+    }
+
+    fn answer(&self) -> Result<CommunityLabels> {
+        let last = (self.iterations - self.at_start) as usize % 2;
+        self.session.answered()?.device().download(&self.labels[last]).map(CommunityLabels)
+    }
+
+    fn reference(graph: &Graph, (): &(), config: &CommunitiesConfig) -> Result<Vec<u32>> {
+        Ok(oracle::communities::labels(&graph.csr, config.iterations))
+    }
+
+    fn check(found: &CommunityLabels, expected: &Vec<u32>, _: &Graph, (): &()) -> Option<Mismatch> {
+        oracle::first_mismatch(expected, &found.0)
+    }
+
+    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
+        let sizes = outcome.answer.sizes();
+        let row = |label: usize| {
+            let name = outcome.graph.ids.name(label as u32).into_owned();
+            vec![Cell::Node(name), Cell::Value(Value::Whole(sizes[label]))]
+        };
+        let rows = largest(sizes.len(), show.top, |label| (sizes[label] > 0).then_some(sizes[label]));
+        let top = Listing::new("largest", vec!["community", "nodes"], rows.into_iter().map(row).collect());
+        Summary { top, ..Summary::default() }
+    }
+
+    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
+        let sizes = outcome.answer.sizes();
+        let count = sizes.iter().filter(|size| **size > 0).count() as u64;
+        let largest = sizes.into_iter().max().unwrap_or(0);
+        let text = format!("the largest of {} nodes", grouped(largest.into()));
+        let list = vec![
+            Figure::new("communities", Value::Count(count), "communities")
+                .in_line("found", format!("{} communities", grouped(count)))
+                .in_column("communities"),
+            Figure::new("largest_community", Value::Whole(largest), "nodes").in_line("found", text),
+        ];
+        Figures { edges: outcome.graph.csr.edges().into(), list }
+    }
+}
+
+/// Whether the CPU device chooses: it then runs a form of its own.
+fn is_native(device: &DeviceInfo, config: &CommunitiesConfig) -> bool {
+    device.kind == DeviceKind::Cpu && *config.strategy.item() == CommunityStrategy::Auto
+}
+
+/// Where the rows begin that have each edge at both of its ends.
+fn both_ways_offsets(csr: &Csr) -> Result<Vec<u32>> {
+    if csr.edges() > u32::MAX / 2 {
+        let edges = u64::from(csr.edges()) * 2;
+        return Err(Error::Graph(format!(
+            "{edges} edges, each taken both ways, are more than 32-bit indices can count"
+        )));
+    }
+    let mut offsets = csr.row_offsets().to_vec();
+    let mut incoming = vec![0u32; offsets.len()];
+    csr.columns().iter().for_each(|node| incoming[*node as usize + 1] += 1);
+    let mut sum = 0;
+    for (offset, incoming) in offsets.iter_mut().zip(incoming) {
+        sum += incoming;
+        *offset += sum;
+    }
+    Ok(offsets)
+}
+
+fn plan(row_offsets: &[u32], is_native: bool) -> MemoryPlan {
+    let (nodes, edges) = (row_offsets.len() - 1, row_offsets.last().map_or(0, |edges| *edges as usize));
+    let values = MemoryPlan::new()
+        .with::<u32>("row offsets", nodes + 1)
+        .with::<u32>("columns", edges)
+        .with::<[u32; 2]>("labels", nodes)
+        .with::<[u32; 2]>("marks", nodes);
+    if is_native {
+        return values;
+    }
+    let layout = Layout::new(row_offsets);
+    values
+        .with::<[u32; 2]>("blocks", layout.blocks.len())
+        .with::<[u32; 2]>("pieces", layout.pieces.len())
+        .with::<u32>("parts", layout.parts.len())
+        .with::<[u32; 5]>("long rows", layout.long_rows.len())
+        .with::<u32>("table keys", layout.slots)
+        .with::<u32>("table counts", layout.slots)
+        .with::<[u32; 2]>("best labels", layout.parts.len())
+        .with::<CommunityState>("loop state", 1)
+}
+
+/// What is computed.
+#[derive(Clone)]
+struct Job {
+    /// Each node with all of its neighbours.
+    csr: Csr,
+    /// The most iterations.
+    limit: u32,
+    /// Whether no row has a neighbour twice, and there is an iteration at all: the first one then takes each row's first neighbour.
+    distinct: bool,
+    /// See [`CommunityStrategy::mark_below`].
+    mark_below: u32,
+}
+
+impl Job {
+    fn new(csr: &Csr, config: &CommunitiesConfig) -> Result<Self> {
+        let plain = csr.without_weights();
+        let csr = if csr.is_symmetric() { plain } else { both_ways(&plain)? };
+        let ascends = |node: u32| csr.neighbours(node).windows(2).all(|pair| pair[0] < pair[1]);
+        let distinct = config.iterations > 0 && (0..csr.nodes()).into_par_iter().all(ascends);
+        let mark_below = config.strategy.item().mark_below(&csr);
+        Ok(Self { csr, limit: config.iterations, distinct, mark_below })
+    }
+}
+
+/// What an iteration reads and writes.
+struct Steps {
+    params: CommunityParams,
+    turns: Vec<Turn>,
+    graph: DeviceGraph,
+    tasks: TaskBuffers<Buffers>,
+    /// In even and in odd iterations.
+    labels: [Labels<Buffers>; 2],
+    tables: LongTables<Buffers>,
+    state: Buffer<CommunityState>,
+}
+
+/// As many workgroups as a large GPU runs at a time, twice: each takes several blocks in turn.
+const GROUPS: u32 = 2112;
+
+/// The most iterations in one recording. An iteration takes up to three dispatches; those after the end are empty.
+const BATCH: u32 = 32;
+
+impl Steps {
+    fn new(
+        device: &Device,
+        job: &Job,
+        graph: DeviceGraph,
+        labels: &[Buffer<u32>; 2],
+        marks: &[Buffer<u32>; 2],
+    ) -> Result<Self> {
+        let Layout { blocks, pieces, parts, long_rows, turns, slots } = Layout::new(job.csr.row_offsets());
+        let tasks = blocks.len() + turns.first().map_or(0, |turn| turn.pieces.len());
+        let info = device.info();
+        // Where loops end after some rounds, no workgroup takes many blocks.
+        let most = if info.loop_limit.is_some() { info.max_groups } else { info.max_groups.min(GROUPS) };
+        let tables = LongTables {
+            keys: device.buffer("table keys", slots)?,
+            counts: device.buffer("table counts", slots)?,
+            best: device.buffer("best labels", 2 * parts.len())?,
+        };
+        // An iteration leaves the tables as it found them.
+        let clear = |recorder: &mut Recorder| {
+            recorder.fill(&tables.keys, EMPTY);
+            recorder.fill(&tables.counts, 0);
+        };
+        device.record("communities, empty tables", clear)?.run()?;
+        let in_turn = |now: usize| Labels {
+            current: labels[now].clone(),
+            next: labels[1 - now].clone(),
+            marks: marks[now].clone(),
+            next_marks: marks[1 - now].clone(),
+        };
+        Ok(Self {
+            params: CommunityParams {
+                nodes: job.csr.nodes(),
+                limit: job.limit,
+                distinct: job.distinct.into(),
+                mark_below: job.mark_below,
+                groups: (tasks as u32).clamp(1, most),
+                blocks: blocks.len() as u32,
+                first_piece: 0,
+                pieces: 0,
+                first_part: 0,
+                parts: 0,
+                last: 0,
+            },
+            turns,
+            graph,
+            tasks: TaskBuffers {
+                blocks: device.buffer_from("blocks", blocks.as_flattened())?,
+                pieces: device.buffer_from("pieces", pieces.as_flattened())?,
+                parts: device.buffer_from("parts", &parts)?,
+                long_rows: device.buffer_from("long rows", long_rows.as_flattened())?,
+            },
+            labels: [in_turn(0), in_turn(1)],
+            tables,
+            state: device.buffer("loop state", 1)?,
+        })
+    }
+
+    /// Records the loop for so many iterations after the start.
+    fn record(&self, device: &Device, name: &str, iterations: u32) -> Result<DeviceLoop> {
+        // The first batch has the start, and only another one can be repeated.
+        let batches = if iterations <= BATCH { vec![iterations as usize] } else { vec![BATCH as usize; 2] };
+        let start = |recorder: &mut Recorder| self.start(recorder);
+        let iteration = |recorder: &mut Recorder, odd| self.iteration(recorder, odd);
+        DeviceLoop::record_in_batches(device, name, &self.state, &batches, start, iteration)
+    }
+
+    fn start(&self, recorder: &mut Recorder) {
+        let Self { graph, state, labels: [first, _], .. } = self;
+        recorder.fill(&first.marks, 0);
+        recorder.fill(&first.next_marks, 0);
+        recorder.fill(&state.cast(), 0);
+        let start = CommunityStart { graph, labels: &first.current, state };
+        recorder.dispatch(&start, CommunityParams { last: 1, ..self.params }, first.current.len());
+    }
+
+    fn iteration(&self, recorder: &mut Recorder, odd: bool) {
+        let Self { graph, tasks, tables, state, .. } = self;
+        let labels = &self.labels[usize::from(odd)];
+        let count = CommunityCount { graph, tasks, labels, tables, state, memory: &BlockMemory::NONE };
+        if self.turns.is_empty() {
+            let params = CommunityParams { last: 1, ..self.params };
+            recorder.dispatch_indirect(&count, params, state, CommunityState::GROUPS);
+        }
+        for (place, turn) in self.turns.iter().enumerate() {
+            let params = CommunityParams {
+                // All blocks are counted in the first turn.
+                blocks: if place == 0 { self.params.blocks } else { 0 },
+                first_piece: turn.pieces.start,
+                pieces: turn.pieces.len() as u32,
+                first_part: turn.parts.start,
+                parts: turn.parts.len() as u32,
+                ..self.params
+            };
+            recorder.dispatch_indirect(&count, params, state, CommunityState::GROUPS);
+            let scan = CommunityScan { tasks, labels, tables, state };
+            recorder.dispatch_indirect(&scan, params, state, CommunityState::GROUPS);
+            let finish = CommunityFinish { graph, tasks, labels, tables, state };
+            let params = CommunityParams { last: u32::from(place + 1 == self.turns.len()), ..params };
+            recorder.dispatch_indirect(&finish, params, state, CommunityState::GROUPS);
+        }
+    }
+}
