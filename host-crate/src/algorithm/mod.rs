@@ -21,6 +21,7 @@ mod alternative;
 mod answer;
 mod dense;
 mod figure;
+mod many;
 mod paths;
 mod search;
 mod session;
@@ -31,6 +32,7 @@ mod undirected;
 pub mod apsp;
 pub mod betweenness;
 pub mod bfs;
+pub mod closeness;
 pub mod color;
 pub mod pagerank;
 pub mod spmm;
@@ -343,4 +345,5 @@ algorithms! {
     pagerank::{PageRank, PageRankConfig},
     color::{Color, ColorConfig},
     betweenness::{Betweenness, BetweennessConfig, PathSources},
+    closeness::{Closeness, ClosenessConfig},
 }

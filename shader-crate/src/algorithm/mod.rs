@@ -4,6 +4,7 @@ pub mod apsp;
 pub mod betweenness;
 pub mod bfs;
 pub mod color;
+pub mod many;
 pub mod pagerank;
 pub mod spmm;
 pub mod spmv;
