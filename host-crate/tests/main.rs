@@ -12,6 +12,7 @@ mod balance;
 mod betweenness;
 mod classics;
 mod cli;
+mod closeness;
 mod coloring;
 mod common;
 mod components;

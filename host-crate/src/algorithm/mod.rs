@@ -21,6 +21,7 @@ mod alternative;
 mod answer;
 mod dense;
 mod figure;
+mod many;
 mod paths;
 mod search;
 mod session;
@@ -31,6 +32,7 @@ mod undirected;
 pub mod apsp;
 pub mod betweenness;
 pub mod bfs;
+pub mod closeness;
 pub mod color;
 pub mod components;
 pub mod communities;
@@ -354,4 +356,5 @@ algorithms! {
     betweenness::{Betweenness, BetweennessConfig, PathSources},
     components::{Components, ComponentsConfig, ComponentLabels},
     communities::{Communities, CommunitiesConfig},
+    closeness::{Closeness, ClosenessConfig},
 }

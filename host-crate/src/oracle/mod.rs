@@ -3,6 +3,7 @@
 
 pub mod betweenness;
 pub mod bfs;
+pub mod closeness;
 pub mod color;
 pub mod components;
 pub mod communities;

@@ -6,6 +6,7 @@ pub mod bfs;
 pub mod color;
 pub mod components;
 pub mod communities;
+pub mod many;
 pub mod pagerank;
 pub mod spmm;
 pub mod spmv;

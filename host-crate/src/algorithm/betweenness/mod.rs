@@ -7,6 +7,7 @@ mod number;
 mod sources;
 mod strategy;
 
+pub(super) use sources::drawn;
 pub use sources::{PathSources, Scope};
 pub use strategy::BetweennessStrategy;
 

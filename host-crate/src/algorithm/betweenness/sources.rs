@@ -32,21 +32,12 @@ impl PathSources {
     /// # Errors
     /// [`Error::Usage`] when the graph has no such node, or fewer nodes than are to be drawn.
     pub fn find(graph: &Graph, config: &BetweennessConfig) -> Result<Self> {
-        let (nodes, directed) = (graph.csr.nodes(), graph.directed);
+        let directed = graph.directed;
         if let Some(source) = &config.source {
             return Ok(Self { nodes: vec![source.find(graph)?], scope: Scope::One, directed });
         }
-        match config.sources {
-            Some(0) => Err(Error::Usage("at least one source is needed".into())),
-            Some(count) if count > nodes => {
-                let reason = format!("{count} sources cannot be drawn: {} has {nodes} nodes", graph.name);
-                Err(Error::Usage(reason))
-            }
-            Some(count) if count < nodes => {
-                Ok(Self { nodes: drawn(nodes, count, config.seed), scope: Scope::Sample, directed })
-            }
-            _ => Ok(Self { nodes: (0..nodes).collect(), scope: Scope::All, directed }),
-        }
+        let (nodes, scope) = drawn(graph, config.sources, config.seed)?;
+        Ok(Self { nodes, scope, directed })
     }
 
     /// Refuses what does not suit the graph, or the memory that was planned for a single source.
@@ -88,8 +79,24 @@ impl PathSources {
     }
 }
 
-/// Draws `count` of `nodes` nodes: those to which the seed gives the lowest numbers.
-fn drawn(nodes: u32, count: u32, seed: u64) -> Vec<u32> {
+/// Draws `count` nodes of a graph, by a seed; all of them, where there is no count.
+///
+/// # Errors
+/// [`Error::Usage`] when it is none, or more than there are.
+pub(in super::super) fn drawn(graph: &Graph, count: Option<u32>, seed: u64) -> Result<(Vec<u32>, Scope)> {
+    let nodes = graph.csr.nodes();
+    match count {
+        Some(0) => Err(Error::Usage("at least one source is needed".into())),
+        Some(count) if count > nodes => {
+            Err(Error::Usage(format!("{count} sources cannot be drawn: {} has {nodes} nodes", graph.name)))
+        }
+        Some(count) if count < nodes => Ok((draw(nodes, count, seed), Scope::Sample)),
+        _ => Ok(((0..nodes).collect(), Scope::All)),
+    }
+}
+
+/// Draws `count` of `nodes` nodes: those to which the seed gives the lowest numbers, in ascending order.
+fn draw(nodes: u32, count: u32, seed: u64) -> Vec<u32> {
     let stream = mix(seed);
     let mut keys: Vec<(u64, u32)> = (0..nodes).map(|node| (mix(stream.wrapping_add(node.into())), node)).collect();
     keys.select_nth_unstable(count as usize - 1);
@@ -105,11 +112,11 @@ mod tests {
 
     #[test]
     fn samples_depend_on_the_seed_alone_and_have_no_node_twice() {
-        let sample = drawn(1000, 64, 7);
-        assert_eq!((sample.len(), &sample), (64, &drawn(1000, 64, 7)));
+        let sample = draw(1000, 64, 7);
+        assert_eq!((sample.len(), &sample), (64, &draw(1000, 64, 7)));
         assert!(sample.windows(2).all(|pair| pair[0] < pair[1]) && sample[63] < 1000);
-        assert_ne!(sample, drawn(1000, 64, 8));
-        assert_eq!(drawn(5, 5, 1), [0, 1, 2, 3, 4]);
+        assert_ne!(sample, draw(1000, 64, 8));
+        assert_eq!(draw(5, 5, 1), [0, 1, 2, 3, 4]);
     }
 
     #[test]

@@ -1,0 +1,217 @@
+//! Closeness centrality: how near all other nodes are to each, exact or estimated from sampled ones, on the search from many sources.
+//! Sums of distances are whole numbers, so that the answer does not depend on the device.
+
+use super::{
+    Selectable,
+    betweenness::drawn,
+    many::{self, Keep, ManySearch},
+    prelude::*,
+};
+use crate::{
+    graph::statistics::grouped,
+    oracle::closeness,
+    settings::{Configurable, Key},
+    strategy::About,
+};
+
+/// How distances are added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClosenessStrategy {
+    /// 64 sources at a time, by kernels.
+    Bits,
+    /// The same in a form for the CPU device.
+    BitsCpu,
+    /// The one that suits the device.
+    #[default]
+    Auto,
+}
+
+/// Name, origin and summary of each.
+const STRATEGIES: [[&str; 3]; 3] = [
+    ["bits", "Then et al.", "64 sources at a time with a bit each; a short frontier pushes, of a long one nodes pull"],
+    ["bits-cpu", "Then et al.", "the same in a form for few threads with large caches"],
+    ["auto", "", "bits-cpu on the CPU device, else bits"],
+];
+
+impl Configurable for ClosenessStrategy {
+    fn name(&self) -> &'static str {
+        self.about().name
+    }
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        Vec::new()
+    }
+}
+
+impl Selectable for ClosenessStrategy {
+    const KIND: &'static str = "strategy";
+    const HELP: &'static str = "How distances are added up: a name from `evenkeel strategies closeness`";
+    const HEADING: &'static str = "for closeness";
+
+    fn all() -> Vec<Self> {
+        vec![Self::Bits, Self::BitsCpu, Self::Auto]
+    }
+
+    fn about(&self) -> About {
+        let [name, paper, summary] = STRATEGIES[*self as usize];
+        About { cpu_only: *self == Self::BitsCpu, ..About::new(name, paper, summary) }
+    }
+}
+
+impl ClosenessStrategy {
+    /// Whether it is the form for CPUs on such a device.
+    fn is_native(self, device: &DeviceInfo) -> bool {
+        self == Self::BitsCpu || self == Self::Auto && many::is_native(device)
+    }
+}
+
+/// What can be chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct ClosenessConfig {
+    /// How distances are added up.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub strategy: Configured<Closeness>,
+    /// Estimate from the distances of so many nodes, which are drawn; all nodes unless given.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "K"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sources: Option<u32>,
+    /// The seed by which these nodes are drawn.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 0))]
+    pub seed: u64,
+}
+
+/// The closeness of each node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Closenesses(pub Vec<f64>);
+
+impl Answer for Closenesses {
+    fn columns(&self) -> Vec<Column<'_>> {
+        vec![Column::new("closeness", Values::F64((&self.0).into()))]
+    }
+}
+
+/// Closeness on one graph, ready to run.
+pub struct Closeness {
+    session: Session,
+    search: ManySearch,
+    /// The nodes of the last run.
+    sources: Vec<u32>,
+    /// The strategy that `auto` takes, where it was asked for.
+    taken: Option<&'static str>,
+}
+
+impl Algorithm for Closeness {
+    const NAME: &'static str = "closeness";
+    const SUMMARY: &'static str = "closeness centrality: how near all other nodes are to every node";
+    const HELP: &'static str = "\
+The closeness of a node is the number of other nodes from which there is a path to it, divided by the sum of their distances, and \
+multiplied by the part of all other nodes that they are (Wasserman and Faust). Distances are counted in edges; on a directed graph they \
+are those of paths that lead to the node. These are the values of networkx.closeness_centrality. With --sources K only the distances from \
+K nodes count, which are drawn by --seed: an estimate. Weights and parallel edges do not matter.
+
+The output is a line `id closeness` for each node. Distances are added up as whole numbers: the same graph and sources give the same \
+answer in every run and on every device.
+
+Examples:
+  evenkeel closeness rmat:scale=12 --validate
+  evenkeel closeness friends.csv --top 5 --output closeness.csv
+  evenkeel closeness rmat:scale=20 --sources 1024 --seed 7";
+    type Alternative = ClosenessStrategy;
+    type Config = ClosenessConfig;
+    type InputOptions = ();
+    type Tables = ();
+    /// The nodes from which distances count, in ascending order.
+    type Input = Vec<u32>;
+    type Answer = Closenesses;
+    type Reference = Vec<f64>;
+
+    fn choice(config: &mut ClosenessConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn input((): &(), graph: &Graph, config: &ClosenessConfig) -> Result<Vec<u32>> {
+        Ok(drawn(graph, config.sources, config.seed)?.0)
+    }
+
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &ClosenessConfig) -> Result<MemoryPlan> {
+        many::plan(csr, config.strategy.item().is_native(device), Keep::Sums, 0)
+    }
+
+    fn prepare_on(graph: &SharedGraph, config: &ClosenessConfig) -> Result<Self> {
+        let (device, strategy) = (graph.device(), config.strategy.item());
+        strategy.about().check_device(device.info())?;
+        let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
+        let native = strategy.is_native(device.info());
+        let search = ManySearch::new(graph, native, Keep::Sums, 0)?;
+        let taken = if native { ClosenessStrategy::BitsCpu } else { ClosenessStrategy::Bits };
+        let taken = (*strategy == ClosenessStrategy::Auto).then(|| taken.about().name);
+        Ok(Self { session, search, sources: Vec::new(), taken })
+    }
+
+    fn taken(&self) -> Option<String> {
+        self.taken.map(str::to_owned)
+    }
+
+    fn memory(&self) -> &MemoryPlan {
+        self.session.memory()
+    }
+
+    fn run(&mut self, sources: &Vec<u32>) -> Result<Run> {
+        let Self { session, search, .. } = self;
+        let run = session.run(|graph| {
+            refuse_unknown(graph.csr(), sources)?;
+            search.run(graph.device(), sources)
+        });
+        self.sources.clone_from(sources);
+        run
+    }
+
+    fn answer(&self) -> Result<Closenesses> {
+        let words = self.session.answered()?.device().download(&self.search.values)?;
+        let count = self.sources.len() as f64;
+        let mut own = self.sources.iter().peekable();
+        let of_node = |(node, words): (u32, &[u32])| {
+            let is_source = own.next_if(|source| **source == node).is_some();
+            let itself = if is_source { 1.0 } else { 0.0 };
+            let sum = (u64::from(words[0]) | u64::from(words[1]) << 32) as f64;
+            let (others, reached) = (count - itself, f64::from(words[2]) - itself);
+            if sum > 0.0 { reached / sum * (reached / others) } else { 0.0 }
+        };
+        Ok(Closenesses((0..).zip(words.chunks_exact(3)).map(of_node).collect()))
+    }
+
+    fn reference(graph: &Graph, sources: &Vec<u32>, _: &ClosenessConfig) -> Result<Vec<f64>> {
+        Ok(closeness::closeness(&graph.csr, sources))
+    }
+
+    fn check(found: &Closenesses, expected: &Vec<f64>, _: &Graph, _: &Vec<u32>) -> Option<Mismatch> {
+        closeness::first_mismatch(expected, &found.0)
+    }
+
+    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
+        let columns = outcome.answer.columns();
+        let highest = largest(outcome.answer.0.len(), show.top, |node| columns[0].value(node));
+        Summary { top: Listing::of_nodes("highest", &columns[0], highest, &outcome.graph.ids), ..Summary::default() }
+    }
+
+    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
+        let (sources, nodes) = (outcome.input.len() as u64, u64::from(outcome.graph.csr.nodes()));
+        let text = format!("{} of {} nodes", grouped(sources), grouped(nodes));
+        let figure = Figure::new("sources", Value::Count(sources), "nodes").in_line("sources", text);
+        Figures { edges: u64::from(outcome.graph.csr.edges()) * sources, list: vec![figure] }
+    }
+}
+
+/// Refuses a node that the graph has not, and an order that is not ascending.
+fn refuse_unknown(csr: &Csr, sources: &[u32]) -> Result<()> {
+    if let Some(node) = sources.iter().find(|node| **node >= csr.nodes()) {
+        return Err(Error::Usage(format!("there is no node {node} to begin at: the graph has {} nodes", csr.nodes())));
+    }
+    match sources.windows(2).all(|pair| pair[0] < pair[1]) {
+        true => Ok(()),
+        false => Err(Error::Usage("the nodes to begin at must be in ascending order, and each once".into())),
+    }
+}

@@ -1,0 +1,248 @@
+//! What the kernels are told, what they count in, and what they read and write.
+
+use crate::prelude::*;
+
+registry! {
+    /// How many words a node has.
+    pub enum Width, evenkeel_kernels::algorithm::many::Width, for_each_width {
+        /// One, for up to 32 sources.
+        Narrow = "narrow", evenkeel_kernels::algorithm::many::Narrow;
+        /// Two, for up to 64.
+        Wide = "wide", evenkeel_kernels::algorithm::many::Wide;
+    }
+}
+
+registry! {
+    /// What is kept of the depths.
+    pub enum Keep, evenkeel_kernels::algorithm::many::Keep, for_each_keep {
+        /// The depth from the nearest source.
+        Nearest = "nearest", evenkeel_kernels::algorithm::many::Nearest;
+        /// That, and the depth from each source.
+        Each = "each", evenkeel_kernels::algorithm::many::Each;
+        /// The sum of the depths from all sources, and from how many a node was reached.
+        Sums = "sums", evenkeel_kernels::algorithm::many::Sums;
+    }
+}
+
+/// What the host pushes with each dispatch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct ManyParams {
+    /// The number of nodes.
+    pub nodes: u32,
+    /// The number of edges.
+    pub edges: u32,
+    /// The most workgroups that gain from a dispatch.
+    pub max_groups: u32,
+    /// 1 when every edge has its reverse, so that a node can look for those that lead to it.
+    pub can_pull: u32,
+    /// The number of nodes with long rows.
+    pub long: u32,
+    /// Columns that there are for [`Each`].
+    pub columns: u32,
+}
+
+/// The state of the loop.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable, Fields)]
+pub struct ManyState {
+    /// `frontier` counts the nodes that sources have reached in the last level, `next` those of the list that is written, less heavy ones.
+    pub header: LoopHeader,
+    /// The dispatch that settles what a level has found.
+    pub settle_groups: [u32; 3],
+    /// How the level goes that is next: push or pull.
+    pub mode: u32,
+    /// How the level after it goes, once it is known.
+    pub next_mode: u32,
+    /// The words in which the frontier is, and the list of its nodes: 0 or 1.
+    pub side: u32,
+    /// Heavy nodes of the list that is read.
+    pub heavy: u32,
+    /// Heavy nodes of the list that is written.
+    pub next_heavy: u32,
+    /// Nodes found in this level, whether they are on a list or not.
+    pub found: u32,
+    /// Edges out of the nodes found in this level.
+    pub edges: u32,
+    /// The sources that have found a node in the last level: the others are done.
+    pub active: [u32; 2],
+    /// The sources that have found one in this level.
+    pub next_active: [u32; 2],
+    /// The column of the first of these sources.
+    pub column: u32,
+}
+
+/// What is known of the nodes.
+#[derive(Bundle)]
+pub struct Reach<S: Storage> {
+    /// The sources that have reached each node.
+    pub seen: S::Write<u32>,
+    /// The sources that have reached it in the last level, and behind those of all nodes, in this one.
+    pub fronts: S::Write<u32>,
+    /// Two lists of nodes, one behind the other.
+    pub lists: S::Write<u32>,
+}
+
+/// A bit for each source.
+#[derive(Clone, Copy)]
+pub struct Bits {
+    /// Of the first 32.
+    pub low: u32,
+    /// Of the others.
+    pub high: u32,
+}
+
+/// The number of words of a node.
+#[inline_all]
+pub trait Words {
+    /// One or two.
+    const COUNT: u32;
+}
+
+/// One word.
+pub struct Narrow;
+/// Two words.
+pub struct Wide;
+
+impl Words for Narrow {
+    const COUNT: u32 = 1;
+}
+
+impl Words for Wide {
+    const COUNT: u32 = 2;
+}
+
+#[inline_all]
+impl Bits {
+    /// None.
+    pub const NONE: Self = Self { low: 0, high: 0 };
+
+    /// The bits of a place.
+    pub fn get<W: Words>(words: &Global<u32>, place: u32) -> Self {
+        let low = words.get(W::COUNT * place);
+        Self { low, high: if W::COUNT == 2 { words.get(2 * place + 1) } else { 0 } }
+    }
+
+    /// Replaces the bits of a place.
+    pub fn set<W: Words>(self, words: &mut Global<u32>, place: u32) {
+        words.set(W::COUNT * place, self.low);
+        if W::COUNT == 2 {
+            words.set(2 * place + 1, self.high);
+        }
+    }
+
+    /// Adds these bits to those of a place, whoever else does. Returns whether a word that they are in had none before.
+    pub fn add<W: Words>(self, words: &mut Global<u32>, place: u32) -> bool {
+        let mut is_first = false;
+        if self.low != 0 {
+            is_first = words.or(W::COUNT * place, self.low) == 0;
+        }
+        if W::COUNT == 2 && self.high != 0 {
+            is_first |= words.or(2 * place + 1, self.high) == 0;
+        }
+        is_first
+    }
+
+    /// Those that both have.
+    pub fn and(self, other: Self) -> Self {
+        Self { low: self.low & other.low, high: self.high & other.high }
+    }
+
+    /// Those that one of them has.
+    pub fn or(self, other: Self) -> Self {
+        Self { low: self.low | other.low, high: self.high | other.high }
+    }
+
+    /// Those that the other has not.
+    pub fn without(self, other: Self) -> Self {
+        Self { low: self.low & !other.low, high: self.high & !other.high }
+    }
+
+    /// Whether there are any.
+    pub fn any(self) -> bool {
+        self.low | self.high != 0
+    }
+
+    /// How many there are.
+    pub fn count(self) -> u32 {
+        self.low.count_ones() + self.high.count_ones()
+    }
+
+    /// Those of all lanes of the subgroup, which call it together.
+    pub fn of_subgroup<W: Words>(self, lane: Lane) -> Self {
+        let low = lane.reduce_or(self.low);
+        Self { low, high: if W::COUNT == 2 { lane.reduce_or(self.high) } else { 0 } }
+    }
+
+    /// Those of one lane of the subgroup.
+    pub fn of_lane<W: Words>(self, lane: Lane, owner: u32) -> Self {
+        let low = lane.of(owner, self.low);
+        Self { low, high: if W::COUNT == 2 { lane.of(owner, self.high) } else { 0 } }
+    }
+}
+
+/// What is kept of the depths.
+#[inline_all]
+pub trait Record {
+    /// Notes that `new` sources have reached a node at `depth`, where `before` had earlier. The first source has this column.
+    fn note(params: &ManyParams, column: u32, values: &mut Global<u32>, node: u32, depth: u32, before: Bits, new: Bits);
+}
+
+/// The depth from the nearest source, a word for each node.
+pub struct Nearest;
+/// Behind that, for each node a word for each column.
+pub struct Each;
+/// Three words for each node: the sum of depths, its upper half, and the number of sources.
+pub struct Sums;
+
+#[inline_all]
+impl Record for Nearest {
+    fn note(_: &ManyParams, _: u32, values: &mut Global<u32>, node: u32, depth: u32, before: Bits, _: Bits) {
+        if !before.any() {
+            // Sources beyond the first 64 come later.
+            values.set(node, values.get(node).min(depth));
+        }
+    }
+}
+
+#[inline_all]
+impl Record for Each {
+    fn note(
+        params: &ManyParams,
+        column: u32,
+        values: &mut Global<u32>,
+        node: u32,
+        depth: u32,
+        before: Bits,
+        new: Bits,
+    ) {
+        Nearest::note(params, column, values, node, depth, before, new);
+        let (mut low, mut high) = (new.low, new.high);
+        let row = params.nodes + node * params.columns + column;
+        while low != 0 {
+            values.set(row + low.trailing_zeros(), depth);
+            low &= low - 1;
+        }
+        while high != 0 {
+            values.set(row + 32 + high.trailing_zeros(), depth);
+            high &= high - 1;
+        }
+    }
+}
+
+#[inline_all]
+impl Record for Sums {
+    fn note(_: &ManyParams, _: u32, values: &mut Global<u32>, node: u32, depth: u32, _: Bits, new: Bits) {
+        let (count, place) = (new.count(), 3 * node);
+        // Depths are below the number of nodes, so that 64 of them may exceed a word: one at a time is certain not to.
+        let (mut low, mut high) = (values.get(place), values.get(place + 1));
+        for _ in 0..count {
+            let sum = low.wrapping_add(depth);
+            high += u32::from(sum < low);
+            low = sum;
+        }
+        values.set(place, low);
+        values.set(place + 1, high);
+        values.set(place + 2, values.get(place + 2) + count);
+    }
+}

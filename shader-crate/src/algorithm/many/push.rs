@@ -1,0 +1,91 @@
+//! Pushing: the nodes of the frontier, which are on a list, give their bits to their neighbours. A workgroup takes as many nodes as it has
+//! invocations and shares their edges out evenly; the edges of a heavy node are taken by the whole dispatch.
+
+use super::HEAVY;
+use super::data::{Bits, ManyState, Words};
+use super::level::Search;
+use crate::prelude::*;
+use crate::primitive::share::{line_up, shared_out};
+use crate::primitive::workgroup::Slots;
+
+/// Edges of a heavy node that a workgroup takes at a time.
+const PIECE: u32 = 2 * WORKGROUP;
+
+/// Four words for each invocation: where its edges end, how far they are from there, and the bits of its node.
+pub(super) const CELLS: usize = 4 * WORKGROUP as usize;
+
+#[inline_all]
+impl Search<'_> {
+    /// One level from the list of the frontier, whose first entries are light and whose last are heavy.
+    pub(super) fn push_level<W: Words>(
+        &mut self,
+        count: u32,
+        heavy: u32,
+        cells: &mut Shared<u32, CELLS>,
+        slots: &mut Slots,
+    ) {
+        let lane = self.lane;
+        // The heavy nodes, one after the other, and then the others.
+        for turn in 0..heavy + 1 {
+            let (mut node, mut row, mut row_end) = (0, 0, 0);
+            if turn < heavy {
+                node = self.lists.entries.get(self.lists.heavy(self.side, turn));
+                (row, row_end) = self.row(node);
+            }
+            let blocks =
+                if turn < heavy { (row_end - row).div_ceil(PIECE) } else { (count - heavy).div_ceil(lane.threads) };
+            for block in lane.by_group(blocks) {
+                let (mut begin, mut end) = (0, 0);
+                let entry = block * lane.threads + lane.local;
+                if turn < heavy {
+                    // Of its piece each invocation brings a few edges, as if they were a node's.
+                    begin = row + (row_end - row).min(block * PIECE + lane.local * (PIECE / WORKGROUP));
+                    end = begin + (row_end - begin).min(PIECE / WORKGROUP);
+                } else if entry < count - heavy {
+                    node = self.lists.entries.get(self.lists.light(self.side, entry));
+                    (begin, end) = self.row(node);
+                }
+                let mut bits = Bits::NONE;
+                if end > begin {
+                    bits = Bits::get::<W>(&self.fronts, self.front(node));
+                }
+                cells.set(2 * lane.threads + lane.local, bits.low);
+                cells.set(3 * lane.threads + lane.local, bits.high);
+                let total = line_up(lane, begin, end - begin, cells, slots);
+                for number in lane.group_stride(total) {
+                    self.push::<W>(cells, number);
+                }
+                lane.barrier();
+            }
+        }
+    }
+
+    /// Takes one of the workgroup's edges.
+    fn push<W: Words>(&mut self, cells: &Shared<u32, CELLS>, number: u32) {
+        let lane = self.lane;
+        let (owner, edge) = shared_out(lane, cells, number);
+        let node = self.graph.columns.get(edge);
+        let bits = Bits { low: cells.get(2 * lane.threads + owner), high: cells.get(3 * lane.threads + owner) };
+        let new = bits.without(Bits::get::<W>(&self.seen, node));
+        if new.any() {
+            let next = self.next_front(node);
+            // Whoever finds a word of a node empty lists it; of two words, whoever comes first.
+            if new.add::<W>(&mut self.fronts, next) && (W::COUNT == 1 || self.is_first(W::COUNT, node)) {
+                self.list(node);
+            }
+        }
+    }
+
+    /// Whether nobody has asked this of the node in this level before. Its mark is behind the words of both frontiers.
+    fn is_first(&mut self, words: u32, node: u32) -> bool {
+        let level = self.state.get(ManyState::ITERATION);
+        self.fronts.exchange(2 * words * self.params.nodes + node, level) != level
+    }
+
+    /// Writes a node to the list of the next level.
+    pub(super) fn list(&mut self, node: u32) {
+        let (first, end) = self.row(node);
+        let counters = (ManyState::NEXT, ManyState::NEXT_HEAVY);
+        self.lists.append(self.lane, &mut self.state, counters, 1 - self.side, (node, end - first > HEAVY));
+    }
+}
