@@ -31,6 +31,7 @@ mod undirected;
 pub mod apsp;
 pub mod bfs;
 pub mod color;
+pub mod kcore;
 pub mod pagerank;
 pub mod spmm;
 pub mod spmv;
@@ -342,5 +343,6 @@ algorithms! {
     spmm::{Spmm, SpmmConfig},
     pagerank::{PageRank, PageRankConfig},
     color::{Color, ColorConfig},
+    kcore::{KCore, KCoreConfig, Cores},
     triangles::{Triangles, TrianglesConfig, PerNode, TriangleCounts, NodeTriangles},
 }

@@ -5,6 +5,7 @@ pub mod bfs;
 pub mod color;
 pub mod dijkstra;
 pub mod floyd_warshall;
+pub mod kcore;
 pub mod pagerank;
 pub mod spmv;
 pub mod triangles;

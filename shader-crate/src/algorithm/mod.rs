@@ -3,6 +3,7 @@
 pub mod apsp;
 pub mod bfs;
 pub mod color;
+pub mod kcore;
 pub mod pagerank;
 pub mod spmm;
 pub mod spmv;
