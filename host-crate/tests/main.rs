@@ -23,6 +23,7 @@ mod documentation;
 mod foreign_files;
 mod formats;
 mod generators;
+mod kcore;
 mod pagerank;
 mod primitives;
 mod real_files;

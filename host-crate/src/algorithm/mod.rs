@@ -36,6 +36,7 @@ pub mod closeness;
 pub mod color;
 pub mod components;
 pub mod communities;
+pub mod kcore;
 pub mod pagerank;
 pub mod spmm;
 pub mod spmv;
@@ -352,6 +353,7 @@ algorithms! {
     spmm::{Spmm, SpmmConfig},
     pagerank::{PageRank, PageRankConfig},
     color::{Color, ColorConfig},
+    kcore::{KCore, KCoreConfig, Cores},
     triangles::{Triangles, TrianglesConfig, PerNode, TriangleCounts, NodeTriangles},
     betweenness::{Betweenness, BetweennessConfig, PathSources},
     components::{Components, ComponentsConfig, ComponentLabels},

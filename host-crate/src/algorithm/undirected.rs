@@ -2,8 +2,9 @@
 
 use crate::{
     Error, Result,
-    graph::{Csr, Graph, NodeIds, Weights, transform},
+    graph::{BuildOptions, Csr, Graph, NodeIds, Weights, transform},
 };
+use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// The graph without weights and without edges from a node to itself, if every edge has its reverse. `what` begins the rest of the
@@ -24,4 +25,17 @@ pub(super) fn undirected<'a>(csr: &'a Csr, what: &str) -> Result<Cow<'a, Csr>> {
     let ids = NodeIds::Counted { first: 0 };
     let graph = Graph { name: String::new(), csr: plain.into_owned(), ids, directed: false };
     Ok(Cow::Owned(transform::drop_self_loops(&graph)?.0.csr))
+}
+
+/// The same with one edge in place of several between the same nodes.
+pub(super) fn simple<'a>(csr: &'a Csr, what: &str) -> Result<Cow<'a, Csr>> {
+    let undirected = undirected(csr, what)?;
+    let is_repeated = |node: u32| undirected.neighbours(node).windows(2).any(|pair| pair[0] == pair[1]);
+    if !(0..undirected.nodes()).into_par_iter().any(is_repeated) {
+        return Ok(undirected);
+    }
+    let ids = NodeIds::Counted { first: 0 };
+    let graph = Graph { name: String::new(), csr: undirected.into_owned(), ids, directed: false };
+    let options = BuildOptions { merge_parallel_edges: true, ..BuildOptions::default() };
+    Ok(Cow::Owned(transform::rebuild(&graph, options)?.0.csr))
 }

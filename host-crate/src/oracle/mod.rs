@@ -9,6 +9,7 @@ pub mod components;
 pub mod communities;
 pub mod dijkstra;
 pub mod floyd_warshall;
+pub mod kcore;
 pub mod pagerank;
 pub mod spmv;
 pub mod triangles;

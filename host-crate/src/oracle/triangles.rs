@@ -7,7 +7,7 @@ use crate::graph::Csr;
 use std::cmp::{Ordering, Reverse};
 
 /// The neighbours of each node, in either direction.
-fn neighbourhoods(csr: &Csr) -> Vec<Vec<u32>> {
+pub(super) fn neighbourhoods(csr: &Csr) -> Vec<Vec<u32>> {
     let mut around = vec![Vec::new(); csr.nodes() as usize];
     for node in 0..csr.nodes() {
         for &other in csr.neighbours(node).iter().filter(|other| **other != node) {

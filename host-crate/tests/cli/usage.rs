@@ -42,6 +42,7 @@ fn usage_errors_end_with_2_and_list_what_there_is() {
             .contains("there is apsp, bfs, color, communities, pagerank, spmm, spmv, sssp")
             .contains("there is apsp, betweenness, bfs, closeness, color, pagerank, spmm, spmv, sssp")
     );
+    assert!(refused(evenkeel(&["compare", "dfs", &roads]), 2).contains("there is apsp, bfs, "));
     assert!(refused(evenkeel(&["compare", "bfs", &roads, "--strategies", "node,even"]), 2).contains("there is node, "));
     assert!(refused(evenkeel(&["compare", "spmv", &roads, "--schedules", "node"]), 2).contains("there is thread-"));
     assert!(refused(evenkeel(&["compare", "bfs", &roads, "--csv", "-", "--json", "-"]), 2).contains("only one"));

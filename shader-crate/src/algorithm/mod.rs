@@ -7,6 +7,7 @@ pub mod color;
 pub mod components;
 pub mod communities;
 pub mod many;
+pub mod kcore;
 pub mod pagerank;
 pub mod spmm;
 pub mod spmv;

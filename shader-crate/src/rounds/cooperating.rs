@@ -105,6 +105,10 @@ impl<S: RoundState> Team<S> for Cooperating {
         step(self.number * self.lane.threads + self.lane.local, entries, self.members * self.lane.threads)
     }
 
+    fn place(&self, turn: u32) -> u32 {
+        (turn * self.members + self.number) * self.lane.threads + self.lane.local
+    }
+
     fn entry(&self, lists: &Global<u32>, round: u32, place: u32) -> u32 {
         lists.load(((self.half + round) % 2) * self.capacity + place)
     }

@@ -4,7 +4,7 @@
 
 mod cpu;
 mod labelled;
-mod sections;
+pub(super) mod sections;
 pub mod strategy;
 
 pub use strategy::{ColorStrategy, names_with_schedules};

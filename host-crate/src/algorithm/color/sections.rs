@@ -36,7 +36,7 @@ pub(super) struct Sectioned {
 }
 
 /// All nodes by section, and where the second and the third begin.
-fn order(csr: &Csr) -> (Vec<u32>, u32, u32) {
+pub(in crate::algorithm) fn order(csr: &Csr) -> (Vec<u32>, u32, u32) {
     let with = |from: u32, to: u32| (0..csr.nodes()).filter(move |node| (from..=to).contains(&csr.degree(*node)));
     let mut nodes = Vec::with_capacity(csr.nodes() as usize);
     nodes.extend(with(0, LIGHT));

@@ -196,9 +196,19 @@ impl Share {
         Rank::of(graph, seed, if self.is_some() { self.node } else { 0 })
     }
 
+    /// Whether the whole workgroup shares the node.
+    pub fn is_for_workgroup(&self, lane: Lane) -> bool {
+        self.width == lane.threads
+    }
+
+    /// The sum of the values of all invocations that share the node, which are fewer than a workgroup.
+    pub fn subgroup_sum(&self, lane: Lane, value: u32) -> u32 {
+        if self.width > 1 { lane.reduce_add(value) } else { value }
+    }
+
     /// The sum of the values of all invocations that share the node. The whole workgroup calls it together.
     pub fn sum(&self, lane: Lane, value: u32, marks: &mut Marks) -> u32 {
-        if self.width == lane.threads {
+        if self.is_for_workgroup(lane) {
             if lane.local == 0 {
                 marks.set(0, 0);
             }
@@ -208,10 +218,8 @@ impl Share {
             let sum = marks.get(0);
             lane.barrier();
             sum
-        } else if self.width > 1 {
-            lane.reduce_add(value)
         } else {
-            value
+            self.subgroup_sum(lane, value)
         }
     }
 }

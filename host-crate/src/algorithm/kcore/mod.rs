@@ -1,0 +1,194 @@
+//! Core numbers: the largest k for which a node is in the k-core, the largest part of the graph in which every node has at least k
+//! neighbours. The numbers are the same on every device, every time, whatever the order in which nodes are taken away.
+
+mod cpu;
+mod record;
+pub mod strategy;
+
+pub use strategy::KCoreStrategy;
+
+use super::{prelude::*, summary::Histogram, undirected::simple};
+use crate::graph::statistics::grouped;
+use evenkeel_kernels::algorithm::kcore::NOT_PEELED;
+use std::ops::RangeInclusive;
+use strategy::Method;
+
+/// What can be chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct KCoreConfig {
+    /// How core numbers are found.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub strategy: Configured<KCore>,
+    /// Find the K-core alone, from 1 on: whether each node is in it
+    #[cfg_attr(feature = "cli", arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..)))]
+    pub k: Option<u32>,
+}
+
+/// A graph whose core numbers are ready to be found.
+pub struct KCore {
+    session: Session,
+    k: Option<u32>,
+    cores: Buffer<u32>,
+    whole: DeviceLoop,
+    taken: Option<&'static str>,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cores {
+    /// The core that was asked for, if it was one.
+    pub k: Option<u32>,
+    /// The core number of each node; where one core was asked for, 1 for the nodes in it and 0 for the others.
+    pub nodes: Vec<u32>,
+}
+
+impl Answer for Cores {
+    fn columns(&self) -> Vec<Column<'_>> {
+        let name = if self.k.is_some() { "in_core" } else { "core" };
+        vec![Column::new(name, Values::U32((&self.nodes).into()))]
+    }
+}
+
+impl Cores {
+    /// Makes the answer of the core numbers, among which the largest number stands for those that were not needed.
+    fn new(cores: Vec<u32>, k: Option<u32>) -> Self {
+        let nodes = match k {
+            Some(k) => cores.into_iter().map(|core| u32::from(core >= k)).collect(),
+            None => cores,
+        };
+        Self { k, nodes }
+    }
+}
+
+/// The levels at which nodes are taken away: for one core, those of too few neighbours for it.
+fn levels(k: Option<u32>) -> Result<RangeInclusive<u32>> {
+    match k {
+        // The largest number stands for a node that has no core number.
+        None => Ok(0..=NOT_PEELED - 1),
+        Some(0) => Err(Error::Usage("every node is in the 0-core: take a core from 1 on".into())),
+        Some(k) => Ok(k - 1..=k - 1),
+    }
+}
+
+impl Algorithm for KCore {
+    const NAME: &'static str = "kcore";
+    const SUMMARY: &'static str = "the core number of every node, or the k-core";
+    const HELP: &'static str = "\
+The k-core is the largest part of a graph in which every node has at least k neighbours; a node's core number is the largest k for \
+which it is in the k-core. Edges are taken both ways, edges from a node to itself are ignored, and parallel edges count once. The \
+output is a line `id core` for each node; with --k K it is `id in_core`, which is 1 for the nodes of the K-core and 0 for the others, \
+and takes less time. The numbers are the same on every device, every time.
+
+Examples:
+  evenkeel kcore rmat:scale=20 --validate
+  evenkeel kcore friends.csv --output cores.csv
+  evenkeel kcore rmat:scale=20 --k 100 --output -
+  evenkeel compare kcore rmat:scale=14 --strategies peel,h-index,auto";
+    type Alternative = KCoreStrategy;
+    type Config = KCoreConfig;
+    type InputOptions = ();
+    type Tables = ();
+    type Input = ();
+    type Answer = Cores;
+    type Reference = Cores;
+
+    fn choice(config: &mut KCoreConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn is_undirected(_: &KCoreConfig) -> bool {
+        true
+    }
+
+    /// Warns of edges that are going to be ignored.
+    fn input((): &(), graph: &Graph, _: &KCoreConfig) -> Result<()> {
+        let count = graph.csr.self_loops();
+        if count > 0 {
+            tracing::warn!("{}: edges from a node to itself are ignored: {count}", graph.name);
+        }
+        Ok(())
+    }
+
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &KCoreConfig) -> Result<MemoryPlan> {
+        let nodes = csr.nodes() as usize;
+        let plan = match config.strategy.item().method(device.kind) {
+            Method::PeelCpu => cpu::plan(nodes),
+            Method::HIndex => DeviceGraph::plan(csr).and(record::plan_h_index(nodes)),
+            Method::Peel | Method::Auto => DeviceGraph::plan(csr).and(record::plan_peel(nodes)),
+        };
+        Ok(plan.with::<u32>("cores", nodes))
+    }
+
+    /// Edges from a node to itself are ignored; an edge without its reverse is an error.
+    fn prepare_on(graph: &SharedGraph, config: &KCoreConfig) -> Result<Self> {
+        let (device, name) = (graph.device(), format!("kcore {}", config.strategy));
+        let levels = levels(config.k)?;
+        let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
+        let csr = &*simple(graph.csr(), "cores are")?;
+        let cores = device.buffer("cores", csr.nodes() as usize)?;
+        let rows = || match csr.columns().len() == graph.csr().columns().len() {
+            true => graph.rows().cloned(),
+            false => DeviceGraph::upload(device, csr),
+        };
+        let method = config.strategy.item().method(device.info().kind);
+        let whole = match method {
+            Method::PeelCpu => cpu::record(device, &name, csr, &cores, levels)?,
+            Method::HIndex => record::record_h_index(device, &name, csr, &rows()?, &cores)?,
+            Method::Peel | Method::Auto => record::record_peel(device, &name, &rows()?, &cores, levels)?,
+        };
+        Ok(Self { session, k: config.k, cores, whole, taken: config.strategy.item().taken(method) })
+    }
+
+    fn taken(&self) -> Option<String> {
+        self.taken.map(str::to_owned)
+    }
+
+    fn memory(&self) -> &MemoryPlan {
+        self.session.memory()
+    }
+
+    fn run(&mut self, (): &()) -> Result<Run> {
+        self.session.run(|_| Ok(self.whole.run()?.into()))
+    }
+
+    fn answer(&self) -> Result<Cores> {
+        Ok(Cores::new(self.session.answered()?.device().download(&self.cores)?, self.k))
+    }
+
+    fn reference(graph: &Graph, (): &(), config: &KCoreConfig) -> Result<Cores> {
+        Ok(Cores::new(oracle::kcore::cores(&graph.csr), config.k))
+    }
+
+    fn check(found: &Cores, expected: &Cores, _: &Graph, (): &()) -> Option<Mismatch> {
+        oracle::first_mismatch(&expected.nodes, &found.nodes)
+    }
+
+    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
+        let columns = outcome.answer.columns();
+        if outcome.answer.k.is_some() {
+            return Summary::default();
+        }
+        let highest = largest(outcome.answer.nodes.len(), show.top, |node| columns[0].value(node));
+        let top = Listing::of_nodes("highest", &columns[0], highest, &outcome.graph.ids);
+        Summary { top, histogram: Histogram::of(&columns[0]), ..Summary::default() }
+    }
+
+    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
+        let Cores { k, nodes } = outcome.answer;
+        let core = k.unwrap_or(nodes.iter().copied().max().unwrap_or(0));
+        let entry = if k.is_some() { 1 } else { core };
+        let count = nodes.iter().filter(|number| **number == entry).count() as u64;
+        let text = match k {
+            Some(k) => format!("{} nodes in the {k}-core", grouped(count)),
+            None => format!("the largest core is {}, with {} nodes", grouped(core.into()), grouped(count)),
+        };
+        let core = match k {
+            Some(k) => Figure::new("k", Value::Whole(*k), ""),
+            None => Figure::new("largest_core", Value::Whole(core), "").in_column("core"),
+        };
+        let list = vec![core, Figure::new("core_nodes", Value::Count(count), "nodes").in_line("found", text)];
+        Figures { edges: outcome.graph.csr.edges().into(), list }
+    }
+}

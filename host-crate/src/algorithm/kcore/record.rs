@@ -1,0 +1,121 @@
+//! The loops on a device: one that takes nodes away, and one that lowers numbers. The kernels are the folder `kcore` of the kernels.
+
+use super::super::{color::sections::order, prelude::*};
+use evenkeel_kernels::algorithm::{
+    color::sections::{SectionParams, SectionState},
+    kcore::{
+        h_index::{HIndex, HIndexData, HIndexStart},
+        peel::{BATCH_LOOPS, EDGE_LOOPS, Peel, PeelData, PeelParams, PeelStart, PeelState},
+    },
+};
+use evenkeel_types::{LoopState, WORKGROUP, Worklist};
+use std::ops::RangeInclusive;
+
+/// Workgroups that take nodes away: one for each of an H200's 132 multiprocessors. More would take longer to wait for each other.
+const COOPERATING: u32 = 132;
+
+/// The most workgroups that lower numbers.
+const GROUPS: u32 = 2112;
+
+/// Dispatches in each batch. Nearly always the first one does everything.
+const BATCHES: [usize; 3] = [1, 6, 24];
+
+/// The memory of a loop that takes nodes away, beside the graph and the core numbers.
+pub(super) fn plan_peel(nodes: usize) -> MemoryPlan {
+    MemoryPlan::new()
+        .with::<u32>("degrees", nodes)
+        .with::<u32>("nodes left", 2 * nodes)
+        .with::<u32>("overflow", 2 * nodes)
+        .with::<PeelState>("loop state", 1)
+}
+
+/// Records a loop that takes nodes away, from one level to another.
+pub(super) fn record_peel(
+    device: &Device,
+    name: &str,
+    graph: &DeviceGraph,
+    cores: &Buffer<u32>,
+    levels: RangeInclusive<u32>,
+) -> Result<DeviceLoop> {
+    let (info, nodes) = (device.info(), graph.nodes() as usize);
+    refuse_unending(info, graph)?;
+    let params = PeelParams {
+        nodes: graph.nodes(),
+        first: *levels.start(),
+        last: *levels.end(),
+        // Where workgroups are threads of a CPU, waiting for each other takes longer than the work.
+        groups: if info.kind.is_cpu() { 1 } else { COOPERATING },
+        loop_limit: info.loop_budget() / 2,
+    };
+    let data = &PeelData {
+        degrees: device.buffer("degrees", nodes)?,
+        cores: cores.clone(),
+        left: device.buffer("nodes left", 2 * nodes)?,
+        overflow: device.buffer("overflow", 2 * nodes)?,
+    };
+    let state = &device.buffer("loop state", 1)?;
+    let start = |recorder: &mut Recorder| recorder.dispatch(&PeelStart { graph, data, state }, params, nodes);
+    DeviceLoop::record_in_batches(device, name, state, &BATCHES, start, |recorder, _| {
+        recorder.dispatch_indirect(&Peel { graph, data, state }, params, state, PeelState::GROUPS);
+    })
+}
+
+/// Refuses a graph that is so large that the driver would stop in the middle of a round, with a wrong answer and no error.
+fn refuse_unending(info: &DeviceInfo, graph: &DeviceGraph) -> Result<()> {
+    let Some(limit) = info.loop_limit else { return Ok(()) };
+    // One workgroup that takes all nodes with all their edges in one round.
+    let (nodes, edges) = (graph.nodes() as usize, graph.columns.len());
+    let (batches, fours) = (nodes.div_ceil(WORKGROUP as usize), edges.div_ceil(4 * WORKGROUP as usize));
+    if (BATCH_LOOPS as usize + 2) * batches + EDGE_LOOPS as usize * fours < limit as usize / 2 {
+        return Ok(());
+    }
+    let name = &info.name;
+    Err(Error::Device(format!(
+        "the driver of {name} stops every loop after {limit} rounds, and {nodes} nodes with {edges} edges take more; take \
+         --device cpu or --strategy h-index"
+    )))
+}
+
+/// The memory of a loop that lowers numbers, beside the graph and the core numbers.
+pub(super) fn plan_h_index(nodes: usize) -> MemoryPlan {
+    MemoryPlan::new()
+        .with::<u32>("order", nodes)
+        .with::<u32>("even marks", nodes)
+        .with::<u32>("odd marks", nodes)
+        .with::<SectionState>("loop state", 1)
+}
+
+/// Records a loop that lowers numbers.
+pub(super) fn record_h_index(
+    device: &Device,
+    name: &str,
+    csr: &Csr,
+    graph: &DeviceGraph,
+    cores: &Buffer<u32>,
+) -> Result<DeviceLoop> {
+    refuse_unending_rows(device, csr)?;
+    let nodes = csr.nodes() as usize;
+    let (order, medium, heavy) = order(csr);
+    // A workgroup for 256 light nodes, for eight medium ones where subgroups have 32 invocations, and for a heavy one.
+    let groups = medium.div_ceil(WORKGROUP) + (heavy - medium).div_ceil(8) + (csr.nodes() - heavy);
+    let most = if device.info().loop_limit.is_some() { device.info().max_groups } else { GROUPS };
+    let params = SectionParams { nodes: csr.nodes(), medium, heavy, max_groups: groups.clamp(1, most), seed: 0 };
+    let order = device.buffer_from("order", &order)?;
+    let marks: [Buffer<u32>; 2] = [device.buffer("even marks", nodes)?, device.buffer("odd marks", nodes)?];
+    let data = [(0, 1), (1, 0)].map(|(now, next): (usize, usize)| HIndexData {
+        cores: cores.clone(),
+        marks: marks[now].clone(),
+        next_marks: marks[next].clone(),
+    });
+    let state: &Buffer<SectionState> = &device.buffer("loop state", 1)?;
+    // All nodes are looked at in their order, and none is put on another list: the second buffer is a placeholder.
+    let worklist = &Worklist { current: order, next: cores.clone() };
+    let start = |recorder: &mut Recorder| {
+        recorder.fill(&marks[1], 0);
+        recorder.dispatch(&HIndexStart { graph, cores, marks: &marks[0], state }, params, nodes);
+    };
+    DeviceLoop::record(device, name, state, start, |recorder, odd| {
+        let step = HIndex { graph, worklist, data: &data[usize::from(odd)], state };
+        recorder.dispatch_indirect(&step, params, state, SectionState::GROUPS);
+    })
+}
