@@ -21,6 +21,7 @@ mod documentation;
 mod foreign_files;
 mod formats;
 mod generators;
+mod many_sources;
 mod pagerank;
 mod primitives;
 mod real_files;

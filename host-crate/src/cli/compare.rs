@@ -78,8 +78,9 @@ impl<A: Algorithm> Execute for CompareCommand<A> {
         for found in found {
             let (mut graph, built) = found.load()?;
             weigh(&mut graph, weights)?;
-            let input = A::input(&self.input.input, &graph, &self.config)?;
-            comparison.add::<A>(&graph, &built, input, &self.config, &names)?;
+            let config = A::find_nodes(&self.config, &graph)?;
+            let input = A::input(&self.input.input, &graph, &config)?;
+            comparison.add::<A>(&graph, &built, input, &config, &names)?;
         }
         comparison.finish()
     }

@@ -103,6 +103,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         let profile = self.tables.need_spans() || run.profile || run.trace.is_some();
         let (device, (mut graph, built)) = open_beside_loading(|| self.device.open(profile), found)?;
         weigh(&mut graph, weights)?;
+        let config = &A::find_nodes(config, &graph)?;
         let is_shown = !quiet && !outputs.standard_taken;
         let fallback = self.device.fallback(&device);
         let mut bench = Bench::<A> {
