@@ -24,6 +24,7 @@ mod foreign_files;
 mod formats;
 mod generators;
 mod kcore;
+mod many_sources;
 mod pagerank;
 mod primitives;
 mod real_files;

@@ -50,7 +50,11 @@ fn check_bfs(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<s
             let depths = bfs.answer().unwrap().depths;
             assert_eq!(oracle::first_mismatch(&expected, &depths), None, "{strategy} on {device:?}");
             let parents = bfs.answer().unwrap().parents.unwrap();
-            assert_eq!(oracle::bfs::check_parents(csr, source, &depths, &parents), Ok(()), "{strategy} on {device:?}");
+            assert_eq!(
+                oracle::bfs::check_parents(csr, &[source], &depths, &parents),
+                Ok(()),
+                "{strategy} on {device:?}"
+            );
         }
     }
 }
@@ -62,12 +66,12 @@ fn check_sssp(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<
         _ => oracle::dijkstra::Lengths::Whole(oracle::dijkstra::wide(csr, source).unwrap().into()),
     };
     for strategy in strategies.iter().map(AsRef::as_ref) {
-        let config = SsspConfig { strategy: strategy.parse().unwrap(), parents: true };
+        let config = SsspConfig { strategy: strategy.parse().unwrap(), parents: true, ..SsspConfig::default() };
         let mut sssp = Sssp::prepare(device, csr, &config).unwrap();
         for _ in 0..2 {
             sssp.run(&source).unwrap();
             let answer = sssp.answer().unwrap();
-            let checked = oracle::dijkstra::check_parents(csr, source, &lengths, &answer.parents.unwrap());
+            let checked = oracle::dijkstra::check_parents(csr, &[source], &lengths, &answer.parents.unwrap());
             assert_eq!(checked, Ok(()), "parents by {strategy} on {device:?}");
             let mismatch = match answer.distances {
                 Distances::U32(found) => oracle::first_mismatch(whole.as_ref().unwrap(), &found),

@@ -95,6 +95,8 @@ pub struct Column<'a> {
     pub values: Values<'a>,
     /// How many of them belong to a node.
     pub shape: Shape,
+    /// What tells the values of a node apart, where there are several; their numbers unless given.
+    pub labels: &'a [String],
     /// Whether some may be missing: then the largest whole number, or infinity, stands for a value that is not there.
     pub partial: bool,
 }
@@ -102,7 +104,7 @@ pub struct Column<'a> {
 impl<'a> Column<'a> {
     /// A column with one value for each node.
     pub fn new(name: &'static str, values: Values<'a>) -> Self {
-        Self { name, values, shape: Shape::Single, partial: false }
+        Self { name, values, shape: Shape::Single, labels: &[], partial: false }
     }
 
     /// The same column, in which the largest whole number, or infinity, stands for a value that is not there.
@@ -113,6 +115,20 @@ impl<'a> Column<'a> {
     /// The same column with more values for each node.
     pub fn shaped(self, shape: Shape) -> Self {
         Self { shape, ..self }
+    }
+
+    /// The same column with a value of each node for every label.
+    pub fn labelled(self, labels: &'a [String]) -> Self {
+        Self { shape: Shape::Wide(labels.len()), labels, ..self }
+    }
+
+    /// The name of one of the values of a node in a table.
+    pub fn name_at(&self, place: usize) -> String {
+        match (self.shape, self.labels.get(place)) {
+            (Shape::Single, _) => self.name.to_owned(),
+            (_, Some(label)) => format!("{}_{label}", self.name),
+            (_, None) => format!("{}_{place}", self.name),
+        }
     }
 
     /// How many values belong to each of `nodes` nodes.

@@ -1,6 +1,13 @@
 //! Breadth-first search: the depth of every node, that is, the fewest edges from the source, and on request a parent of each.
 
-use super::{SourceOptions, paths, prelude::*, search::Search};
+use super::{
+    ALL_SOURCES, ManySources, SourceOptions,
+    many::{self, Keep, ManySearch},
+    nearest::{Origin, refuse_unfound},
+    paths,
+    prelude::*,
+    search::Search,
+};
 use crate::{
     device::profile::Span,
     strategy::{
@@ -27,6 +34,14 @@ pub struct BfsConfig {
     #[cfg_attr(feature = "cli", arg(long, value_name = "K"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_depth: Option<u32>,
+    /// The nodes to begin at, where there are several.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub from: ManySources,
+    /// Find the depth from each of several sources, too: a column for each.
+    #[cfg_attr(feature = "cli", arg(long))]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub per_source: bool,
 }
 
 /// A table of the levels of a search.
@@ -44,19 +59,42 @@ pub struct LevelTable {
 pub struct Tree {
     /// The depth of each node; [`UNREACHED`] for nodes that were not reached.
     pub depths: Vec<u32>,
-    /// The parent of each node; [`UNREACHED`] for the source and for nodes that were not reached.
+    /// The parent of each node; [`UNREACHED`] for sources and for nodes that were not reached.
     pub parents: Option<Vec<u32>>,
+    /// The nodes at which the search began.
+    pub sources: Vec<u32>,
+    /// The depth from each source, if it was asked for.
+    pub per_source: Option<SourceDepths>,
 }
 
-/// A search that is ready to run on one graph, from any source.
+/// The depths from each of several sources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceDepths {
+    /// The names of the sources.
+    pub names: Vec<String>,
+    /// For each node its depth from each source; [`UNREACHED`] where it was not reached.
+    pub depths: Vec<u32>,
+}
+
+/// A search that is ready to run on one graph, from any source or from several at once.
 pub struct Bfs {
     session: Session,
     config: BfsConfig,
-    search: Search,
+    steps: Steps,
+    /// The sources of the last run.
+    sources: Vec<u32>,
     /// The parents and the step that finds them, if they were asked for.
     parents: Option<(Buffer<u32>, Recording)>,
     /// The iterations after which every node up to the greatest depth that was asked for has been found.
     limit: Option<u32>,
+}
+
+/// How a run goes.
+enum Steps {
+    /// One search, from the only source or from the nearest of several.
+    Nearest(Search, Origin),
+    /// One that tells several sources apart.
+    Each(ManySearch),
 }
 
 impl Algorithm for Bfs {
@@ -64,12 +102,15 @@ impl Algorithm for Bfs {
     const SUMMARY: &'static str = "breadth-first search: the depth of every node, and parents on request";
     const HELP: &'static str = "\
 The depth of a node is the fewest edges from the source. With --parents each line of the output is `id depth parent`, with - for \
-the parent of the source and of nodes not reached. With --max-depth nodes further away are not reached.
+the parent of the source and of nodes not reached. With --max-depth nodes further away are not reached. With --sources, or \
+--sources-file, the search begins at several nodes, and the depth of a node is that from the nearest; with --per-source there is a \
+column for each of them, too, `depth_from_NAME` in tables, which are found for 64 sources at a time.
 
 Examples:
   evenkeel bfs rmat:scale=20 --validate
   evenkeel bfs soc-LiveJournal1.txt.gz --source 0 --parents --output tree.txt
   evenkeel bfs friends.csv --source alice --target bob --max-depth 6
+  evenkeel bfs friends.csv --sources alice,bob --per-source --output depths.csv
   evenkeel bfs grid:rows=1024,cols=1024 --runs 10 --warmup 2 --profile
   evenkeel bfs rmat:scale=18 --strategy adaptive --levels levels.csv";
     const COUNTED: bool = true;
@@ -91,16 +132,29 @@ Examples:
         strategy.operators().contains(&Operator::Bfs)
     }
 
-    fn input(options: &SourceOptions, graph: &Graph, _: &BfsConfig) -> Result<u32> {
-        options.source.find(graph)
+    fn find_nodes(config: &BfsConfig, graph: &Graph) -> Result<BfsConfig> {
+        let from = if config.from.are_given() { config.from.found(graph)? } else { ManySources::default() };
+        Ok(BfsConfig { from, ..config.clone() })
+    }
+
+    fn input(options: &SourceOptions, graph: &Graph, config: &BfsConfig) -> Result<u32> {
+        if config.from.are_given() { Ok(ALL_SOURCES) } else { options.source.find(graph) }
     }
 
     fn source(input: &u32) -> Option<u32> {
-        Some(*input)
+        (*input != ALL_SOURCES).then_some(*input)
     }
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &BfsConfig) -> Result<MemoryPlan> {
-        let plan = plan_with(device, csr, config.strategy.item().as_ref(), reads_device_graph(device, config));
+        let plan = match config.per_source {
+            true => {
+                let native = many::is_native(device);
+                let rows = if native && config.parents { DeviceGraph::plan(csr) } else { MemoryPlan::new() };
+                rows.and(many::plan(csr, native, Keep::Each, config.from.nodes.len())?)
+            }
+            false => plan_with(device, csr, config.strategy.item().as_ref(), reads_device_graph(device, config))
+                .and(Origin::plan(&config.from)),
+        };
         Ok(if config.parents { plan.with::<u32>("parents", csr.nodes() as usize) } else { plan })
     }
 
@@ -108,22 +162,40 @@ Examples:
         let device = graph.device();
         refuse_unending_rows(device, graph.csr())?;
         let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
-        let on_device = reads_device_graph(device.info(), config);
-        let mut traversal = Traversal::new(graph, Operator::Bfs, on_device, "depths")?;
-        traversal.max_depth = config.max_depth;
-        let parents = if config.parents { Some(record_parents(device, &traversal)?) } else { None };
+        let (config, sources) = (config.clone(), Vec::new());
+        if config.per_source {
+            let search = each(graph, &config)?;
+            let parents = match config.parents {
+                true => Some(record_parents(device, graph.rows()?, &search.values)?),
+                false => None,
+            };
+            return Ok(Self { session, config, steps: Steps::Each(search), sources, parents, limit: None });
+        }
+        let on_device = reads_device_graph(device.info(), &config);
+        let origin = Origin::new(graph, &config.from)?;
+        let mut traversal = Traversal::new(&origin.graph, Operator::Bfs, on_device, "depths")?;
+        // From the node that joins several sources all others are one edge further away.
+        let max_depth = config.max_depth.map(|depth| depth.saturating_add(origin.is_joined().into()));
+        traversal.max_depth = max_depth;
+        let parents = match config.parents {
+            true => Some(record_parents(device, &traversal.graph, &traversal.data.values)?),
+            false => None,
+        };
         let search = Search::record(device, traversal, &config.strategy)?;
         // Of a strategy whose iterations are no levels the whole search is run.
         let has_levels = || config.strategy.item().level_names(device, graph.csr(), &[]);
-        let limit = match config.max_depth {
+        let limit = match max_depth {
             Some(depth) => has_levels()?.map(|_| depth),
             None => None,
         };
-        Ok(Self { session, config: config.clone(), search, parents, limit })
+        Ok(Self { session, config, steps: Steps::Nearest(search, origin), sources, parents, limit })
     }
 
     fn taken(&self) -> Option<String> {
-        self.search.taken.map(str::to_owned)
+        match &self.steps {
+            Steps::Nearest(search, _) => search.taken.map(str::to_owned),
+            Steps::Each(_) => Some("the search from 64 sources at a time".to_owned()),
+        }
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -131,44 +203,95 @@ Examples:
     }
 
     fn run(&mut self, source: &u32) -> Result<Run> {
-        self.session.run(|graph| {
-            let mut run = Run::from(self.search.run(graph, *source, self.limit)?);
-            if let Some((_, recording)) = &mut self.parents {
+        let Self { session, config, steps, parents, limit, .. } = self;
+        let (run, sources) = session.run(|graph| {
+            let (mut run, sources) = match steps {
+                Steps::Nearest(search, origin) => {
+                    let (start, sources) = origin.start(*source)?;
+                    (Run::from(search.run(&origin.graph, start, *limit)?), sources)
+                }
+                Steps::Each(search) if *source == ALL_SOURCES => {
+                    (search.run(graph.device(), &config.from.nodes)?, config.from.nodes.clone())
+                }
+                Steps::Each(_) => {
+                    return Err(Error::Usage("it was prepared for several sources: run it with ALL_SOURCES".into()));
+                }
+            };
+            if let Some((_, recording)) = parents {
                 let parents = Run::timed(0, || recording.run())?;
                 run.kernel += parents.kernel;
                 run.total += parents.total;
             }
-            Ok(run)
-        })
+            Ok((run, sources))
+        })?;
+        self.sources = sources;
+        Ok(run)
     }
 
     fn answer(&self) -> Result<Tree> {
-        let device = self.session.answered()?.device();
-        let parents = self.parents.as_ref().map(|(parents, _)| device.download(parents)).transpose()?;
-        Ok(Tree { depths: device.download(&self.search.values)?, parents }.up_to(self.config.max_depth))
+        let graph = self.session.answered()?;
+        let (device, nodes) = (graph.device(), graph.csr().nodes());
+        let mut parents = self.parents.as_ref().map(|(parents, _)| device.download(parents)).transpose()?;
+        let (depths, per_source) = match &self.steps {
+            Steps::Nearest(search, origin) => {
+                let mut depths = device.download(&search.values)?;
+                origin.trim(&mut depths);
+                if origin.is_joined() {
+                    depths.iter_mut().filter(|depth| **depth != UNREACHED).for_each(|depth| *depth -= 1);
+                }
+                if let Some(parents) = &mut parents {
+                    origin.trim(parents);
+                    parents.iter_mut().filter(|parent| **parent >= nodes).for_each(|parent| *parent = UNREACHED);
+                }
+                (depths, None)
+            }
+            Steps::Each(search) => {
+                let mut depths = device.download(&search.values)?;
+                let each = depths.split_off(nodes as usize);
+                (depths, Some(SourceDepths { names: self.config.from.names.clone(), depths: each }))
+            }
+        };
+        Ok(Tree { depths, parents, sources: self.sources.clone(), per_source }.up_to(self.config.max_depth))
     }
 
     fn reference(graph: &Graph, source: &u32, config: &BfsConfig) -> Result<Tree> {
-        Ok(Tree { depths: oracle::bfs::depths(&graph.csr, *source), parents: None }.up_to(config.max_depth))
+        let sources = if *source == ALL_SOURCES { config.from.nodes.clone() } else { vec![*source] };
+        let all: Vec<Vec<u32>> = sources.iter().map(|source| oracle::bfs::depths(&graph.csr, *source)).collect();
+        let of_node = |node: usize| all.iter().map(move |depths| depths[node]);
+        let nodes = 0..graph.csr.nodes() as usize;
+        let depths = nodes.clone().map(|node| of_node(node).min().unwrap_or(UNREACHED)).collect();
+        let per_source = config
+            .per_source
+            .then(|| SourceDepths { names: config.from.names.clone(), depths: nodes.flat_map(of_node).collect() });
+        Ok(Tree { depths, parents: None, sources, per_source }.up_to(config.max_depth))
     }
 
-    fn check(found: &Tree, expected: &Tree, graph: &Graph, source: &u32) -> Option<Mismatch> {
-        first_difference(expected, found, graph).or_else(|| {
+    fn check(found: &Tree, expected: &Tree, graph: &Graph, _: &u32) -> Option<Mismatch> {
+        let sources = &expected.sources;
+        let of_sources = || {
+            let (expected, found) = (expected.per_source.as_ref()?, found.per_source.as_ref()?);
+            let mismatch = oracle::first_mismatch(&expected.depths, &found.depths)?;
+            let (node, place) = (mismatch.node / sources.len() as u32, mismatch.node as usize % sources.len());
+            let from = format!("{} from {}", mismatch.expected, expected.names.get(place).map_or("", String::as_str));
+            Some(Mismatch { node, expected: from, ..mismatch })
+        };
+        let of_parents = || {
             let parents = found.parents.as_ref()?;
-            let mismatch = oracle::bfs::check_parents(&graph.csr, *source, &expected.depths, parents).err()?;
+            let mismatch = oracle::bfs::check_parents(&graph.csr, sources, &expected.depths, parents).err()?;
             Some(found.parent_mismatch(mismatch, graph))
-        })
+        };
+        first_difference(expected, found, graph).or_else(of_sources).or_else(of_parents)
     }
 
     fn columns(config: &BfsConfig) -> usize {
-        1 + usize::from(config.parents)
+        1 + usize::from(config.parents) + usize::from(config.per_source)
     }
 
     fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let (graph, source, tree) = (outcome.graph, *outcome.input, outcome.answer);
+        let (graph, tree) = (outcome.graph, outcome.answer);
         let depths = (&tree.depths[..], UNREACHED);
-        let found = || paths::parents(&graph.csr, source, depths, |depth, _| depth.checked_add(1));
-        paths::summary(tree, (graph, source), show, || tree.parents.clone().unwrap_or_else(found))
+        let found = || paths::parents(&graph.csr, &tree.sources, depths, |depth, _| depth.checked_add(1));
+        paths::summary(tree, (graph, &tree.sources), show, || tree.parents.clone().unwrap_or_else(found))
     }
 
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {
@@ -183,6 +306,9 @@ impl Tables<Bfs> for LevelTable {
 
     fn check(&self, config: &BfsConfig) -> Result<()> {
         match &self.levels {
+            Some(_) if config.from.are_given() => {
+                Err(Error::Usage("--levels shows the search from one source: leave --sources out".into()))
+            }
             Some(_) if config.max_depth.is_some() => {
                 Err(Error::Usage("--levels shows the whole search: leave --max-depth out".into()))
             }
@@ -221,8 +347,24 @@ fn reads_device_graph(device: &DeviceInfo, config: &BfsConfig) -> bool {
     config.parents || config.strategy.item().reads_device_graph(Target { device, operator: Operator::Bfs })
 }
 
-fn record_parents(device: &Device, traversal: &Traversal) -> Result<(Buffer<u32>, Recording)> {
-    let (graph, nodes, depths) = (&traversal.graph, traversal.nodes(), &traversal.data.values);
+/// The search that tells several sources apart.
+fn each(graph: &SharedGraph, config: &BfsConfig) -> Result<ManySearch> {
+    if !config.from.are_given() {
+        return Err(Error::Usage("--per-source is for several sources: name them with --sources".into()));
+    }
+    refuse_unfound(&config.from, graph.csr())?;
+    let strategy = config.strategy.item().about().name;
+    if strategy != Configured::<Bfs>::default().item().about().name {
+        return Err(Error::Usage(format!(
+            "--per-source has a search of its own, and does not take strategy {strategy}"
+        )));
+    }
+    ManySearch::new(graph, many::is_native(graph.device().info()), Keep::Each, config.from.nodes.len())
+}
+
+/// Records how parents are found from depths, of which there may be more behind those of the nodes.
+fn record_parents(device: &Device, graph: &DeviceGraph, depths: &Buffer<u32>) -> Result<(Buffer<u32>, Recording)> {
+    let nodes = graph.nodes();
     let parents = device.buffer("parents", nodes as usize)?;
     let recording = device.record("bfs parents", |recorder| {
         recorder.fill(&parents, UNREACHED);
@@ -239,7 +381,11 @@ impl Answer for Tree {
     fn columns(&self) -> Vec<Column<'_>> {
         let depths = Column::new("depth", Values::U32((&self.depths).into())).partial();
         let parents = self.parents.as_ref().map(|all| Column::new("parent", Values::Nodes(all.into())).partial());
-        [depths].into_iter().chain(parents).collect()
+        let each = self
+            .per_source
+            .as_ref()
+            .map(|each| Column::new("depth_from", Values::U32((&each.depths).into())).partial().labelled(&each.names));
+        [depths].into_iter().chain(parents).chain(each).collect()
     }
 }
 
@@ -252,6 +398,9 @@ impl Tree {
             if let Some(parents) = &mut self.parents {
                 parents[node] = UNREACHED;
             }
+        }
+        if let Some(each) = &mut self.per_source {
+            each.depths.iter_mut().filter(|depth| **depth > greatest).for_each(|depth| *depth = UNREACHED);
         }
         self
     }
@@ -285,7 +434,8 @@ mod tests {
     }
 
     fn check(depths: [u32; 4], parents: Option<[u32; 4]>) -> Option<(u32, String, String)> {
-        let tree = Tree { depths: depths.to_vec(), parents: parents.map(|parents| parents.to_vec()) };
+        let parents = parents.map(|parents| parents.to_vec());
+        let tree = Tree { depths: depths.to_vec(), parents, sources: vec![0], per_source: None };
         let expected = Bfs::reference(&path(), &0, &BfsConfig::default()).unwrap();
         Bfs::check(&tree, &expected, &path(), &0).map(|mismatch| (mismatch.node, mismatch.expected, mismatch.found))
     }

@@ -22,6 +22,7 @@ mod answer;
 mod dense;
 mod figure;
 mod many;
+mod nearest;
 mod paths;
 mod search;
 mod session;
@@ -49,7 +50,7 @@ pub use dense::{Dense, DenseMatrix, DenseVector};
 pub use figure::{Figure, Figures, Outcome};
 pub(crate) use figure::{four_digits, three_digits};
 pub use session::Session;
-pub use source::{Source, SourceOptions};
+pub use source::{ALL_SOURCES, ManySources, Source, SourceOptions};
 pub use summary::{Cell, FoundPath, Histogram, Listing, Show, Summary, ValueBin};
 
 use crate::{device::profile::Span, engine::LoopRun};
@@ -160,6 +161,11 @@ pub trait Algorithm: Sized + 'static {
     /// Whether it needs every edge in both directions, so configured.
     fn is_undirected(_config: &Self::Config) -> bool {
         false
+    }
+
+    /// The same configuration with the nodes that it names found in the graph, which may have none of that name.
+    fn find_nodes(config: &Self::Config, _graph: &Graph) -> Result<Self::Config> {
+        Ok(config.clone())
     }
 
     /// Makes the input that the options describe, once for each graph. It is an error when they do not suit it.
@@ -346,7 +352,7 @@ macro_rules! algorithms {
 }
 
 algorithms! {
-    bfs::{Bfs, BfsConfig, Tree},
+    bfs::{Bfs, BfsConfig, SourceDepths, Tree},
     sssp::{Sssp, SsspConfig, Distances, ShortestPaths},
     apsp::{Apsp, ApspConfig, AllPairs},
     spmv::{Spmv, SpmvConfig, Precision},

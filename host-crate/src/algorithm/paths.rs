@@ -11,12 +11,12 @@ use evenkeel_types::UNREACHED;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// The parent of every node on a shortest path from the source; [`UNREACHED`] for the source and for nodes that were not reached.
+/// The parent of every node on a shortest path from the nearest source; [`UNREACHED`] for sources and for nodes that were not reached.
 /// `along` adds the edge at a place of the columns to a distance, and gives none where the sum does not fit. The same distances give the
 /// same parents, whatever the threads.
 pub(super) fn parents<D: Copy + PartialOrd + Sync>(
     csr: &Csr,
-    source: u32,
+    sources: &[u32],
     (distances, unreached): (&[D], D),
     along: impl Fn(D, usize) -> Option<D> + Sync,
 ) -> Vec<u32> {
@@ -36,7 +36,10 @@ pub(super) fn parents<D: Copy + PartialOrd + Sync>(
         }
     });
     let mut parents: Vec<u32> = found.into_iter().map(AtomicU32::into_inner).collect();
-    let has_parent = |parents: &[u32], node: u32| node == source || parents[node as usize] != UNREACHED;
+    let mut sources = sources.to_vec();
+    sources.sort_unstable();
+    let is_source = |node: u32| sources.binary_search(&node).is_ok();
+    let has_parent = |parents: &[u32], node: u32| is_source(node) || parents[node as usize] != UNREACHED;
     let (mut wave, rest): (Vec<u32>, Vec<u32>) =
         (0..csr.nodes()).filter(|&node| is_reached(node)).partition(|&node| has_parent(&parents, node));
     if rest.is_empty() {
@@ -54,11 +57,11 @@ pub(super) fn parents<D: Copy + PartialOrd + Sync>(
     parents
 }
 
-/// The nodes from the source to the target; none where parents do not lead back to the source.
-pub(super) fn path(parents: &[u32], source: u32, target: u32) -> Option<Vec<u32>> {
+/// The nodes from a source to the target; none where parents do not lead back to a source.
+pub(super) fn path(parents: &[u32], sources: &[u32], target: u32) -> Option<Vec<u32>> {
     let mut nodes = vec![target];
     let mut node = target;
-    while node != source {
+    while !sources.contains(&node) {
         node = parents[node as usize];
         // Parents that were not checked may go round in a circle.
         if node as usize >= parents.len() || nodes.len() == parents.len() {
@@ -73,7 +76,7 @@ pub(super) fn path(parents: &[u32], source: u32, target: u32) -> Option<Vec<u32>
 /// What BFS and SSSP show: how far which nodes are, and the path that was asked for. `parents` is called only where it was.
 pub(super) fn summary<A: Answer>(
     answer: &A,
-    (graph, source): (&Graph, u32),
+    (graph, sources): (&Graph, &[u32]),
     show: &Show,
     parents: impl FnOnce() -> Vec<u32>,
 ) -> Summary {
@@ -83,7 +86,7 @@ pub(super) fn summary<A: Answer>(
     Summary {
         histogram: Histogram::of(column),
         top: Listing::of_nodes("furthest", column, furthest, &graph.ids),
-        path: show.target.map(|target| found_path(column, graph, source, target, parents)),
+        path: show.target.map(|target| found_path(column, graph, sources, target, parents)),
         ..Summary::default()
     }
 }
@@ -91,13 +94,13 @@ pub(super) fn summary<A: Answer>(
 fn found_path(
     column: &Column<'_>,
     graph: &Graph,
-    source: u32,
+    sources: &[u32],
     target: u32,
     parents: impl FnOnce() -> Vec<u32>,
 ) -> FoundPath {
     let name = |node: u32| graph.ids.name(node).into_owned();
     let length = column.value(target as usize);
-    let nodes = length.and_then(|_| path(&parents(), source, target)).unwrap_or_default();
+    let nodes = length.and_then(|_| path(&parents(), sources, target)).unwrap_or_default();
     let length = length.filter(|_| !nodes.is_empty());
     FoundPath { target: name(target), length, nodes: nodes.into_iter().map(name).collect() }
 }
@@ -114,14 +117,14 @@ mod tests {
         let csr = Csr::new(vec![0, 1, 2, 3, 5, 5], vec![1, 2, 3, 1, 2], weights).unwrap();
         let Weights::U32(weights) = csr.weights() else { panic!("whole weights") };
         let distances = [0u32, 5, 5, 5, UNREACHED];
-        let found = parents(&csr, 0, (&distances, UNREACHED), |distance, edge| distance.checked_add(weights[edge]));
+        let found = parents(&csr, &[0], (&distances, UNREACHED), |distance, edge| distance.checked_add(weights[edge]));
         assert_eq!(found, [UNREACHED, 0, 1, 2, UNREACHED]);
-        assert_eq!(path(&found, 0, 3), Some(vec![0, 1, 2, 3]));
-        assert_eq!((path(&found, 0, 0), path(&found, 0, 4)), (Some(vec![0]), None));
-        assert_eq!(path(&[UNREACHED, 2, 1], 0, 1), None, "a circle");
+        assert_eq!(path(&found, &[0], 3), Some(vec![0, 1, 2, 3]));
+        assert_eq!((path(&found, &[0], 0), path(&found, &[0], 4)), (Some(vec![0]), None));
+        assert_eq!(path(&[UNREACHED, 2, 1], &[0], 1), None, "a circle");
         let distances = [0.0, f32::MAX, f32::INFINITY];
         let chain = Csr::new(vec![0, 1, 2, 2], vec![1, 2], Weights::F32(vec![f32::MAX; 2].into())).unwrap();
-        let found = parents(&chain, 0, (&distances, f32::INFINITY), |distance, _| Some(distance + f32::MAX));
+        let found = parents(&chain, &[0], (&distances, f32::INFINITY), |distance, _| Some(distance + f32::MAX));
         assert_eq!(found, [UNREACHED, 0, UNREACHED], "a sum that is infinite");
     }
 }

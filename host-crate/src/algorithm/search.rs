@@ -68,6 +68,6 @@ mod tests {
         let mut bfs = Bfs::prepare(&device, csr, &parents).unwrap();
         bfs.run(&7).unwrap();
         let tree = bfs.answer().unwrap();
-        assert_eq!(oracle::bfs::check_parents(csr, 7, &tree.depths, &tree.parents.unwrap()), Ok(()));
+        assert_eq!(oracle::bfs::check_parents(csr, &[7], &tree.depths, &tree.parents.unwrap()), Ok(()));
     }
 }

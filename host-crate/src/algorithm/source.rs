@@ -4,7 +4,68 @@ use crate::{
     Error, Result,
     graph::{Graph, generate::random::mix},
 };
-use std::{fmt, str::FromStr};
+use std::{collections::HashSet, fmt, fs, path::PathBuf, str::FromStr};
+
+/// In place of a node to begin at: all those that the configuration has.
+pub const ALL_SOURCES: u32 = u32::MAX;
+
+/// Several nodes at which a traversal begins at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct ManySources {
+    /// Begin at all of these nodes at once: their names in the file, with commas between. A node's distance is that from the nearest.
+    #[cfg_attr(feature = "cli", arg(id = "sources", long, value_name = "NODES", value_delimiter = ','))]
+    #[cfg_attr(feature = "cli", arg(conflicts_with_all = ["source", "sources_file"]))]
+    #[serde(rename = "sources", skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+    /// The same with the names in a file, one in a line.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with = "source"))]
+    #[serde(rename = "sources_file", skip_serializing_if = "Option::is_none")]
+    pub sources_file: Option<PathBuf>,
+    /// The nodes themselves, each once; as [`ManySources::found`] finds them.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    #[serde(skip)]
+    pub nodes: Vec<u32>,
+}
+
+/// Nodes by their numbers, which are their names, too.
+impl From<Vec<u32>> for ManySources {
+    fn from(nodes: Vec<u32>) -> Self {
+        Self { names: nodes.iter().map(u32::to_string).collect(), sources_file: None, nodes }
+    }
+}
+
+impl ManySources {
+    /// Whether there are several nodes to begin at.
+    pub fn are_given(&self) -> bool {
+        !self.names.is_empty() || self.sources_file.is_some()
+    }
+
+    /// The same with the nodes found in a graph. Of a node that is named twice the second is left out.
+    ///
+    /// # Errors
+    /// When the graph has no node of such a name, or the file cannot be read or has none.
+    pub fn found(&self, graph: &Graph) -> Result<Self> {
+        let mut names = self.names.clone();
+        if let Some(path) = &self.sources_file {
+            let text = fs::read_to_string(path).map_err(|error| Error::Io { path: path.clone(), source: error })?;
+            names.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
+            if names.is_empty() {
+                return Err(Error::Usage(format!("{} names no node to begin at", path.display())));
+            }
+        }
+        let (mut seen, mut found) =
+            (HashSet::new(), Self { sources_file: self.sources_file.clone(), ..Self::default() });
+        for name in names {
+            let node = Source::Node(name.clone()).find(graph)?;
+            if seen.insert(node) {
+                found.names.push(name);
+                found.nodes.push(node);
+            }
+        }
+        Ok(found)
+    }
+}
 
 /// The node at which a traversal begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Single-source shortest paths: the distance of every node, the smallest sum of weights from the source. Weights are whole
 //! or real, none negative.
 
-use super::{SourceOptions, paths, prelude::*, search::Search};
+use super::{ALL_SOURCES, ManySources, SourceOptions, nearest::Origin, paths, prelude::*, search::Search};
 use crate::{
     oracle::dijkstra,
     strategy::{Operator, Strategy, Target, Traversal, double_distances, wide_distances},
@@ -20,6 +20,10 @@ pub struct SsspConfig {
     /// Find the parent of every node on a shortest path too.
     #[cfg_attr(feature = "cli", arg(long))]
     pub parents: bool,
+    /// The nodes to begin at, where there are several.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub from: ManySources,
 }
 
 /// The distances of all nodes, in the kind of number that the weights are.
@@ -40,17 +44,20 @@ pub enum Distances {
 pub struct ShortestPaths {
     /// The distances.
     pub distances: Distances,
-    /// The parent of each node; [`UNREACHED`] for the source and for nodes that were not reached.
+    /// The parent of each node; [`UNREACHED`] for sources and for nodes that were not reached.
     pub parents: Option<Vec<u32>>,
+    /// The nodes at which the paths begin.
+    pub sources: Vec<u32>,
 }
 
 /// Shortest paths that are ready to run on one graph, from any source.
 pub struct Sssp {
     session: Session,
     search: Search,
+    origin: Origin,
     has_parents: bool,
-    /// The source of the last run.
-    source: u32,
+    /// The node at which the last run began, and the sources that this means.
+    start: (u32, Vec<u32>),
     /// Whether a sum of the last run did not fit into 32 bits.
     overflowed: bool,
 }
@@ -62,11 +69,15 @@ impl Algorithm for Sssp {
 The distance of a node is the smallest sum of weights from the source. A graph without weights is taken as if every edge weighed \
 1. Negative weights are refused: `evenkeel apsp` takes them. Real weights are added in single precision, seven digits. Distances that \
 exceed 32 bits, and paths so long that rounding would be seen, are computed again in 64 bits, on the CPU. With --parents each line of the output is `id distance parent`, with - for the parent of the source and of nodes not reached.
+1. Negative weights are refused: `evenkeel apsp` takes them. Whole distances that exceed 32 bits are computed again in 64 bits, on \
+the CPU. With --parents each line of the output is `id distance parent`, with - for the parent of the source and of nodes not reached. With \
+--sources, or --sources-file, paths begin at several nodes, and the distance of a node is that from the nearest.
 
 Examples:
   evenkeel sssp USA-road-d.NY.gr.gz --source 1 --validate
   evenkeel sssp rmat:scale=20 --weights random:1..64 --seed 7 --runs 5 --warmup 1
   evenkeel sssp roads.gr --source 1 --target 264346
+  evenkeel sssp roads.gr --sources 17,4711,264346 --output nearest.csv
   evenkeel sssp roads.gr --parents --output tree.csv.gz";
     const COUNTED: bool = true;
     const WEIGHTS: WeightUse = WeightUse::Optional;
@@ -89,18 +100,23 @@ Examples:
         strategy.operators().contains(&Operator::SsspU32)
     }
 
-    fn input(options: &SourceOptions, graph: &Graph, _: &SsspConfig) -> Result<u32> {
-        options.source.find(graph)
+    fn find_nodes(config: &SsspConfig, graph: &Graph) -> Result<SsspConfig> {
+        let from = if config.from.are_given() { config.from.found(graph)? } else { ManySources::default() };
+        Ok(SsspConfig { from, ..config.clone() })
+    }
+
+    fn input(options: &SourceOptions, graph: &Graph, config: &SsspConfig) -> Result<u32> {
+        if config.from.are_given() { Ok(ALL_SOURCES) } else { options.source.find(graph) }
     }
 
     fn source(input: &u32) -> Option<u32> {
-        Some(*input)
+        (*input != ALL_SOURCES).then_some(*input)
     }
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &SsspConfig) -> Result<MemoryPlan> {
         let (target, strategy) = (Target { device, operator: operator(csr) }, config.strategy.item());
         let plan = Traversal::plan(csr, target.operator, strategy.reads_device_graph(target), "distances");
-        Ok(plan.and(strategy.plan(csr, target)))
+        Ok(plan.and(strategy.plan(csr, target)).and(Origin::plan(&config.from)))
     }
 
     fn prepare_on(graph: &SharedGraph, config: &SsspConfig) -> Result<Self> {
@@ -110,9 +126,11 @@ Examples:
         let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
         let target = Target { device: device.info(), operator: operator(csr) };
         let on_device = config.strategy.item().reads_device_graph(target);
-        let traversal = Traversal::new(graph, target.operator, on_device, "distances")?;
+        let origin = Origin::new(graph, &config.from)?;
+        let traversal = Traversal::new(&origin.graph, target.operator, on_device, "distances")?;
         let search = Search::record(device, traversal, &config.strategy)?;
-        Ok(Self { session, search, has_parents: config.parents, source: 0, overflowed: false })
+        let (has_parents, start) = (config.parents, (0, Vec::new()));
+        Ok(Self { session, search, origin, has_parents, start, overflowed: false })
     }
 
     fn taken(&self) -> Option<String> {
@@ -124,9 +142,10 @@ Examples:
     }
 
     fn run(&mut self, source: &u32) -> Result<Run> {
-        self.session.run(|graph| {
-            let run = self.search.run(graph, *source, None)?;
-            (self.source, self.overflowed) = (*source, run.header.flags != 0);
+        self.session.run(|_| {
+            let start = self.origin.start(*source)?;
+            let run = self.search.run(&self.origin.graph, start.0, None)?;
+            (self.start, self.overflowed) = (start, run.header.flags != 0);
             Ok(run.into())
         })
     }
@@ -134,7 +153,9 @@ Examples:
     /// Parents are found here, on the host, from the distances.
     fn answer(&self) -> Result<ShortestPaths> {
         let graph = self.session.answered()?;
-        let (csr, words) = (graph.csr(), graph.device().download(&self.search.values)?);
+        let (origin, (start, sources)) = (&self.origin, &self.start);
+        let (csr, mut words) = (graph.csr(), graph.device().download(&self.search.values)?);
+        origin.trim(&mut words);
         let distances = match csr.weights() {
             Weights::F32(weights) => {
                 let real = |word: u32| if word == UNREACHED { f32::INFINITY } else { f32::from_bits(word) };
@@ -151,15 +172,23 @@ Examples:
                 tracing::warn!(
                     "a shortest path is longer than 32 bits hold; distances are computed in 64 bits on the CPU"
                 );
-                Distances::U64(wide_distances(csr, self.source))
+                let mut wide = wide_distances(origin.graph.csr(), *start);
+                origin.trim(&mut wide);
+                Distances::U64(wide)
+            }
+            Weights::None if origin.is_joined() => {
+                // Where every edge weighs 1, so does the one to a source.
+                let less = |word: u32| if word == UNREACHED { word } else { word - 1 };
+                Distances::U32(words.into_iter().map(less).collect())
             }
             _ => Distances::U32(words),
         };
-        let parents = self.has_parents.then(|| distances.parents(csr, self.source));
-        Ok(ShortestPaths { distances, parents })
+        let parents = self.has_parents.then(|| distances.parents(csr, sources));
+        Ok(ShortestPaths { distances, parents, sources: sources.clone() })
     }
 
-    fn reference(graph: &Graph, source: &u32, _: &SsspConfig) -> Result<ShortestPaths> {
+    fn reference(graph: &Graph, source: &u32, config: &SsspConfig) -> Result<ShortestPaths> {
+        let sources = if *source == ALL_SOURCES { config.from.nodes.clone() } else { vec![*source] };
         let distances = match graph.csr.weights() {
             Weights::F32(weights) => {
                 let single = dijkstra::real(&graph.csr, *source)?;
@@ -168,22 +197,23 @@ Examples:
                     None => Distances::F32(single),
                 }
             }
+            Weights::F32(_) => Distances::F32(nearest(&sources, f32::min, |from| dijkstra::real(&graph.csr, from))?),
             _ => {
-                let wide = dijkstra::wide(&graph.csr, *source)?;
+                let wide = nearest(&sources, u64::min, |from| dijkstra::wide(&graph.csr, from))?;
                 match dijkstra::narrow(&wide) {
                     Ok(whole) => Distances::U32(whole),
                     Err(_) => Distances::U64(wide),
                 }
             }
         };
-        Ok(ShortestPaths { distances, parents: None })
+        Ok(ShortestPaths { distances, parents: None, sources })
     }
 
-    fn check(found: &ShortestPaths, expected: &ShortestPaths, graph: &Graph, source: &u32) -> Option<Mismatch> {
+    fn check(found: &ShortestPaths, expected: &ShortestPaths, graph: &Graph, _: &u32) -> Option<Mismatch> {
         first_difference(expected, found, graph).or_else(|| {
             let parents = found.parents.as_ref()?;
             let lengths = expected.distances.lengths();
-            let mismatch = dijkstra::check_parents(&graph.csr, *source, &lengths, parents).err()?;
+            let mismatch = dijkstra::check_parents(&graph.csr, &expected.sources, &lengths, parents).err()?;
             let found = match parents.get(mismatch.node as usize) {
                 Some(&parent) if parent < graph.csr.nodes() => format!("node {}", graph.ids.name(parent)),
                 _ => mismatch.found,
@@ -197,14 +227,22 @@ Examples:
     }
 
     fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let (graph, source, found) = (outcome.graph, *outcome.input, outcome.answer);
-        let parents = || found.distances.parents(&graph.csr, source);
-        paths::summary(found, (graph, source), show, || found.parents.clone().unwrap_or_else(parents))
+        let (graph, found) = (outcome.graph, outcome.answer);
+        let parents = || found.distances.parents(&graph.csr, &found.sources);
+        paths::summary(found, (graph, &found.sources), show, || found.parents.clone().unwrap_or_else(parents))
     }
 
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {
         outcome.reach()
     }
+}
+
+/// The smaller of the distances from each source, for every node.
+fn nearest<D: Copy>(sources: &[u32], smaller: fn(D, D) -> D, from: impl Fn(u32) -> Result<Vec<D>>) -> Result<Vec<D>> {
+    let (first, others) = sources.split_first().ok_or_else(|| Error::Usage("there is no source".into()))?;
+    others.iter().try_fold(from(*first)?, |nearest, source| {
+        Ok(nearest.into_iter().zip(from(*source)?).map(|(a, b)| smaller(a, b)).collect())
+    })
 }
 
 fn operator(csr: &Csr) -> Operator {
@@ -224,22 +262,22 @@ impl Distances {
     }
 
     /// The parent of every node: see [`paths`].
-    fn parents(&self, csr: &Csr, source: u32) -> Vec<u32> {
+    fn parents(&self, csr: &Csr, sources: &[u32]) -> Vec<u32> {
         let whole = |edge: usize| if let Weights::U32(weights) = csr.weights() { weights[edge] } else { 1 };
         let real = |edge: usize| if let Weights::F32(weights) = csr.weights() { weights[edge] } else { 1.0 };
         match self {
             Self::U32(all) => {
-                paths::parents(csr, source, (all, UNREACHED), |distance, edge| distance.checked_add(whole(edge)))
+                paths::parents(csr, sources, (all, UNREACHED), |distance, edge| distance.checked_add(whole(edge)))
             }
             Self::F32(all) => {
-                paths::parents(csr, source, (all, f32::INFINITY), |distance, edge| Some(distance + real(edge)))
+                paths::parents(csr, sources, (all, f32::INFINITY), |distance, edge| Some(distance + real(edge)))
             }
             Self::F64(all) => {
                 let along = |distance: f64, edge| Some(distance + f64::from(real(edge)));
                 paths::parents(csr, source, (all, f64::INFINITY), along)
             }
             Self::U64(all) => {
-                paths::parents(csr, source, (all, u64::MAX), |distance, edge| distance.checked_add(whole(edge).into()))
+                paths::parents(csr, sources, (all, u64::MAX), |distance, edge| distance.checked_add(whole(edge).into()))
             }
         }
     }
@@ -327,7 +365,7 @@ mod tests {
     fn distances_are_checked_to_the_bit() {
         let whole = edge(Weights::U32(vec![5].into()));
         let check = |distances: Distances, graph: &Graph| {
-            let found = ShortestPaths { distances, parents: None };
+            let found = ShortestPaths { distances, parents: None, sources: vec![0] };
             let expected = Sssp::reference(graph, &0, &SsspConfig::default()).unwrap();
             let mismatch = Sssp::check(&found, &expected, graph, &0);
             mismatch.map(|mismatch| (mismatch.node, mismatch.expected, mismatch.found))
@@ -350,9 +388,9 @@ mod tests {
             assign(&mut graph, WeightSource::Random { low, high, seed: 3 }).unwrap();
             let expected = dijkstra::wide(&graph.csr, 1).unwrap();
             assert_eq!(wide_distances(&graph.csr, 1), expected, "{text}");
-            let parents = Distances::U64(expected.clone()).parents(&graph.csr, 1);
+            let parents = Distances::U64(expected.clone()).parents(&graph.csr, &[1]);
             let lengths = dijkstra::Lengths::Whole(expected.into());
-            assert_eq!(dijkstra::check_parents(&graph.csr, 1, &lengths, &parents), Ok(()), "{text}");
+            assert_eq!(dijkstra::check_parents(&graph.csr, &[1], &lengths, &parents), Ok(()), "{text}");
         }
     }
 
@@ -387,7 +425,7 @@ mod tests {
         let graph = edge(Weights::U32(vec![5].into()));
         let check = |parents: [u32; 3]| {
             let distances = Distances::U32(vec![0, 5, u32::MAX]);
-            let found = ShortestPaths { distances, parents: Some(parents.to_vec()) };
+            let found = ShortestPaths { distances, parents: Some(parents.to_vec()), sources: vec![0] };
             let expected = Sssp::reference(&graph, &0, &SsspConfig::default()).unwrap();
             Sssp::check(&found, &expected, &graph, &0)
                 .map(|mismatch| (mismatch.node, mismatch.expected, mismatch.found))

@@ -22,12 +22,12 @@ pub fn depths(csr: &Csr, source: u32) -> Vec<u32> {
     depths
 }
 
-/// Whether `parents` is a breadth-first tree: the source and unreachable nodes have [`UNREACHABLE`], and every other node has a
+/// Whether `parents` is a breadth-first tree, or one for each source: sources and unreachable nodes have [`UNREACHABLE`], and every other node has a
 /// parent one level up with an edge to it. `depths` must be right.
 ///
 /// # Errors
 /// With the first node whose parent is wrong.
-pub fn check_parents(csr: &Csr, source: u32, depths: &[u32], parents: &[u32]) -> Result<(), Mismatch> {
+pub fn check_parents(csr: &Csr, sources: &[u32], depths: &[u32], parents: &[u32]) -> Result<(), Mismatch> {
     // One pass over all edges: to search the parent's row for each node takes the square of a hub's degree.
     let mut has_edge = vec![false; csr.nodes() as usize];
     for node in 0..csr.nodes() {
@@ -37,7 +37,7 @@ pub fn check_parents(csr: &Csr, source: u32, depths: &[u32], parents: &[u32]) ->
     }
     for node in 0..csr.nodes() {
         let (depth, found) = (depths[node as usize], parents.get(node as usize).copied());
-        let has_none = node == source || depth == UNREACHABLE;
+        let has_none = sources.contains(&node) || depth == UNREACHABLE;
         let is_above = |parent: u32| depths.get(parent as usize).is_some_and(|&above| above.wrapping_add(1) == depth);
         let is_right = match has_none {
             true => found == Some(UNREACHABLE),
@@ -73,7 +73,7 @@ mod tests {
     fn any_shortest_tree_passes_and_nothing_else() {
         let (csr, depths) = (diamond(), depths(&diamond(), 0));
         const NONE: u32 = UNREACHABLE;
-        let check = |parents: &[u32]| check_parents(&csr, 0, &depths, parents).map_err(|mismatch| mismatch.node);
+        let check = |parents: &[u32]| check_parents(&csr, &[0], &depths, parents).map_err(|mismatch| mismatch.node);
         assert_eq!(check(&[NONE, 0, 0, 1, NONE]), Ok(()));
         assert_eq!(check(&[NONE, 0, 0, 2, NONE]), Ok(()));
         assert_eq!(check(&[3, 0, 0, 1, NONE]), Err(0), "the source has none");

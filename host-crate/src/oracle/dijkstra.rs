@@ -75,12 +75,12 @@ impl Lengths<'_> {
     }
 }
 
-/// Whether `parents` is a tree of shortest paths: the source and unreachable nodes have [`UNREACHABLE`], every other node has a parent
-/// with an edge to it that is as long as their distances differ, and following parents leads to the source.
+/// Whether `parents` is a tree of shortest paths, or one for each source: sources and unreachable nodes have [`UNREACHABLE`], every other node has a parent
+/// with an edge to it that is as long as their distances differ, and following parents leads to a source.
 ///
 /// # Errors
 /// With the first node whose parent is wrong.
-pub fn check_parents(csr: &Csr, source: u32, lengths: &Lengths<'_>, parents: &[u32]) -> Result<(), Mismatch> {
+pub fn check_parents(csr: &Csr, sources: &[u32], lengths: &Lengths<'_>, parents: &[u32]) -> Result<(), Mismatch> {
     let nodes = csr.nodes();
     let parent_of = |node: u32| parents.get(node as usize).copied();
     let mut has_edge = vec![false; nodes as usize];
@@ -95,7 +95,7 @@ pub fn check_parents(csr: &Csr, source: u32, lengths: &Lengths<'_>, parents: &[u
         Mismatch { node, expected: expected.to_owned(), found }
     };
     for node in 0..nodes {
-        match node == source || !lengths.is_reached(node) {
+        match sources.contains(&node) || !lengths.is_reached(node) {
             true if parent_of(node) != Some(UNREACHABLE) => return Err(wrong(node, "none")),
             false if !has_edge[node as usize] => return Err(wrong(node, "a neighbour on a shortest path")),
             _ => {}
@@ -103,8 +103,8 @@ pub fn check_parents(csr: &Csr, source: u32, lengths: &Lengths<'_>, parents: &[u
     }
     // What each node's parents are known to lead to: nothing yet, the node whose parents are being followed, or the source.
     let mut seen_from = vec![UNREACHABLE; nodes as usize];
-    seen_from[source as usize] = source;
-    for start in (0..nodes).filter(|&node| node != source && lengths.is_reached(node)) {
+    sources.iter().for_each(|source| seen_from[*source as usize] = nodes);
+    for start in (0..nodes).filter(|node| !sources.contains(node) && lengths.is_reached(*node)) {
         let mut node = start;
         while seen_from[node as usize] == UNREACHABLE {
             seen_from[node as usize] = start;
@@ -217,7 +217,7 @@ mod tests {
         let distances = wide(&csr, 0).unwrap();
         assert_eq!(distances, [0, 2, 2, 12, u64::MAX]);
         let lengths = Lengths::Whole(distances.into());
-        let check = |parents: &[u32]| check_parents(&csr, 0, &lengths, parents).map_err(|mismatch| mismatch.node);
+        let check = |parents: &[u32]| check_parents(&csr, &[0], &lengths, parents).map_err(|mismatch| mismatch.node);
         assert_eq!(check(&[NONE, 0, 0, 2, NONE]), Ok(()));
         assert_eq!(check(&[NONE, 2, 0, 2, NONE]), Ok(()));
         assert_eq!(check(&[NONE, 2, 1, 2, NONE]), Err(1), "a circle");
@@ -229,7 +229,7 @@ mod tests {
         let detour = graph(Weights::F32(vec![9.0, 0.5, 1.0, 3.0, 1.0].into()));
         let distances = real(&detour, 0).unwrap();
         let check =
-            |parents: &[u32]| check_parents(&detour, 0, &Lengths::Real(&distances), parents).map_err(|it| it.node);
+            |parents: &[u32]| check_parents(&detour, &[0], &Lengths::Real(&distances), parents).map_err(|it| it.node);
         assert_eq!(check(&[NONE, 2, 0, 2, NONE]), Ok(()));
         assert_eq!(check(&[NONE, 0, 0, 2, NONE]), Err(1), "a longer way");
     }

@@ -2,7 +2,7 @@
 //! numbers or texts, and so does a column of nodes; what is missing is null.
 
 use crate::{
-    algorithm::{Column, Shape, Value, Values},
+    algorithm::{Column, Value, Values},
     graph::{Graph, NodeIds, NodeName},
 };
 use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
@@ -43,13 +43,10 @@ fn schema(columns: &[Column<'_>], graph: &Graph) -> Arc<Schema> {
             Values::F64(_) => DataType::Float64,
             Values::Nodes(_) => names.clone(),
         };
-        fields.extend((0..column.width(graph.csr.nodes())).map(|place| {
-            let name = match column.shape {
-                Shape::Single => column.name.to_owned(),
-                _ => format!("{}_{place}", column.name),
-            };
-            Field::new(name, kind.clone(), column.partial)
-        }));
+        fields.extend(
+            (0..column.width(graph.csr.nodes()))
+                .map(|place| Field::new(column.name_at(place), kind.clone(), column.partial)),
+        );
     }
     Arc::new(Schema::new(fields))
 }

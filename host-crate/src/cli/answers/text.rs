@@ -23,7 +23,7 @@ pub fn write_csv(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) 
             let mut name = String::from(",");
             match column.shape {
                 Shape::Single => name.push_str(column.name),
-                Shape::Wide(_) => quote(&NodeName::Text(format!("{}_{place}", column.name).into()), &mut name),
+                Shape::Wide(_) => quote(&NodeName::Text(column.name_at(place as usize).into()), &mut name),
                 Shape::Square => quote(&graph.ids.name(place), &mut name),
             }
             writer.write_all(name.as_bytes())?;
