@@ -50,7 +50,7 @@ fn tree() -> (Graph, Vec<Column<'static>>) {
 #[test]
 fn text_has_names_values_and_words_for_what_is_missing() {
     let (graph, columns) = tree();
-    assert_eq!(text("txt", &columns, &graph), "a,b 1 say \"hi\"\nsay \"hi\" 0 -\nzoë inf -\n");
+    assert_eq!(text("txt", &columns, &graph), "\"a,b\" 1 \"say \"\"hi\"\"\"\n\"say \"\"hi\"\"\" 0 -\nzoë inf -\n");
     let expected = "node,depth,parent\n\"a,b\",1,\"say \"\"hi\"\"\"\n\"say \"\"hi\"\"\",0,\nzoë,,\n";
     assert_eq!(text("csv", &columns, &graph), expected);
     let object: serde_json::Value = serde_json::from_str(&text("json", &columns, &graph)).unwrap();

@@ -58,8 +58,11 @@ impl<Id> Batch<Id> {
     /// Adds a field of a line to the weights: whole when it is written as digits that fit 32 bits, else a finite real.
     #[inline]
     pub fn push_weight_of(&mut self, field: &[u8], line: &Line<'_>) -> Result<(), Flaw> {
-        let weight = Weight::of_text(field).map_err(|reason| line.flaw(reason))?;
-        self.push_weight(weight, line.position);
+        // Most weights are whole, which needs no error and no other kind of weight to be made.
+        match lexical_core::parse::<u32>(field) {
+            Ok(whole) => self.push_weight(Weight::Whole(whole), line.position),
+            Err(_) => self.push_weight(Weight::of_text(field).map_err(|reason| line.flaw(reason))?, line.position),
+        }
         Ok(())
     }
 
