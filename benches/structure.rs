@@ -1,21 +1,14 @@
-//! How long it takes to find out how a graph hangs together, when the graph is on the device: triangles and components by every strategy, on a
-//! skewed graph, a uniform one and a grid of 2 to the power of `EVENKEEL_BENCH_SCALE` nodes. A sample is the sum of the time that the
+//! How long it takes to find out how a graph hangs together, when the graph is on the device: triangles, components and core numbers by every
+//! strategy, on a skewed graph, a uniform one and a grid of 2 to the power of `EVENKEEL_BENCH_SCALE` nodes. A sample is the sum of the time that the
 //! device was busy. Every answer is checked before it is timed.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use evenkeel::{
-    algorithm::{Algorithm, Components, Triangles},
+    algorithm::{Algorithm, Components, KCore, Triangles},
     device::Device,
     graph::Graph,
 };
 use evenkeel_benches::{Group, Subject, device, generate, grid, group, scale_or};
-//! How long it takes to find out how closely a graph is knit, when the graph is on the device: triangles and core numbers by every
-//! strategy, on a skewed graph, a uniform one and a grid. A sample is the sum of the time that the device was busy. Every answer is
-//! checked before it is timed.
-
-use criterion::{Criterion, criterion_group, criterion_main};
-use evenkeel::algorithm::{Algorithm, KCore, Triangles};
-use evenkeel_benches::{Subject, device, generate, grid, group, scale_or};
 
 fn structure(criterion: &mut Criterion) {
     let (device, scale) = (device(), scale_or(12));
@@ -24,16 +17,7 @@ fn structure(criterion: &mut Criterion) {
         let mut group = group(criterion, &text, graph.csr.edges().into());
         measure_all::<Triangles>(&mut group, &device, &graph);
         measure_all::<Components>(&mut group, &device, &graph);
-        let triangles = Subject::<Triangles>::new(&graph, ());
-        for strategy in Triangles::alternatives() {
-            let name = strategy.about.name;
-            triangles.measure(&mut group, &format!("triangles/{name}"), &device, name, |run| run.kernel);
-        }
-        let cores = Subject::<KCore>::new(&graph, ());
-        for strategy in KCore::alternatives() {
-            let name = strategy.about.name;
-            cores.measure(&mut group, &format!("kcore/{name}"), &device, name, |run| run.kernel);
-        }
+        measure_all::<KCore>(&mut group, &device, &graph);
         group.finish();
     }
 }

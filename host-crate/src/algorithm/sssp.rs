@@ -68,10 +68,8 @@ impl Algorithm for Sssp {
     const HELP: &'static str = "\
 The distance of a node is the smallest sum of weights from the source. A graph without weights is taken as if every edge weighed \
 1. Negative weights are refused: `evenkeel apsp` takes them. Real weights are added in single precision, seven digits. Distances that \
-exceed 32 bits, and paths so long that rounding would be seen, are computed again in 64 bits, on the CPU. With --parents each line of the output is `id distance parent`, with - for the parent of the source and of nodes not reached.
-1. Negative weights are refused: `evenkeel apsp` takes them. Whole distances that exceed 32 bits are computed again in 64 bits, on \
-the CPU. With --parents each line of the output is `id distance parent`, with - for the parent of the source and of nodes not reached. With \
---sources, or --sources-file, paths begin at several nodes, and the distance of a node is that from the nearest.
+exceed 32 bits, and paths so long that rounding would be seen, are computed again in 64 bits, on the CPU. With --parents each line of \
+the output is `id distance parent`, with - for the parent of the source and of nodes not reached. With --sources, or --sources-file, paths begin at several nodes, and the distance of a node is that from the nearest.
 
 Examples:
   evenkeel sssp USA-road-d.NY.gr.gz --source 1 --validate
@@ -163,7 +161,9 @@ Examples:
                 match needs_double(csr, weights, &single) {
                     Some(reason) => {
                         tracing::warn!("{reason}; distances are computed in double precision on the CPU");
-                        Distances::F64(double_distances(csr, weights, self.source))
+                        let mut double = double_distances(origin.graph.csr(), *start);
+                        origin.trim(&mut double);
+                        Distances::F64(double)
                     }
                     None => Distances::F32(single),
                 }
@@ -191,13 +191,12 @@ Examples:
         let sources = if *source == ALL_SOURCES { config.from.nodes.clone() } else { vec![*source] };
         let distances = match graph.csr.weights() {
             Weights::F32(weights) => {
-                let single = dijkstra::real(&graph.csr, *source)?;
+                let single = nearest(&sources, f32::min, |from| dijkstra::real(&graph.csr, from))?;
                 match needs_double(&graph.csr, weights, &single) {
-                    Some(_) => Distances::F64(dijkstra::double(&graph.csr, *source)?),
+                    Some(_) => Distances::F64(nearest(&sources, f64::min, |from| dijkstra::double(&graph.csr, from))?),
                     None => Distances::F32(single),
                 }
             }
-            Weights::F32(_) => Distances::F32(nearest(&sources, f32::min, |from| dijkstra::real(&graph.csr, from))?),
             _ => {
                 let wide = nearest(&sources, u64::min, |from| dijkstra::wide(&graph.csr, from))?;
                 match dijkstra::narrow(&wide) {
@@ -274,7 +273,7 @@ impl Distances {
             }
             Self::F64(all) => {
                 let along = |distance: f64, edge| Some(distance + f64::from(real(edge)));
-                paths::parents(csr, source, (all, f64::INFINITY), along)
+                paths::parents(csr, sources, (all, f64::INFINITY), along)
             }
             Self::U64(all) => {
                 paths::parents(csr, sources, (all, u64::MAX), |distance, edge| distance.checked_add(whole(edge).into()))

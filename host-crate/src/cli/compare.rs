@@ -78,9 +78,6 @@ impl<A: Algorithm> Execute for CompareCommand<A> {
         for found in found {
             let (mut graph, built) = found.load()?;
             self.input.weigh(&mut graph, &built)?;
-            let input = A::input(&self.input.input, &graph, &self.config)?;
-            comparison.add::<A>(&graph, &built, input, &self.config, &names)?;
-            weigh(&mut graph, weights)?;
             let config = A::find_nodes(&self.config, &graph)?;
             let input = A::input(&self.input.input, &graph, &config)?;
             comparison.add::<A>(&graph, &built, input, &config, &names)?;

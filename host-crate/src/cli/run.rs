@@ -109,8 +109,6 @@ impl<A: Algorithm> Execute for RunCommand<A> {
             false => open_beside_loading(|| self.device.open(profile), found)?,
         };
         self.input.weigh(&mut graph, &built)?;
-        let (device, (mut graph, built)) = open_beside_loading(|| self.device.open(profile), found)?;
-        weigh(&mut graph, weights)?;
         let config = &A::find_nodes(config, &graph)?;
         let is_shown = !quiet && !outputs.standard_taken;
         let fallback = self.device.fallback(&device);

@@ -103,7 +103,8 @@ pub(crate) fn wide_distances(csr: &Csr, source: u32) -> Vec<u64> {
 }
 
 /// Distances over real weights, added in double precision; infinite for nodes that are not reached. Else as [`wide_distances`].
-pub(crate) fn double_distances(csr: &Csr, weights: &[f32], source: u32) -> Vec<f64> {
+pub(crate) fn double_distances(csr: &Csr, source: u32) -> Vec<f64> {
+    let weights = if let Weights::F32(weights) = csr.weights() { &weights[..] } else { &[] };
     let double = |word: u64| if word == u64::MAX { f64::INFINITY } else { f64::from_bits(word) };
     let words = wide_words(csr, source, |delta| Double(Real::new(weights, delta)));
     words.into_iter().map(double).collect()
@@ -278,7 +279,8 @@ impl Metric for Double<'_> {
 
     #[inline(always)]
     fn along(&self, edge: usize, distance: u64) -> Option<u64> {
-        Some((f64::from_bits(distance) + f64::from(self.0.weights[edge])).to_bits())
+        let weight = self.0.weights.get(edge).copied().unwrap_or(1.0);
+        Some((f64::from_bits(distance) + f64::from(weight)).to_bits())
     }
 
     #[inline(always)]
