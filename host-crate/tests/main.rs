@@ -20,6 +20,7 @@ mod documentation;
 mod foreign_files;
 mod formats;
 mod generators;
+mod mst;
 mod pagerank;
 mod primitives;
 mod real_files;

@@ -32,13 +32,14 @@ pub mod apsp;
 pub mod bfs;
 pub mod color;
 pub mod components;
+pub mod mst;
 pub mod pagerank;
 pub mod spmm;
 pub mod spmv;
 pub mod sssp;
 
 pub use alternative::{Alternative, Selectable};
-pub use answer::{Answer, Column, Shape, Value, Values, first_difference};
+pub use answer::{Answer, Column, RowKind, Shape, Value, Values, first_difference};
 pub use dense::{Dense, DenseMatrix, DenseVector};
 pub use figure::{Figure, Figures, Outcome};
 pub(crate) use figure::{four_digits, three_digits};
@@ -343,4 +344,5 @@ algorithms! {
     pagerank::{PageRank, PageRankConfig},
     color::{Color, ColorConfig},
     components::{Components, ComponentsConfig, ComponentLabels},
+    mst::{Mst, MstConfig, SpanningForest},
 }

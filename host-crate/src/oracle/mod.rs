@@ -6,6 +6,7 @@ pub mod color;
 pub mod components;
 pub mod dijkstra;
 pub mod floyd_warshall;
+pub mod mst;
 pub mod pagerank;
 pub mod spmv;
 

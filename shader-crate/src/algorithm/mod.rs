@@ -4,6 +4,7 @@ pub mod apsp;
 pub mod bfs;
 pub mod color;
 pub mod components;
+pub mod mst;
 pub mod pagerank;
 pub mod spmm;
 pub mod spmv;
