@@ -1,19 +1,11 @@
-//! The CPU device as an engine: BFS, SSSP, PageRank, betweenness from two sources and closeness from 64, with `auto` on graphs of a million
-//! nodes, a skewed one, a road network and a uniform one, and on com-dblp where `EVENKEEL_DATA` names the folder of real graphs.
+//! The CPU device as an engine: BFS, SSSP, PageRank, communities, betweenness from two sources and closeness from 64, with `auto` on graphs of
+//! a million nodes, a skewed one, a road network and a uniform one, and on com-dblp where `EVENKEEL_DATA` names the folder of real graphs.
 //! `EVENKEEL_BENCH_SCALE` sets another size. Every answer is checked before it is timed. docs/measurements.md has the same beside the GAP
 //! Benchmark Suite.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use evenkeel::{
-    algorithm::{Betweenness, Bfs, PageRank, PathSources, Source, Sssp, betweenness::Scope},
-//! The CPU device as an engine: BFS, SSSP, PageRank and communities with `auto` on graphs of a million nodes, a skewed one, a road network and a uniform
-//! one, and on com-dblp where `EVENKEEL_DATA` names the folder of real graphs. `EVENKEEL_BENCH_SCALE` sets another size. Every answer is checked
-//! before it is timed. docs/measurements.md has the same beside the GAP Benchmark Suite.
-
-use criterion::{Criterion, criterion_group, criterion_main};
-use evenkeel::{
-    algorithm::{Bfs, Communities, PageRank, Source, Sssp},
-    algorithm::{Betweenness, Bfs, Closeness, PageRank, PathSources, Source, Sssp, betweenness::Scope},
+    algorithm::{Betweenness, Bfs, Closeness, Communities, PageRank, PathSources, Source, Sssp, betweenness::Scope},
     device::{Device, DeviceOptions},
     graph::{
         Direction, Graph, OpenOptions, open,

@@ -1,23 +1,24 @@
-//! How long it takes to find out how a graph hangs together, when the graph is on the device: triangles, components and core numbers by every
-//! strategy, on a skewed graph, a uniform one and a grid of 2 to the power of `EVENKEEL_BENCH_SCALE` nodes. A sample is the sum of the time that the
-//! device was busy. Every answer is checked before it is timed.
+//! How long it takes to find out how a graph hangs together, when the graph is on the device: triangles, components, core numbers and
+//! spanning forests by every strategy, on a skewed graph, a uniform one and a grid of 2 to the power of `EVENKEEL_BENCH_SCALE` nodes. A
+//! sample is the sum of the time that the device was busy. Every answer is checked before it is timed.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use evenkeel::{
-    algorithm::{Algorithm, Components, KCore, Triangles},
+    algorithm::{Algorithm, Components, KCore, Mst, Triangles},
     device::Device,
     graph::Graph,
 };
-use evenkeel_benches::{Group, Subject, device, generate, grid, group, scale_or};
+use evenkeel_benches::{Group, Subject, device, grid, group, scale_or, weighted};
 
 fn structure(criterion: &mut Criterion) {
     let (device, scale) = (device(), scale_or(12));
     for text in [format!("rmat:scale={scale}"), format!("er:nodes={},degree=8", 1u64 << scale), grid(scale)] {
-        let graph = generate(&text);
+        let graph = weighted(&text);
         let mut group = group(criterion, &text, graph.csr.edges().into());
         measure_all::<Triangles>(&mut group, &device, &graph);
         measure_all::<Components>(&mut group, &device, &graph);
         measure_all::<KCore>(&mut group, &device, &graph);
+        measure_all::<Mst>(&mut group, &device, &graph);
         group.finish();
     }
 }

@@ -25,6 +25,7 @@ mod formats;
 mod generators;
 mod kcore;
 mod many_sources;
+mod mst;
 mod pagerank;
 mod primitives;
 mod real_files;

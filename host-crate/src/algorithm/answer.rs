@@ -1,4 +1,4 @@
-//! Answers: columns of values, one or more for each node, and how they are compared. Whoever writes an answer reads its columns
+//! Answers: columns of values, one or more for each node or edge, and how they are compared. Whoever writes an answer reads its columns
 //! and knows nothing else of it.
 
 use crate::{graph::Graph, oracle::Mismatch};
@@ -152,8 +152,19 @@ impl<'a> Column<'a> {
     }
 }
 
-/// What an algorithm finds: columns of values in the order of the graph's nodes.
+/// What the rows of an answer are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowKind {
+    /// The nodes of the graph, in its order: each has its name in front of its values.
+    Nodes,
+    /// Edges: columns of nodes name their ends, and every column has one value for each.
+    Edges,
+}
+
+/// What an algorithm finds: columns of values in the order of the graph's nodes, or of some of its edges.
 pub trait Answer: Sync {
+    /// What the rows of its columns are.
+    const ROWS: RowKind = RowKind::Nodes;
     /// Whether its column has a value for every pair of nodes.
     const PAIRS: bool = false;
 

@@ -38,6 +38,7 @@ pub mod color;
 pub mod communities;
 pub mod components;
 pub mod kcore;
+pub mod mst;
 pub mod pagerank;
 pub mod spmm;
 pub mod spmv;
@@ -45,7 +46,7 @@ pub mod sssp;
 pub mod triangles;
 
 pub use alternative::{Alternative, Selectable};
-pub use answer::{Answer, Column, Shape, Value, Values, first_difference};
+pub use answer::{Answer, Column, RowKind, Shape, Value, Values, first_difference};
 pub use dense::{Dense, DenseMatrix, DenseVector};
 pub use figure::{Figure, Figures, Outcome};
 pub(crate) use figure::{four_digits, three_digits};
@@ -365,4 +366,5 @@ algorithms! {
     components::{Components, ComponentsConfig, ComponentLabels},
     communities::{Communities, CommunitiesConfig},
     closeness::{Closeness, ClosenessConfig},
+    mst::{Mst, MstConfig, SpanningForest},
 }

@@ -10,6 +10,7 @@ pub mod components;
 pub mod dijkstra;
 pub mod floyd_warshall;
 pub mod kcore;
+pub mod mst;
 pub mod pagerank;
 pub mod spmv;
 pub mod triangles;

@@ -8,6 +8,7 @@ pub mod communities;
 pub mod components;
 pub mod kcore;
 pub mod many;
+pub mod mst;
 pub mod pagerank;
 pub mod spmm;
 pub mod spmv;

@@ -1,7 +1,8 @@
-//! Building blocks with no graph in them: prefix sum, reduction, compaction, binning, searches.
+//! Building blocks with no graph in them: prefix sum, reduction, compaction, union-find, binning, searches.
 
 pub mod binning;
 pub mod compact;
+pub mod forest;
 pub mod reduce;
 pub mod scan;
 pub mod search;

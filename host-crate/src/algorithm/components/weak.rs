@@ -3,7 +3,7 @@
 
 use super::{super::prelude::*, Job};
 use evenkeel_kernels::algorithm::components::{
-    ComponentCompress, ComponentParams,
+    AT_A_TIME, ComponentCompress, ComponentParams,
     afforest::{
         ComponentBegin, ComponentClassify, ComponentFinish, ComponentLink, ComponentPieces, ComponentSample,
         ComponentState, PIECE,
@@ -53,6 +53,7 @@ pub(super) fn record_afforest(job: &Job<'_>, name: &str) -> Result<DeviceLoop> {
     let list = &device.buffer("nodes outside the largest component", listed)?;
     let pieces = &device.buffer("pieces of rows", pieces)?;
     let state = &device.buffer("state", 1)?;
+    let in_order = nodes.min(AT_A_TIME as usize);
     let finish = ComponentFinish { graph, parents, list, pieces, state };
     let all = |recorder: &mut Recorder, _| {
         recorder.fill(&state.cast(), 0);
@@ -60,11 +61,11 @@ pub(super) fn record_afforest(job: &Job<'_>, name: &str) -> Result<DeviceLoop> {
             return;
         }
         recorder.dispatch(&ComponentBegin { graph, parents }, params, nodes);
-        recorder.dispatch(&ComponentCompress { parents, state }, params, nodes);
-        recorder.dispatch(&ComponentLink { graph, parents, state }, params, nodes);
+        recorder.dispatch(&ComponentCompress { parents, state }, params, in_order);
+        recorder.dispatch(&ComponentLink { graph, parents, state }, params, in_order);
         if params.symmetric > 0 {
             recorder.dispatch(&ComponentSample { parents, state }, params, WORKGROUP as usize);
-            recorder.dispatch(&ComponentClassify { graph, parents, list, state }, params, nodes);
+            recorder.dispatch(&ComponentClassify { graph, parents, list, state }, params, in_order);
             recorder.dispatch_indirect(&finish, params, state, ComponentState::GROUPS);
         } else {
             recorder.dispatch(&finish, params, nodes);
@@ -75,7 +76,7 @@ pub(super) fn record_afforest(job: &Job<'_>, name: &str) -> Result<DeviceLoop> {
         match params.symmetric > 0 {
             true => recorder.dispatch_indirect(&compress, params, state, ComponentState::COMPRESS_GROUPS),
             // The trees were not compressed since they were linked.
-            false => recorder.dispatch(&compress, params, nodes),
+            false => recorder.dispatch(&compress, params, in_order),
         }
     };
     DeviceLoop::record_in_batches(device, name, state, &[1], |_| (), all)
@@ -99,7 +100,7 @@ pub(super) fn record_all_edges(job: &Job<'_>, choice: Choice, name: &str) -> Res
         let hook = ComponentHook { schedule: choice.schedule, graph, parents, state, scratch: &space.buffers };
         let hooking = HookParams { nodes: count, loop_budget, symmetric, schedule: space.scatter_params() };
         recorder.dispatch(&hook, hooking, space.scatter_size());
-        recorder.dispatch(&ComponentCompress { parents, state }, params, nodes);
+        recorder.dispatch(&ComponentCompress { parents, state }, params, nodes.min(AT_A_TIME as usize));
     };
     DeviceLoop::record_in_batches(device, name, state, &[1], |_| (), all)
 }

@@ -1,7 +1,7 @@
-//! Answers as JSON: one object with an array for each column (`.json`), or an object for each node (`.jsonl`). What is missing, and
+//! Answers as JSON: one object with an array for each column (`.json`), or an object for each row (`.jsonl`). What is missing, and
 //! what is not a finite number, is null.
 
-use super::write_pieces;
+use super::{rows, write_pieces};
 use crate::{
     algorithm::{Column, Shape, Value, Values},
     graph::{Graph, NodeName},
@@ -13,47 +13,46 @@ use std::{
 
 /// Writes `{"node": […], "depth": […]}`. A node with several values has an array of them.
 pub fn write_object(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) -> io::Result<()> {
-    write!(writer, "{{\n\"node\": [")?;
-    write_array(graph, 1, writer, |node, text| push_name(&graph.ids.name(node), text))?;
-    for column in columns {
-        write!(writer, "],\n\"{}\": [", column.name)?;
-        write_array(graph, column.width(graph.csr.nodes()), writer, |node, text| {
-            push_values(column, node, graph, text)
+    for (number, column) in columns.iter().enumerate() {
+        let before = if number > 0 { "],\n" } else { "{\n" };
+        write!(writer, "{before}\"{}\": [", column.name)?;
+        write_array(rows(columns), column.width(graph.csr.nodes()), writer, |row, text| {
+            push_values(column, row, graph, text)
         })?;
     }
     writeln!(writer, "]\n}}")
 }
 
 fn write_array(
-    graph: &Graph,
+    rows: u32,
     width: usize,
     writer: &mut dyn Write,
     push: impl Fn(u32, &mut String) + Sync,
 ) -> io::Result<()> {
-    write_pieces(graph.csr.nodes(), width, writer, |range| {
+    write_pieces(rows, width, writer, |range| {
         let mut text = String::with_capacity(12 * width * range.len());
-        for node in range {
-            if node > 0 {
+        for row in range {
+            if row > 0 {
                 text.push(',');
             }
-            push(node, &mut text);
+            push(row, &mut text);
         }
         text
     })
 }
 
-/// Writes `{"node": …, "depth": …}` for each node.
+/// Writes `{"node": …, "depth": …}` for each row.
 pub fn write_lines(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) -> io::Result<()> {
     let nodes = graph.csr.nodes();
     let width = columns.iter().map(|column| column.width(nodes)).sum();
-    write_pieces(nodes, width, writer, |range| {
-        let mut text = String::with_capacity(16 * (width + 1) * range.len());
-        for node in range {
-            text.push_str("{\"node\":");
-            push_name(&graph.ids.name(node), &mut text);
-            for column in columns {
-                let _ = write!(text, ",\"{}\":", column.name);
-                push_values(column, node, graph, &mut text);
+    write_pieces(rows(columns), width, writer, |range| {
+        let mut text = String::with_capacity(16 * width * range.len());
+        for row in range {
+            for (number, column) in columns.iter().enumerate() {
+                let before = if number > 0 { ',' } else { '{' };
+                // Writing to a string does not fail.
+                let _ = write!(text, "{before}\"{}\":", column.name);
+                push_values(column, row, graph, &mut text);
             }
             text.push_str("}\n");
         }
@@ -61,17 +60,17 @@ pub fn write_lines(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write
     })
 }
 
-fn push_values(column: &Column<'_>, node: u32, graph: &Graph, text: &mut String) {
+fn push_values(column: &Column<'_>, row: u32, graph: &Graph, text: &mut String) {
     let width = column.width(graph.csr.nodes());
     if column.shape == Shape::Single {
-        return push_value(column, node as usize, graph, text);
+        return push_value(column, row as usize, graph, text);
     }
     text.push('[');
     for place in 0..width {
         if place > 0 {
             text.push(',');
         }
-        push_value(column, node as usize * width + place, graph, text);
+        push_value(column, row as usize * width + place, graph, text);
     }
     text.push(']');
 }

@@ -9,7 +9,7 @@ mod text;
 
 use crate::{
     Error, Result,
-    algorithm::{Algorithm, Answer},
+    algorithm::{Algorithm, Answer, Column, RowKind, Values},
     graph::{
         Graph,
         formats::{Compression, compress},
@@ -86,15 +86,16 @@ impl AnswerForm {
     }
 
     /// Writes an answer on a graph.
-    pub fn write(self, answer: &impl Answer, graph: &Graph, writer: &mut (dyn Write + Send)) -> io::Result<()> {
+    pub fn write<A: Answer>(self, answer: &A, graph: &Graph, writer: &mut (dyn Write + Send)) -> io::Result<()> {
         let columns = answer.columns();
+        let table = || table(&columns, A::ROWS, graph);
         compress(self.compression, writer, |writer| match self.form {
-            Form::Text => text::write_lines(&columns, graph, writer),
-            Form::Csv => text::write_csv(&columns, graph, writer),
-            Form::Json => json::write_object(&columns, graph, writer),
-            Form::JsonLines => json::write_lines(&columns, graph, writer),
-            Form::Parquet => tables::write_parquet(&columns, graph, writer),
-            Form::Arrow => tables::write_arrow(&columns, graph, writer),
+            Form::Text => text::write_lines(&table(), graph, writer),
+            Form::Csv => text::write_csv(&table(), graph, writer),
+            Form::Json => json::write_object(&table(), graph, writer),
+            Form::JsonLines => json::write_lines(&table(), graph, writer),
+            Form::Parquet => tables::write_parquet(&table(), graph, writer),
+            Form::Arrow => tables::write_arrow(&table(), graph, writer),
             Form::Npy => numpy::write_npy(&columns, graph, writer),
             Form::Npz => numpy::write_npz(&columns, graph, writer),
             Form::Binary => binary::write(&columns, graph, writer),
@@ -125,21 +126,32 @@ fn offered<A: Algorithm>() -> String {
     format!("there is {}, and text also with {}", endings.collect::<Vec<_>>().join(", "), compressions.join(", "))
 }
 
+/// The columns as a table has them: where rows are nodes, these come first.
+fn table<'a>(columns: &[Column<'a>], rows: RowKind, graph: &Graph) -> Vec<Column<'a>> {
+    let nodes = || Column::new("node", Values::Nodes((0..graph.csr.nodes()).collect::<Vec<_>>().into()));
+    (rows == RowKind::Nodes).then(nodes).into_iter().chain(columns.iter().cloned()).collect()
+}
+
+/// The number of rows of a table, whose first column has one value for each.
+fn rows(columns: &[Column<'_>]) -> u32 {
+    columns.first().map_or(0, |column| column.values.len() as u32)
+}
+
 /// Values that one thread formats at a time: half a megabyte of text.
 const PIECE: usize = 1 << 15;
 
-/// Writes texts of ranges of nodes in their order, which all threads make. A node has so many values.
+/// Writes texts of ranges of rows in their order, which all threads make. A row has so many values.
 fn write_pieces(
-    nodes: u32,
+    rows: u32,
     width: usize,
     writer: &mut dyn Write,
     text: impl Fn(Range<u32>) -> String + Sync,
 ) -> io::Result<()> {
     let piece = (PIECE / width.max(1)).max(1) as u32;
-    let pieces: Vec<u32> = (0..nodes.div_ceil(piece)).collect();
+    let pieces: Vec<u32> = (0..rows.div_ceil(piece)).collect();
     // A few pieces a thread at a time: enough to keep all busy, without holding the whole text.
     for batch in pieces.chunks(4 * rayon::current_num_threads()) {
-        let format = |number: &u32| text(number * piece..(number * piece).saturating_add(piece).min(nodes));
+        let format = |number: &u32| text(number * piece..(number * piece).saturating_add(piece).min(rows));
         for text in batch.par_iter().map(format).collect::<Vec<String>>() {
             writer.write_all(text.as_bytes())?;
         }

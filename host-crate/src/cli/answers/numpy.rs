@@ -28,7 +28,7 @@ pub fn write_npy(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) 
     }
 }
 
-/// Writes the array `node` with the names of the nodes, numbers or texts, and an array for each column.
+/// Writes the array `node` with the names of all nodes, numbers or texts, and an array for each column.
 pub fn write_npz(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) -> io::Result<()> {
     let mut archive = Archive { writer, offset: 0, directory: Vec::new(), members: 0 };
     archive.add("node.npy", &names(graph))?;
@@ -71,7 +71,7 @@ impl<'a> Array<'a> {
 fn values<'a>(column: &'a Column<'_>, graph: &Graph) -> Array<'a> {
     let nodes = graph.csr.nodes();
     let shape = match column.shape {
-        Shape::Single => vec![nodes as usize],
+        Shape::Single => vec![column.values.len()],
         _ => vec![nodes as usize, column.width(nodes)],
     };
     let (kind, bytes): (&str, &[u8]) = match &column.values {

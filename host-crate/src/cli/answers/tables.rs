@@ -1,6 +1,7 @@
 //! Answers as tables of typed columns: Parquet (`.parquet`) and Arrow's IPC file (`.arrow`). The column `node` holds the names, as
 //! numbers or texts, and so does a column of nodes; what is missing is null.
 
+use super::rows;
 use crate::{
     algorithm::{Column, Value, Values},
     graph::{Graph, NodeIds, NodeName},
@@ -34,7 +35,7 @@ pub fn write_arrow(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write
 
 fn schema(columns: &[Column<'_>], graph: &Graph) -> Arc<Schema> {
     let names = if matches!(graph.ids, NodeIds::Named(_)) { DataType::Utf8 } else { DataType::UInt64 };
-    let mut fields = vec![Field::new("node", names.clone(), false)];
+    let mut fields = Vec::new();
     for column in columns {
         let kind = match column.values {
             Values::U32(_) => DataType::UInt32,
@@ -57,11 +58,10 @@ fn batches(
     mut write: impl FnMut(RecordBatch) -> io::Result<()>,
 ) -> io::Result<()> {
     let (nodes, schema) = (graph.csr.nodes(), schema(columns, graph));
-    let rows = (BATCH / schema.fields().len()).max(1);
-    for first in (0..nodes).step_by(rows) {
-        let range = first..first.saturating_add(rows as u32).min(nodes);
-        let names = range.clone().map(Some);
-        let mut arrays = vec![names_of(names, graph)];
+    let (rows, piece) = (rows(columns), (BATCH / schema.fields().len()).max(1));
+    for first in (0..rows).step_by(piece) {
+        let range = first..first.saturating_add(piece as u32).min(rows);
+        let mut arrays = Vec::new();
         for column in columns {
             let width = column.width(nodes);
             arrays.extend((0..width).map(|place| values(column, range.clone(), (width, place), graph)));
@@ -72,7 +72,7 @@ fn batches(
     Ok(())
 }
 
-/// The values of the nodes in a range, of which each has `width` and gives that at `place`.
+/// The values of the rows in a range, of which each has `width` and gives that at `place`.
 fn values(column: &Column<'_>, range: Range<u32>, (width, place): (usize, usize), graph: &Graph) -> ArrayRef {
     let places = range.map(|node| node as usize * width + place);
     macro_rules! array {

@@ -47,6 +47,40 @@ fn tree() -> (Graph, Vec<Column<'static>>) {
     (named(&["a,b", "say \"hi\"", "zoë"]), columns)
 }
 
+/// An answer whose rows are two edges.
+struct Edges;
+
+impl Answer for Edges {
+    const ROWS: RowKind = RowKind::Edges;
+
+    fn columns(&self) -> Vec<Column<'_>> {
+        vec![
+            Column::new("source", Values::Nodes(vec![0, 1].into())),
+            Column::new("target", Values::Nodes(vec![2, 2].into())),
+            Column::new("weight", Values::F32(vec![0.5, -3.0].into())),
+        ]
+    }
+}
+
+#[test]
+fn rows_that_are_edges_have_the_names_of_their_ends() {
+    let graph = named(&["a,b", "c", "d"]);
+    let written = |form| {
+        let mut bytes = Vec::new();
+        AnswerForm { form, compression: None }.write(&Edges, &graph, &mut bytes).unwrap();
+        bytes
+    };
+    let text = |form| String::from_utf8(written(form)).unwrap();
+    assert_eq!(text(Form::Text), "a,b d 0.5\nc d -3\n");
+    assert_eq!(text(Form::Csv), "source,target,weight\n\"a,b\",d,0.5\nc,d,-3\n");
+    let object: serde_json::Value = serde_json::from_str(&text(Form::Json)).unwrap();
+    assert_eq!(object, serde_json::json!({"source": ["a,b", "c"], "target": ["d", "d"], "weight": [0.5, -3.0]}));
+    let lines =
+        "{\"source\":\"a,b\",\"target\":\"d\",\"weight\":0.5}\n{\"source\":\"c\",\"target\":\"d\",\"weight\":-3.0}\n";
+    assert_eq!(text(Form::JsonLines), lines);
+    assert!([Form::Parquet, Form::Arrow, Form::Npz].into_iter().all(|form| !written(form).is_empty()));
+}
+
 #[test]
 fn text_has_names_values_and_words_for_what_is_missing() {
     let (graph, columns) = tree();

@@ -1,6 +1,6 @@
 //! Answers as text: lines of words (`.txt`), and comma-separated values (`.csv`) as RFC 4180 has them.
 
-use super::write_pieces;
+use super::{rows, write_pieces};
 use crate::{
     algorithm::{Column, Shape, Value, Values},
     graph::{Graph, NodeName, formats::quoted},
@@ -10,17 +10,16 @@ use std::{
     io::{self, Write},
 };
 
-/// Writes `name value` for each node: `inf` for a value that is missing, and `-` for a node that is.
+/// Writes `name value` for each node, or the values of each edge: `inf` for a value that is missing, and `-` for a node that is.
 pub fn write_lines(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) -> io::Result<()> {
     write_rows(columns, graph, writer, &Style { separator: ' ', missing: ["inf", "-"], quote: plain })
 }
 
-/// Writes a line with the columns' names, and one for each node. What is missing is empty.
+/// Writes a line with the columns' names, and one for each row. What is missing is empty.
 pub fn write_csv(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) -> io::Result<()> {
-    writer.write_all(b"node")?;
-    for column in columns {
+    for (number, column) in columns.iter().enumerate() {
         for place in 0..column.width(graph.csr.nodes()) as u32 {
-            let mut name = String::from(",");
+            let mut name = String::from(if number > 0 { "," } else { "" });
             match column.shape {
                 Shape::Single => name.push_str(column.name),
                 Shape::Wide(_) => quote(&NodeName::Text(column.name_at(place as usize).into()), &mut name),
@@ -44,14 +43,15 @@ struct Style {
 fn write_rows(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write, style: &Style) -> io::Result<()> {
     let nodes = graph.csr.nodes();
     let width = columns.iter().map(|column| column.width(nodes)).sum();
-    write_pieces(nodes, width, writer, |range| {
+    write_pieces(rows(columns), width, writer, |range| {
         let mut text = String::with_capacity(16 * width * range.len());
-        for node in range {
-            (style.quote)(&graph.ids.name(node), &mut text);
-            for column in columns {
+        for row in range {
+            for (number, column) in columns.iter().enumerate() {
                 let width = column.width(nodes);
-                for place in node as usize * width..(node as usize + 1) * width {
-                    text.push(style.separator);
+                for place in row as usize * width..(row as usize + 1) * width {
+                    if number > 0 {
+                        text.push(style.separator);
+                    }
                     push(column, place, graph, style, &mut text);
                 }
             }

@@ -3,8 +3,9 @@
 //! an edge that leaves it is also an edge of a node outside. What is left is shared out evenly: the edges of 256 nodes among a workgroup, and
 //! those of a hub among all workgroups.
 
-use super::{ComponentParams, GAVE_UP, compress, link, root};
+use super::{AT_A_TIME, ComponentParams, GAVE_UP};
 use crate::prelude::*;
+use crate::primitive::forest::{compress, link, root};
 use crate::primitive::share::{line_up, shared_out};
 use crate::primitive::workgroup::SUBGROUPS;
 use evenkeel_types::Remainder;
@@ -150,10 +151,10 @@ pub fn component_classify(
     mut list: Global<u32>,
     mut state: State<ComponentState>,
 ) {
-    let mut budget = params.loop_budget;
     let giant = state.get(ComponentState::GIANT);
+    let (mut known, mut budget) = (giant, params.loop_budget);
     for node in lane.grid_stride(params.nodes) {
-        let found = compress(&mut parents, node, &mut budget);
+        let found = compress(&mut parents, node, &mut known, &mut budget);
         if found != giant && graph.row_offsets.get(node) < graph.row_offsets.get(node + 1) {
             let place = state.append_one(lane, ComponentState::NEXT);
             list.set(place, node);
@@ -220,7 +221,7 @@ pub fn component_finish(
         let pieces = state.load(ComponentState::PIECES);
         state.set_groups(ComponentState::PIECE_GROUPS, pieces.min(params.max_groups));
         let changed = state.load(ComponentState::HOOKED) + pieces.min(1);
-        let groups = params.nodes.div_ceil(lane.threads).min(params.max_groups);
+        let groups = params.nodes.min(AT_A_TIME).div_ceil(lane.threads).min(params.max_groups);
         state.set_groups(ComponentState::COMPRESS_GROUPS, if changed > 0 { groups } else { 0 });
     }
 }

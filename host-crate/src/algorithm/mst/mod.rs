@@ -1,0 +1,179 @@
+//! Minimum spanning forests: the lightest edges that connect what is connected. Borůvka's algorithm with light edges first (Fallin, Gonzalez,
+//! Seo and Burtscher 2023). Edges are ordered by weight and then by their place in the graph, so there is one answer.
+
+mod answer;
+mod cpu;
+mod record;
+mod strategy;
+
+pub use answer::{ForestWeights, SpanningForest};
+pub use strategy::MstStrategy;
+
+use super::prelude::*;
+use crate::{device::DeviceKind, graph::statistics::grouped};
+use evenkeel_kernels::algorithm::mst::GAVE_UP;
+use strategy::threshold;
+
+/// What can be chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct MstConfig {
+    /// How the forest is found.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub strategy: Configured<Mst>,
+}
+
+/// A graph whose spanning forest is ready to be found.
+pub struct Mst {
+    session: Session,
+    /// A bit for each edge of the graph: whether it is one of the forest.
+    forest: Buffer<u32>,
+    whole: DeviceLoop,
+    /// The strategy that was taken, where the one that was asked for chooses.
+    taken: Option<&'static str>,
+}
+
+/// What is worked on, and with what.
+struct Job<'a> {
+    device: &'a Device,
+    csr: &'a Csr,
+    forest: &'a Buffer<u32>,
+    /// The largest key of a light edge; all are where it is the largest number.
+    threshold: u32,
+}
+
+/// The words of a bit for each edge.
+fn words(csr: &Csr) -> usize {
+    csr.columns().len().div_ceil(32)
+}
+
+/// Whether the edge to the larger node stands for its reverse, too.
+fn is_symmetric(csr: &Csr) -> bool {
+    csr.has_symmetric_weights()
+}
+
+impl Algorithm for Mst {
+    const NAME: &'static str = "mst";
+    const SUMMARY: &'static str = "minimum spanning forest: the lightest edges that connect what is connected";
+    const HELP: &'static str = "\
+The directions of edges do not count; of parallel edges the lightest is taken, and edges from a node to itself are ignored. Weights may be \
+negative; without weights every edge weighs 1. Of edges that weigh the same, the first in the order of the graph is taken, so the answer is \
+the same in every run and on every device. The output is a line `source target weight` for each edge of the forest. There is a tree for \
+each component, and a node without edges is one. The total weight is exact for whole weights, and in double precision for real ones.
+
+Examples:
+  evenkeel mst road:nodes=100000 --weights random:1..64 --validate
+  evenkeel mst roads.gr.gz --output forest.csv
+  evenkeel compare mst rmat:scale=14 --weights random:1..64";
+    const WEIGHTS: WeightUse = WeightUse::Optional;
+    type Alternative = MstStrategy;
+    type Config = MstConfig;
+    type InputOptions = ();
+    type Tables = ();
+    type Input = ();
+    type Answer = SpanningForest;
+    type Reference = SpanningForest;
+
+    fn choice(config: &mut MstConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn input((): &(), _: &Graph, _: &MstConfig) -> Result<()> {
+        Ok(())
+    }
+
+    fn plan(device: &DeviceInfo, csr: &Csr, _: &MstConfig) -> Result<MemoryPlan> {
+        let plan = DeviceGraph::plan(csr).with::<u32>("weights", csr.columns().len()).with::<u32>("forest", words(csr));
+        Ok(plan.and(if device.kind == DeviceKind::Cpu { cpu::plan(csr) } else { record::plan(csr) }))
+    }
+
+    fn prepare_on(graph: &SharedGraph, config: &MstConfig) -> Result<Self> {
+        let (device, csr) = (graph.device(), graph.csr());
+        let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
+        let (threshold, taken) = threshold(config.strategy.item(), csr);
+        let forest = device.buffer("forest", words(csr))?;
+        let job = Job { device, csr, forest: &forest, threshold };
+        let name = format!("mst {}", config.strategy);
+        let whole = match device.info().kind {
+            DeviceKind::Cpu => cpu::record(&job, &name)?,
+            _ => record::record(&job, graph, &name)?,
+        };
+        Ok(Self { session, forest, whole, taken })
+    }
+
+    fn taken(&self) -> Option<String> {
+        self.taken.map(str::to_owned)
+    }
+
+    fn memory(&self) -> &MemoryPlan {
+        self.session.memory()
+    }
+
+    fn run(&mut self, (): &()) -> Result<Run> {
+        self.session.run(|graph| {
+            let run = self.whole.run()?;
+            if run.header.flags & GAVE_UP != 0 {
+                let name = &graph.device().info().name;
+                return Err(Error::Device(format!(
+                    "the driver of {name} stops long loops, and this forest takes longer ones: take --device cpu"
+                )));
+            }
+            Ok(run.into())
+        })
+    }
+
+    fn answer(&self) -> Result<SpanningForest> {
+        let graph = self.session.answered()?;
+        let bits = graph.device().download(&self.forest)?;
+        let of_word =
+            |(word, bits): (u32, u32)| (0..32).filter(move |bit| (bits >> bit) & 1 > 0).map(move |bit| 32 * word + bit);
+        let places: Vec<u32> = (0..).zip(bits).flat_map(of_word).collect();
+        Ok(SpanningForest::of(graph.csr(), &places))
+    }
+
+    fn reference(graph: &Graph, (): &(), _: &MstConfig) -> Result<SpanningForest> {
+        Ok(SpanningForest::of(&graph.csr, &oracle::mst::kruskal(&graph.csr)))
+    }
+
+    fn check(found: &SpanningForest, expected: &SpanningForest, _: &Graph, (): &()) -> Option<Mismatch> {
+        found.first_difference(expected)
+    }
+
+    fn columns(_: &MstConfig) -> usize {
+        3
+    }
+
+    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
+        let (forest, columns) = (outcome.answer, outcome.answer.columns());
+        let weight = |place: usize| columns[2].value(place);
+        let row = |place: usize| {
+            let ends = [forest.sources[place], forest.targets[place]];
+            let names = ends.map(|node| Cell::Node(outcome.graph.ids.name(node).into_owned()));
+            Some(names.into_iter().chain([Cell::Value(weight(place)?)]).collect())
+        };
+        let heaviest = largest(forest.sources.len(), show.top, weight).into_iter().filter_map(row).collect();
+        Summary { top: Listing::new("heaviest", vec!["source", "target", "weight"], heaviest), ..Summary::default() }
+    }
+
+    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
+        let (forest, edges) = (outcome.answer, outcome.answer.sources.len() as u64);
+        let trees = u64::from(outcome.graph.csr.nodes()) - edges;
+        let counted =
+            |count: u64, what: &str| format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" });
+        let weight = match forest.total() {
+            Value::Count(total) => grouped(total),
+            total => total.to_string(),
+        };
+        let list = vec![
+            Figure::new("total_weight", forest.total(), "")
+                .in_line("forest", format!("weighs {weight}"))
+                .in_column("weight"),
+            Figure::new("forest_edges", Value::Count(edges), "edges").in_line("forest", counted(edges, "edge")),
+            Figure::new("trees", Value::Count(trees), "trees")
+                .in_line("forest", counted(trees, "tree"))
+                .in_column("trees"),
+        ];
+        Figures { edges: outcome.graph.csr.edges().into(), list }
+    }
+}

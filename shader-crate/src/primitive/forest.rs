@@ -1,0 +1,79 @@
+//! Union-find: a forest in which every node has a parent that is not larger than itself, and a root is its own parent. Invocations climb,
+//! shorten paths and hook roots at the same time. A node only ever gets another of its ancestors as its parent, so it does not matter who is
+//! faster, and the root of a tree is its smallest node.
+//!
+//! A `budget` is how many loop iterations the invocation may still take: some drivers stop long loops without a word. At 0 the result is
+//! not to be trusted.
+
+use crate::prelude::*;
+
+/// In place of a root where none is known yet.
+pub const NO_ROOT: u32 = u32::MAX;
+
+/// The root of a node's tree. Every node on the way gets its grandparent as its parent (path halving).
+#[inline(always)]
+pub fn root(parents: &mut Global<u32>, node: u32, budget: &mut u32) -> u32 {
+    let mut known = NO_ROOT;
+    climb(parents, node, parents.load(node), &mut known, budget)
+}
+
+/// Makes the root of a node's tree its parent, and returns it. `known` is a root that the invocation has found before, while none was hooked:
+/// a tree that holds most nodes would otherwise have all of them read the same word.
+#[inline(always)]
+pub fn compress(parents: &mut Global<u32>, node: u32, known: &mut u32, budget: &mut u32) -> u32 {
+    let parent = parents.load(node);
+    let found = climb(parents, node, parent, known, budget);
+    if found != parent {
+        parents.store(node, found);
+    }
+    found
+}
+
+/// Climbs from a node, whose parent was read, to a root.
+#[inline(always)]
+fn climb(parents: &mut Global<u32>, node: u32, parent: u32, known: &mut u32, budget: &mut u32) -> u32 {
+    let (mut below, mut current) = (node, parent);
+    if parent == node {
+        *known = node;
+    }
+    while current != *known && *budget > 0 {
+        *budget -= 1;
+        let above = parents.load(current);
+        if above == current {
+            *known = current;
+        } else {
+            parents.store(below, above);
+            below = current;
+            current = above;
+        }
+    }
+    current
+}
+
+/// Joins the trees of two nodes (Sutton, Ben-Nun and Barak 2018): climbs from the larger of two ancestors until both are the same, or until
+/// it is a root, which is hooked under the smaller. Returns whether a root was hooked.
+#[inline(always)]
+pub fn link(parents: &mut Global<u32>, one: u32, other: u32, budget: &mut u32) -> bool {
+    let mut one = parents.load(one);
+    let mut other = parents.load(other);
+    let mut hooked = false;
+    while one != other && *budget > 0 {
+        *budget -= 1;
+        let (low, high) = (one.min(other), one.max(other));
+        let mut parent = parents.load(high);
+        if parent == high {
+            // Another invocation may be faster; then this is the parent that it gave.
+            parent = parents.compare_exchange(high, high, low);
+            hooked = parent == high;
+        }
+        other = low;
+        one = low;
+        if !hooked && parent != low {
+            one = parents.load(parent);
+            if one != parent {
+                parents.store(high, one);
+            }
+        }
+    }
+    hooked
+}
