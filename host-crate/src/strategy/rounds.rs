@@ -30,9 +30,14 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
+    /// Whether the traversals of a graph with such degrees have many iterations.
+    pub fn suit(skew: Skew) -> bool {
+        skew.mean < FEW && skew.highest <= SHORT_ROW
+    }
+
     /// For a graph whose traversals have many iterations, if the device has what it takes; `groups` workgroups cooperate.
     pub fn new(device: &DeviceInfo, skew: Skew, groups: u32) -> Self {
-        if skew.mean >= FEW || skew.highest > SHORT_ROW || device.workgroup_invocations < INVOCATIONS {
+        if !Self::suit(skew) || device.workgroup_invocations < INVOCATIONS {
             return Self::default();
         }
         Self {

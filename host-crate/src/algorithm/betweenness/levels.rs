@@ -40,6 +40,11 @@ fn rounds(device: &DeviceInfo, csr: &Csr) -> Rounds {
     Rounds::new(device, csr.skew(), COOPERATING)
 }
 
+/// Whether searches of the graph have many levels, as far as its degrees tell.
+pub(super) fn has_many_levels(csr: &Csr) -> bool {
+    Rounds::suit(csr.skew())
+}
+
 /// The memory for one source at a time.
 pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> Result<MemoryPlan> {
     let nodes = csr.nodes() as usize;
@@ -69,7 +74,7 @@ pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> Result<MemoryPlan> {
 }
 
 /// The sums over sources.
-enum Totals {
+pub(super) enum Totals {
     Single(Buffer<f32>),
     Double(Buffer<f64>),
 }
@@ -102,7 +107,7 @@ struct Passes {
 
 impl Levels {
     pub fn new(graph: &SharedGraph) -> Result<Self> {
-        let (device, csr, nodes) = (graph.device(), graph.csr(), graph.csr().nodes() as usize);
+        let (device, nodes) = (graph.device(), graph.csr().nodes() as usize);
         let traversal = Traversal::new(graph, Operator::Bfs, true, "depths")?;
         let depths = traversal.data.values.clone();
         let search = Search::record::<Bfs>(device, traversal, &Configured::default())?;
@@ -121,18 +126,25 @@ impl Levels {
             }};
         }
         let (totals, add, clear) = if device.info().float64 { totals!(Double, f64) } else { totals!(Single, f32) };
-        debug_assert_eq!(csr.nodes() as usize, nodes);
         Ok(Self { nodes, search, graph: graph.clone(), forward, backward, add, clear, totals })
     }
 }
 
-impl Dependencies for Levels {
-    fn run(&mut self, _: &Device, sources: &[u32]) -> Result<Run> {
+impl Levels {
+    /// The sums over sources.
+    pub fn sums(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// Clears the sums, and returns the time that it took.
+    pub fn clear(&mut self) -> Result<Duration> {
+        if self.nodes == 0 { Ok(Duration::ZERO) } else { self.clear.run() }
+    }
+
+    /// Adds the dependencies of these sources to the sums.
+    pub fn add(&mut self, sources: &[u32]) -> Result<Run> {
         let begin = Instant::now();
         let mut run = Run { total: Duration::ZERO, kernel: Duration::ZERO, iterations: 0 };
-        if self.nodes > 0 {
-            run.kernel += self.clear.run()?;
-        }
         for (done, &source) in sources.iter().enumerate() {
             run.kernel += self.search.run(&self.graph, source, None)?.kernel;
             let forward = self.forward.run()?;
@@ -142,6 +154,14 @@ impl Dependencies for Levels {
         }
         run.total = begin.elapsed();
         Ok(run)
+    }
+}
+
+impl Dependencies for Levels {
+    fn run(&mut self, _: &Device, sources: &[u32]) -> Result<Run> {
+        let clear = self.clear()?;
+        let run = self.add(sources)?;
+        Ok(Run { kernel: run.kernel + clear, total: run.total + clear, ..run })
     }
 
     fn totals(&self, device: &Device) -> Result<Vec<f64>> {

@@ -1,6 +1,7 @@
 //! Betweenness centrality (Brandes 2001): the part of all shortest paths that leads through each node, exact or estimated from sampled
 //! sources. Values and factors are NetworkX's.
 
+mod batch;
 mod cpu;
 mod levels;
 mod number;
@@ -124,16 +125,22 @@ Examples:
     }
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &BetweennessConfig) -> Result<MemoryPlan> {
-        match config.strategy.item().method(device.kind) {
+        match method(device, csr, config) {
             Method::Cpu => Ok(cpu::plan(device, csr, config)),
             Method::Levels => levels::plan(device, csr),
+            Method::Batched => batch::plan(device, csr)?.ok_or_else(|| {
+                Error::Memory(format!(
+                    "{} nodes are too many for a batch of sources: take strategy levels",
+                    csr.nodes()
+                ))
+            }),
         }
     }
 
     fn prepare_on(graph: &SharedGraph, config: &BetweennessConfig) -> Result<Self> {
         let device = graph.device();
         config.strategy.item().check_device(device.info())?;
-        let method = config.strategy.item().method(device.info().kind);
+        let method = method(device.info(), graph.csr(), config);
         let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
         let simple = simple(graph)?;
         let steps: Box<dyn Dependencies> = match method {
@@ -141,6 +148,10 @@ Examples:
             Method::Levels => {
                 refuse_unending_rows(device, simple.csr())?;
                 Box::new(levels::Levels::new(&simple)?)
+            }
+            Method::Batched => {
+                refuse_unending_rows(device, simple.csr())?;
+                Box::new(batch::Batches::new(&simple)?)
             }
         };
         let taken = config.strategy.item().taken(method);
@@ -204,6 +215,19 @@ Examples:
         let figure = Figure::new("sources", Value::Count(sources), "nodes").in_line("sources", text);
         Figures { edges: u64::from(outcome.graph.csr.edges()) * sources, list: vec![figure] }
     }
+}
+
+/// How that strategy counts paths in that graph on that device.
+fn method(device: &DeviceInfo, csr: &Csr, config: &BetweennessConfig) -> Method {
+    let suits_batches = || {
+        let sources = config.sources.unwrap_or(csr.nodes()) as usize;
+        let fits = |plan: MemoryPlan| {
+            plan.bytes() <= device.memory && plan.buffers.iter().all(|(_, bytes)| *bytes <= device.max_buffer)
+        };
+        let may_be = config.source.is_none() && sources >= batch::FEWEST && !levels::has_many_levels(csr);
+        may_be && batch::plan(device, csr).is_ok_and(|plan| plan.is_some_and(fits))
+    };
+    config.strategy.item().method(device.kind, suits_batches)
 }
 
 /// The graph in which parallel edges are one.

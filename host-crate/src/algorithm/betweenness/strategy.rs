@@ -12,6 +12,8 @@ use crate::{
 pub enum BetweennessStrategy {
     /// One source after the other, level by level.
     Levels,
+    /// 32 sources at a time.
+    Batched,
     /// In a form for the CPU device.
     LevelsCpu,
     /// The one that suits the device.
@@ -23,18 +25,28 @@ pub enum BetweennessStrategy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     Levels,
+    Batched,
     Cpu,
 }
 
 /// Name, origin and summary of each.
-const STRATEGIES: [[&str; 3]; 3] = [
+const STRATEGIES: [[&str; 3]; 4] = [
     [
         "levels",
         "Brandes",
         "one source after the other; nodes sorted by level, each level a sum over the rows of its nodes",
     ],
+    [
+        "batched",
+        "Brandes; Then et al.",
+        "32 sources at a time, one to each invocation; sources with many levels are left to levels",
+    ],
     ["levels-cpu", "Brandes", "a source to each thread at a time; one source alone level by level, by all threads"],
-    ["auto", "", "levels-cpu on the CPU device, else levels"],
+    [
+        "auto",
+        "",
+        "levels-cpu on the CPU device; else batched for several sources where levels are few and memory suffices, or levels",
+    ],
 ];
 
 impl Configurable for BetweennessStrategy {
@@ -53,7 +65,7 @@ impl Selectable for BetweennessStrategy {
     const HEADING: &'static str = "for betweenness";
 
     fn all() -> Vec<Self> {
-        vec![Self::Levels, Self::LevelsCpu, Self::Auto]
+        vec![Self::Levels, Self::Batched, Self::LevelsCpu, Self::Auto]
     }
 
     fn about(&self) -> About {
@@ -63,12 +75,14 @@ impl Selectable for BetweennessStrategy {
 }
 
 impl BetweennessStrategy {
-    /// What it does on such a device.
-    pub(super) fn method(self, device: DeviceKind) -> Method {
+    /// What it does on such a device; `suits_batches` says whether a batch suits the graph and the sources.
+    pub(super) fn method(self, device: DeviceKind, suits_batches: impl FnOnce() -> bool) -> Method {
         match self {
             Self::Levels => Method::Levels,
+            Self::Batched => Method::Batched,
             Self::LevelsCpu => Method::Cpu,
             Self::Auto if device == DeviceKind::Cpu => Method::Cpu,
+            Self::Auto if suits_batches() => Method::Batched,
             Self::Auto => Method::Levels,
         }
     }
@@ -77,6 +91,7 @@ impl BetweennessStrategy {
     pub(super) fn taken(self, method: Method) -> Option<&'static str> {
         let taken = match method {
             Method::Levels => Self::Levels,
+            Method::Batched => Self::Batched,
             Method::Cpu => Self::LevelsCpu,
         };
         (self == Self::Auto).then(|| taken.about().name)

@@ -21,6 +21,7 @@ fn words_of_a_node(keep: Keep, columns: usize) -> usize {
         Keep::Nearest => 1,
         Keep::Each => 1 + columns,
         Keep::Sums => 3,
+        Keep::Bytes => 8,
     }
 }
 
@@ -45,16 +46,22 @@ fn long_rows(csr: &Csr) -> Vec<u32> {
 /// The memory that a search needs, the graph included.
 pub(super) fn plan(csr: &Csr, native: bool, keep: Keep, columns: usize) -> Result<MemoryPlan> {
     let nodes = csr.nodes() as usize;
-    let values = MemoryPlan::new().with::<u32>("values", value_words(csr, keep, columns)?);
     if native {
-        return Ok(values
+        return Ok(MemoryPlan::new()
+            .with::<u32>("values", value_words(csr, keep, columns)?)
             .with::<u64>("seen", nodes)
             .with::<u64>("frontiers", 2 * nodes)
             .with::<u32>("lists", 2 * nodes));
     }
+    Ok(DeviceGraph::plan(csr).and(plan_beside(csr, keep, columns)?))
+}
+
+/// The memory that a search by kernels needs beside the graph.
+pub(super) fn plan_beside(csr: &Csr, keep: Keep, columns: usize) -> Result<MemoryPlan> {
+    let nodes = csr.nodes() as usize;
     let long = if csr.is_symmetric() { long_rows(csr).len().max(1) } else { 1 };
-    Ok(DeviceGraph::plan(csr)
-        .and(values)
+    Ok(MemoryPlan::new()
+        .with::<u32>("values", value_words(csr, keep, columns)?)
         .with::<u32>("seen", 2 * nodes)
         .with::<u32>("frontiers", 5 * nodes)
         .with::<u32>("lists", 2 * nodes)
@@ -70,7 +77,8 @@ pub(super) fn is_native(device: &DeviceInfo) -> bool {
 pub(super) struct ManySearch {
     /// What is kept: see [`Keep`].
     pub values: Buffer<u32>,
-    sources: Buffer<u32>,
+    /// The number of sources of the last batch, the column of the first, and the nodes.
+    pub sources: Buffer<u32>,
     clear: Recording,
     /// For up to 32 sources, and for up to 64.
     loops: Vec<DeviceLoop>,
@@ -88,7 +96,8 @@ impl ManySearch {
             true => vec![cpu::record(device, csr, keep, columns, &values, &sources)?],
             false => {
                 refuse_unending_rows(device, csr)?;
-                Width::ALL
+                let widths = if keep == Keep::Bytes { 1 } else { Width::ALL.len() };
+                Width::ALL[..widths]
                     .iter()
                     .map(|width| record(graph, *width, keep, columns, &values, &sources))
                     .collect::<Result<_>>()?

@@ -154,8 +154,8 @@ pub trait LevelPass {
     /// Whether a level of so many nodes ends the pass.
     fn is_over(level: u32, count: u32) -> bool;
 
-    /// Stores what follows for the node at a position from the sum over its neighbours in the other level.
-    fn store<const SHARED: bool>(paths: &mut Paths<Views>, position: u32, sum: Scaled);
+    /// Stores what follows at a place from the sum over the neighbours of its node in the other level.
+    fn store<const SHARED: bool>(values: &mut Global<u32>, dependencies: &mut Global<f32>, place: u32, sum: Scaled);
 }
 
 /// From the source on.
@@ -177,8 +177,8 @@ impl LevelPass for Forward {
         count == 0
     }
 
-    fn store<const SHARED: bool>(paths: &mut Paths<Views>, position: u32, sum: Scaled) {
-        sum.normal().write::<SHARED>(&mut paths.values, position);
+    fn store<const SHARED: bool>(values: &mut Global<u32>, _: &mut Global<f32>, place: u32, sum: Scaled) {
+        sum.normal().write::<SHARED>(values, place);
     }
 }
 
@@ -196,10 +196,10 @@ impl LevelPass for Backward {
         level == 0
     }
 
-    fn store<const SHARED: bool>(paths: &mut Paths<Views>, position: u32, sum: Scaled) {
-        let count = Scaled::read::<SHARED>(&paths.values, position);
+    fn store<const SHARED: bool>(values: &mut Global<u32>, dependencies: &mut Global<f32>, place: u32, sum: Scaled) {
+        let count = Scaled::read::<SHARED>(values, place);
         let dependency = count.times(sum);
-        paths.dependencies.set(position, dependency);
-        count.divide(1.0 + dependency).write::<SHARED>(&mut paths.values, position);
+        dependencies.set(place, dependency);
+        count.divide(1.0 + dependency).write::<SHARED>(values, place);
     }
 }

@@ -42,6 +42,12 @@ impl Walk<'_> {
         value
     }
 
+    /// Stores what follows from a sum for the node at a position.
+    pub fn store<P: LevelPass, const SHARED: bool>(&mut self, position: u32, sum: Scaled) {
+        let Paths { values, dependencies, .. } = &mut self.paths;
+        P::store::<SHARED>(values, dependencies, position, sum);
+    }
+
     /// Adds up the values of the neighbours of the other level along every `stride`-th edge of `edge..end` from number `first` on. All
     /// invocations with the same `edge` and `end` take as many rounds.
     pub fn sum<const SHARED: bool>(&self, other: Bounds, mut edge: u32, end: u32, first: u32, stride: u32) -> Scaled {
@@ -156,7 +162,7 @@ pub fn path_level<P: LevelPass>(
             for subgroup in 0..lane.subgroups {
                 sum = sum.plus(Scaled::from_biased(mantissas.get(subgroup), exponents.get(subgroup)));
             }
-            P::store::<false>(&mut walk.paths, position, sum);
+            walk.store::<P, false>(position, sum);
         }
         lane.barrier();
     }
@@ -165,13 +171,13 @@ pub fn path_level<P: LevelPass>(
         let (edge, end) = walk.row(position);
         let sum = join_subgroup(lane, walk.sum::<false>(other, edge, end, lane.subgroup_lane, lane.subgroup_size));
         if is_last_lane {
-            P::store::<false>(&mut walk.paths, position, sum);
+            walk.store::<P, false>(position, sum);
         }
     }
     for position in step(bounds.short + lane.global(), bounds.medium, lane.threads * lane.groups) {
         let (edge, end) = walk.row(position);
         let sum = walk.sum::<false>(other, edge, end, 0, 1);
-        P::store::<false>(&mut walk.paths, position, sum);
+        walk.store::<P, false>(position, sum);
     }
     if state.is_last(lane) {
         state.add(PathState::ITERATION, 1);

@@ -103,7 +103,7 @@ impl<P: LevelPass, T: Team<PathState>> Round<PathState, T> for Chain<'_, P> {
             }
             is_first = false;
             let sum = self.sum(level.level, position, links);
-            P::store::<true>(&mut self.walk.paths, position, sum);
+            self.walk.store::<P, true>(position, sum);
         }
         0
     }

@@ -9,6 +9,8 @@
 mod data;
 
 // Public, or rust-gpu would not find the entry points.
+#[macro_use]
+pub mod batch;
 pub mod level;
 pub mod many_levels;
 #[macro_use]

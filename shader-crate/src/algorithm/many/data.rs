@@ -21,6 +21,8 @@ registry! {
         Each = "each", evenkeel_kernels::algorithm::many::Each;
         /// The sum of the depths from all sources, and from how many a node was reached.
         Sums = "sums", evenkeel_kernels::algorithm::many::Sums;
+        /// The depth from each of up to 32 sources, in a byte.
+        Bytes = "bytes", evenkeel_kernels::algorithm::many::Bytes;
     }
 }
 
@@ -194,6 +196,22 @@ pub struct Nearest;
 pub struct Each;
 /// Three words for each node: the sum of depths, its upper half, and the number of sources.
 pub struct Sums;
+
+/// Eight words for each node, with a byte for each source.
+pub struct Bytes;
+
+#[inline_all]
+impl Record for Bytes {
+    fn note(_: &ManyParams, _: u32, values: &mut Global<u32>, node: u32, depth: u32, _: Bits, new: Bits) {
+        let mut left = new.low;
+        while left != 0 {
+            let source = left.trailing_zeros();
+            let (word, shift) = (8 * node + source / 4, source % 4 * 8);
+            values.set(word, (values.get(word) & !(255 << shift)) | (depth.min(255) << shift));
+            left &= left - 1;
+        }
+    }
+}
 
 #[inline_all]
 impl Record for Nearest {

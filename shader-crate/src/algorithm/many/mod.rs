@@ -14,7 +14,9 @@ mod pull;
 mod push;
 pub mod settle;
 
-pub use data::{Bits, Each, Keep, ManyParams, ManyState, Narrow, Nearest, Reach, Record, Sums, Wide, Width, Words};
+pub use data::{
+    Bits, Bytes, Each, Keep, ManyParams, ManyState, Narrow, Nearest, Reach, Record, Sums, Wide, Width, Words,
+};
 pub use pull::LONG;
 
 /// The most sources.

@@ -1,0 +1,265 @@
+//! 32 sources at once on the device (see the kernels' file `betweenness/batch.rs`): a search that tells them apart by bits, and passes over all
+//! rows for each level, with a source to each invocation. That is for graphs of few levels; where a search shows that there are many, its
+//! sources are left to [`Levels`], as are too few to fill a batch.
+
+use super::{
+    super::{
+        many::{self, Keep, ManySearch},
+        prelude::*,
+    },
+    Dependencies,
+    levels::{self, Levels, Totals},
+    reversed,
+};
+use crate::{phase, strategy::MAX_GROUPS};
+use evenkeel_kernels::{
+    algorithm::betweenness::{
+        Pass, PathState,
+        batch::{
+            Batch, BatchAdd, BatchBegin, BatchJoin, BatchLevel, BatchParams, BatchTurn, DEEPEST, LANES, PIECE, WHOLE,
+        },
+    },
+    memory::UVec4,
+};
+use evenkeel_types::LoopState;
+use std::time::{Duration, Instant};
+
+/// Fewer sources than this are taken one after the other.
+pub(super) const FEWEST: usize = 8;
+
+/// Rows and pieces of rows, and which of them belong together.
+#[derive(Default)]
+struct Pieces {
+    /// The node, its first edge, the one behind its last, and the number of the piece.
+    rows: Vec<UVec4>,
+    /// The node, its first piece, and the one behind its last.
+    cuts: Vec<UVec4>,
+}
+
+impl Pieces {
+    /// The rows of a graph. Where edges have no reverse, a node whose row is empty may still be reached, and has a sum of 0.
+    fn of(csr: &Csr) -> Self {
+        let (mut pieces, mut count, symmetric) = (Self::default(), 0, csr.is_symmetric());
+        for node in (0..csr.nodes()).filter(|node| !symmetric || csr.degree(*node) > 0) {
+            let row = csr.row(node);
+            let (begin, end) = (row.start as u32, row.end as u32);
+            if end - begin <= PIECE {
+                pieces.rows.push(UVec4::new(node, begin, end, WHOLE));
+                continue;
+            }
+            let first = count;
+            for begin in (begin..end).step_by(PIECE as usize) {
+                pieces.rows.push(UVec4::new(node, begin, end.min(begin.saturating_add(PIECE)), count));
+                count += 1;
+            }
+            pieces.cuts.push(UVec4::new(node, first, count, 0));
+        }
+        pieces
+    }
+
+    /// The most rows, cut rows and pieces of these that a graph can have in one direction.
+    fn most(csr: &Csr) -> [usize; 3] {
+        let cuts = csr.columns().len() / PIECE as usize;
+        [csr.nodes() as usize + 2 * cuts, cuts, 2 * cuts]
+    }
+}
+
+/// The memory for batches, and for one source at a time; none where kernels could not number what there is.
+pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> Result<Option<MemoryPlan>> {
+    let nodes = csr.nodes() as usize;
+    if nodes as u64 * u64::from(2 * LANES) > u64::from(u32::MAX) {
+        return Ok(None);
+    }
+    let [rows, cuts, pieces] = Pieces::most(csr);
+    let directions = if csr.is_symmetric() { 1 } else { 2 };
+    let plan = levels::plan(device, csr)?.and(many::plan_beside(csr, Keep::Bytes, 0)?);
+    Ok(Some(
+        plan.with::<UVec4>("pieces of rows", directions * (rows + 1))
+            .with::<UVec4>("cut rows", directions * (cuts + 1))
+            .with::<u32>("sums of pieces", 2 * LANES as usize * pieces.max(1))
+            .with::<u32>("path counts of a batch", 2 * LANES as usize * nodes)
+            .with::<f32>("dependencies of a batch", LANES as usize * nodes),
+    ))
+}
+
+/// Everything that is recorded.
+pub(super) struct Batches {
+    search: ManySearch,
+    /// The deepest level of the batch.
+    deepest: Buffer<u32>,
+    forward: DeviceLoop,
+    backward: DeviceLoop,
+    add: Recording,
+    /// For what does not suit a batch; it has the sums.
+    levels: Levels,
+}
+
+impl Batches {
+    pub fn new(graph: &SharedGraph) -> Result<Self> {
+        let (device, csr, nodes) = (graph.device(), graph.csr(), graph.csr().nodes() as usize);
+        let levels = Levels::new(graph)?;
+        let search = ManySearch::new(graph, false, Keep::Bytes, 0)?;
+        let leaving = Direction::new(device, csr, graph.rows()?.clone())?;
+        let other = match csr.is_symmetric() {
+            true => None,
+            false => {
+                let reversed = reversed(csr)?;
+                Some(Direction::new(device, &reversed, DeviceGraph::upload(device, &reversed)?)?)
+            }
+        };
+        let leading = other.as_ref().unwrap_or(&leaving);
+        let pieces = leaving.count.max(leading.count);
+        let job = Job {
+            device: device.clone(),
+            nodes: csr.nodes(),
+            depths: search.values.clone(),
+            values: device.buffer("path counts of a batch", 2 * LANES as usize * nodes)?,
+            dependencies: device.buffer("dependencies of a batch", LANES as usize * nodes)?,
+            sums: device.buffer("sums of pieces", 2 * LANES as usize * pieces.max(1))?,
+            deepest: device.buffer("deepest level", 1)?,
+            state: device.buffer("state", 1)?,
+        };
+        let forward = job.record(Pass::Forward, leading, |recorder, params| {
+            let (deepest, values) = (&job.deepest, &job.values);
+            let begin = BatchBegin { sources: &search.sources, deepest, values, state: &job.state };
+            recorder.dispatch(&begin, params, 1);
+        })?;
+        let backward = job.record(Pass::Backward, &leaving, |recorder, params| {
+            recorder.dispatch(&BatchTurn { deepest: &job.deepest, state: &job.state }, params, 1);
+        })?;
+        let (params, depths, dependencies) = (job.params(&leaving), &job.depths, &job.dependencies);
+        let add = device.record("betweenness, sums of a batch", |recorder| match levels.sums() {
+            Totals::Single(totals) => recorder.dispatch(&BatchAdd { depths, dependencies, totals }, params, nodes),
+            Totals::Double(totals) => recorder.dispatch(&BatchAdd { depths, dependencies, totals }, params, nodes),
+        })?;
+        Ok(Self { search, deepest: job.deepest, forward, backward, add, levels })
+    }
+}
+
+impl Dependencies for Batches {
+    fn run(&mut self, device: &Device, sources: &[u32]) -> Result<Run> {
+        let begin = Instant::now();
+        let mut run = Run { total: Duration::ZERO, kernel: self.levels.clear()?, iterations: 0 };
+        let mut done = 0;
+        for batch in sources.chunks(LANES as usize) {
+            let mut is_batch = batch.len() >= FEWEST;
+            if is_batch {
+                let found = self.search.run(device, batch)?;
+                run.kernel += found.kernel;
+                // The sources are settled first, and the last level has found nothing.
+                let deepest = found.iterations.saturating_sub(2);
+                is_batch = deepest <= DEEPEST;
+                if is_batch {
+                    device.upload(&self.deepest, 0, &[deepest])?;
+                    run.kernel += self.forward.run()?.kernel + self.backward.run()?.kernel + self.add.run()?;
+                    run.iterations = run.iterations.saturating_add(deepest);
+                }
+            }
+            if !is_batch {
+                let alone = self.levels.add(batch)?;
+                run.kernel += alone.kernel;
+                run.iterations = run.iterations.saturating_add(alone.iterations);
+            }
+            done += batch.len() as u64;
+            phase::advance("sources", done, Some(sources.len() as u64));
+        }
+        run.total = begin.elapsed();
+        Ok(run)
+    }
+
+    fn totals(&self, device: &Device) -> Result<Vec<f64>> {
+        self.levels.totals(device)
+    }
+}
+
+/// The rows of one direction.
+struct Direction {
+    graph: DeviceGraph,
+    pieces: Buffer<UVec4>,
+    cuts: Buffer<UVec4>,
+    /// Rows and pieces, rows that are cut, and pieces of these.
+    rows: usize,
+    cut: usize,
+    count: usize,
+}
+
+impl Direction {
+    fn new(device: &Device, csr: &Csr, graph: DeviceGraph) -> Result<Self> {
+        let mut pieces = Pieces::of(csr);
+        let (rows, cut) = (pieces.rows.len(), pieces.cuts.len());
+        let count = pieces.cuts.last().map_or(0, |cut| cut.z as usize);
+        // A buffer has an element at least.
+        pieces.rows.push(UVec4::ZERO);
+        pieces.cuts.push(UVec4::ZERO);
+        let cuts = device.buffer_from("cut rows", &pieces.cuts)?;
+        Ok(Self { graph, pieces: device.buffer_from("pieces of rows", &pieces.rows)?, cuts, rows, cut, count })
+    }
+}
+
+/// What both passes read and write.
+struct Job {
+    device: Device,
+    nodes: u32,
+    depths: Buffer<u32>,
+    values: Buffer<u32>,
+    dependencies: Buffer<f32>,
+    sums: Buffer<u32>,
+    deepest: Buffer<u32>,
+    state: Buffer<PathState>,
+}
+
+impl Job {
+    fn params(&self, direction: &Direction) -> BatchParams {
+        let teams = direction.rows.max(direction.cut).max(1);
+        let groups = (teams * LANES as usize).div_ceil(256).min(4 * MAX_GROUPS as usize) as u32;
+        BatchParams { nodes: self.nodes, pieces: direction.rows as u32, cuts: direction.cut as u32, groups }
+    }
+
+    /// Records a pass, two dispatches a level.
+    fn record(
+        &self,
+        pass: Pass,
+        direction: &Direction,
+        start: impl Fn(&mut Recorder, BatchParams),
+    ) -> Result<DeviceLoop> {
+        let (params, state, graph) = (self.params(direction), &self.state, &direction.graph);
+        let batch = &Batch {
+            pieces: direction.pieces.clone(),
+            depths: self.depths.clone(),
+            values: self.values.clone(),
+            dependencies: self.dependencies.clone(),
+            sums: self.sums.clone(),
+        };
+        let name = format!("betweenness, a batch {}", pass.name());
+        let start = |recorder: &mut Recorder| start(recorder, params);
+        DeviceLoop::record(&self.device, &name, state, start, |recorder, _| {
+            recorder.dispatch_indirect(&BatchLevel { pass, graph, batch, state }, params, state, PathState::GROUPS);
+            let join = BatchJoin { pass, batch, cuts: &direction.cuts, state };
+            recorder.dispatch_indirect(&join, params, state, PathState::GROUPS);
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate::Generator;
+
+    #[test]
+    fn pieces_cover_all_edges_once_and_no_more_than_planned() {
+        for text in ["star:nodes=3000", "complete:nodes=600", "chain:nodes=5", "rmat:scale=9", "star:nodes=513"] {
+            let csr = text.parse::<Generator>().unwrap().generate().unwrap().csr;
+            let Pieces { rows, cuts } = Pieces::of(&csr);
+            let mut edges: Vec<u32> = rows.iter().flat_map(|piece| piece.y..piece.z).collect();
+            edges.sort_unstable();
+            assert!(edges.into_iter().eq(0..csr.edges()), "{text}");
+            let count = rows.iter().filter(|piece| piece.w != WHOLE).count();
+            assert_eq!(cuts.last().map_or(0, |cut| cut.z as usize), count, "{text}");
+            let most = Pieces::most(&csr);
+            assert!(rows.len() <= most[0] && cuts.len() <= most[1] && count <= most[2], "{text}: {most:?}");
+            assert!(rows.iter().all(|piece| csr.row(piece.x).contains(&(piece.y as usize))), "{text}");
+        }
+        let one_way = Csr::new(vec![0, 1, 1], vec![1], Weights::None).unwrap();
+        assert_eq!(Pieces::of(&one_way).rows, [UVec4::new(0, 0, 1, WHOLE), UVec4::new(1, 1, 1, WHOLE)]);
+    }
+}
