@@ -4,7 +4,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use evenkeel::{
-    algorithm::{Bfs, Communities, PageRank, Source, Sssp},
+    algorithm::{Bfs, Communities, PageRank, Seeds, Source, Sssp},
     device::{Device, DeviceOptions},
     graph::{
         Direction, Graph, OpenOptions, open,
@@ -40,7 +40,8 @@ fn cpu(criterion: &mut Criterion) {
         let mut group = group(criterion, &graph.name, graph.csr.edges().into());
         Subject::<Bfs>::new(graph, source).measure(&mut group, "bfs", &device, "auto", |run| run.total);
         Subject::<Sssp>::new(graph, source).measure(&mut group, "sssp", &device, "auto", |run| run.total);
-        Subject::<PageRank>::new(graph, ()).measure(&mut group, "pagerank", &device, "auto", |run| run.total);
+        Subject::<PageRank>::new(graph, Seeds::default())
+            .measure(&mut group, "pagerank", &device, "auto", |run| run.total);
         Subject::<Communities>::new(graph, ()).measure(&mut group, "communities", &device, "auto", |run| run.total);
         group.finish();
     }

@@ -345,7 +345,7 @@ algorithms! {
     apsp::{Apsp, ApspConfig, AllPairs},
     spmv::{Spmv, SpmvConfig, Precision},
     spmm::{Spmm, SpmmConfig},
-    pagerank::{PageRank, PageRankConfig},
+    pagerank::{PageRank, PageRankConfig, Seeds},
     color::{Color, ColorConfig},
     communities::{Communities, CommunitiesConfig},
 }

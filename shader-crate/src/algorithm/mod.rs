@@ -1,9 +1,12 @@
 //! The kernels that belong to a single algorithm, one file or folder each.
 
+// First, because its registry is used by others.
+#[macro_use]
+pub mod spmv;
+
 pub mod apsp;
 pub mod bfs;
 pub mod color;
 pub mod communities;
 pub mod pagerank;
 pub mod spmm;
-pub mod spmv;
