@@ -5,7 +5,9 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use evenkeel::{
-    algorithm::{Betweenness, Bfs, Closeness, Communities, PageRank, PathSources, Source, Sssp, betweenness::Scope},
+    algorithm::{
+        Betweenness, Bfs, Closeness, Communities, PageRank, PathSources, Seeds, Source, Sssp, betweenness::Scope,
+    },
     device::{Device, DeviceOptions},
     graph::{
         Direction, Graph, OpenOptions, open,
@@ -41,10 +43,11 @@ fn cpu(criterion: &mut Criterion) {
         let mut group = group(criterion, &graph.name, graph.csr.edges().into());
         Subject::<Bfs>::new(graph, source).measure(&mut group, "bfs", &device, "auto", |run| run.total);
         Subject::<Sssp>::new(graph, source).measure(&mut group, "sssp", &device, "auto", |run| run.total);
-        Subject::<PageRank>::new(graph, ()).measure(&mut group, "pagerank", &device, "auto", |run| run.total);
         let sources = PathSources { nodes: vec![0, source], scope: Scope::Sample, directed: false };
         Subject::<Betweenness>::new(graph, sources)
             .measure(&mut group, "betweenness", &device, "auto", |run| run.total);
+        Subject::<PageRank>::new(graph, Seeds::default())
+            .measure(&mut group, "pagerank", &device, "auto", |run| run.total);
         Subject::<Communities>::new(graph, ()).measure(&mut group, "communities", &device, "auto", |run| run.total);
         let sources: Vec<u32> = (0..64).map(|number| number * (graph.csr.nodes() / 64)).collect();
         Subject::<Closeness>::new(graph, sources).measure(&mut group, "closeness", &device, "auto", |run| run.total);

@@ -124,14 +124,14 @@ fn several_algorithms_share_an_uploaded_graph() {
     sssp.run(&source).unwrap();
     apsp.run(&()).unwrap();
     color.run(&()).unwrap();
-    pagerank.run(&()).unwrap();
+    pagerank.run(&Default::default()).unwrap();
     let distances = oracle::dijkstra::whole(&town.csr, source).unwrap();
     assert_eq!(bfs.answer().unwrap().depths, oracle::bfs::depths(&town.csr, source));
     assert_eq!(sssp.answer().unwrap().distances, Distances::U32(distances.clone()));
     let Distances::U32(all) = apsp.answer().unwrap().distances else { panic!("whole weights") };
     assert_eq!(all[source as usize * 400..][..400], distances);
     assert_eq!(oracle::color::check(&town.csr, &color.answer().unwrap().0), Ok(()));
-    assert!((pagerank.answer().unwrap().0.iter().sum::<f32>() - 1.0).abs() < 1e-3);
+    assert!((pagerank.answer().unwrap().ranks.iter().sum::<f64>() - 1.0).abs() < 1e-3);
 }
 
 #[test]

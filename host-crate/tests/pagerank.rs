@@ -4,11 +4,11 @@
 use crate::common;
 use evenkeel::{
     Error,
-    algorithm::{Algorithm, PageRank, PageRankConfig},
+    algorithm::{Algorithm, PageRank, PageRankConfig, Precision, Seeds},
     device::Device,
     engine::schedule::Choice,
-    graph::{BuildOptions, Csr, EdgeList, EdgeWeights, generate::Generator},
-    oracle::pagerank::{first_mismatch, ranks},
+    graph::{BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds, generate::Generator},
+    oracle::pagerank::{DOUBLE_TOLERANCE, TOLERANCE, first_mismatch, ranks, rounds},
     settings::Configured,
 };
 use proptest::prelude::*;
@@ -41,9 +41,9 @@ fn check_with(device: &Device, csr: &Csr, what: &str, config: &PageRankConfig, s
         let mut pagerank = PageRank::prepare(device, csr, &config).unwrap();
         let mut answers = Vec::new();
         for _ in 0..2 {
-            assert_eq!(pagerank.run(&()).unwrap().iterations, config.iterations);
-            let found = pagerank.answer().unwrap().0;
-            assert_eq!(first_mismatch(&expected, &found), None, "{what}, {config:?} on {device:?}");
+            assert_eq!(pagerank.run(&Seeds::default()).unwrap().iterations, config.iterations);
+            let found = pagerank.answer().unwrap().ranks;
+            assert_eq!(first_mismatch(&expected, &found, TOLERANCE), None, "{what}, {config:?} on {device:?}");
             answers.push(found);
         }
         assert!(answers[0] == answers[1], "{what}, {config:?} on {device:?}: two runs, two answers");
@@ -113,13 +113,128 @@ fn any_damping_and_any_number_of_iterations() {
     }
 }
 
+/// Graphs on which ranks settle at different speeds, with dangling nodes and without.
+fn settling() -> Vec<(&'static str, Csr)> {
+    vec![
+        ("no node", csr(0, [])),
+        ("one node", csr(1, [])),
+        ("three edges a node", csr(300, (0..900).map(|edge| (edge * 31 % 200, edge * edge % 300)))),
+        ("a star one way", csr(5000, (1..5000).map(|node| (node, 0)))),
+        ("a grid", generated("grid:rows=30,cols=40")),
+        ("a skewed graph", generated("rmat:scale=10")),
+        ("a skewed graph of several blocks", generated("rmat:scale=14,edge-factor=4")),
+    ]
+}
+
+fn graph_of(csr: &Csr) -> Graph {
+    Graph { name: "graph".into(), csr: csr.clone(), ids: NodeIds::Counted { first: 0 }, directed: true }
+}
+
+/// Runs twice with the seeds, and without them in between.
+fn check_with_seeds(device: &Device, csr: &Csr, what: &str, config: &PageRankConfig, seeds: &Seeds) {
+    let graph = graph_of(csr);
+    let mut pagerank = PageRank::prepare(device, csr, config).unwrap();
+    let mut answers = Vec::new();
+    for seeds in [seeds, &Seeds::default(), seeds] {
+        let expected = PageRank::reference(&graph, seeds, config).unwrap();
+        let run = pagerank.run(seeds).unwrap();
+        let found = pagerank.answer().unwrap();
+        assert_eq!(run.iterations, found.iterations);
+        let of_oracle: Vec<u32> = expected.iter().map(|(iterations, _)| *iterations).collect();
+        assert!(of_oracle.contains(&run.iterations), "{what}, {config:?} on {device:?}: {run:?}, not {of_oracle:?}");
+        assert_eq!(PageRank::check(&found, &expected, &graph, seeds), None, "{what}, {config:?} on {device:?}");
+        answers.push(found.ranks);
+    }
+    assert!(answers[0] == answers[2], "{what}, {config:?} on {device:?}: two runs, two answers");
+}
+
+#[test]
+fn until_ranks_change_little() {
+    for device in common::devices() {
+        for (turn, (what, csr)) in settling().iter().enumerate() {
+            for schedule in common::share(&["merge-path", "auto", "thread-mapped", "radix-binned"], 2, turn) {
+                for (tolerance, iterations) in [(1e-2, 100), (1e-4, 100), (1e-4, 7)] {
+                    let config = PageRankConfig {
+                        schedule: schedule.parse().unwrap(),
+                        iterations,
+                        tolerance: Some(tolerance),
+                        ..PageRankConfig::default()
+                    };
+                    check_with_seeds(&device, csr, what, &config, &Seeds::default());
+                }
+            }
+        }
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn double_precision() {
+    for device in common::devices().iter().filter(|device| device.info().float64) {
+        for (turn, (what, csr)) in settling().iter().enumerate() {
+            for schedule in common::share(&schedules(), 4, turn) {
+                for tolerance in [None, Some(1e-9)] {
+                    let config = PageRankConfig {
+                        schedule: schedule.parse().unwrap(),
+                        iterations: if tolerance.is_some() { 300 } else { 20 },
+                        tolerance,
+                        precision: Precision::Double,
+                        ..PageRankConfig::default()
+                    };
+                    check_with_seeds(device, csr, what, &config, &Seeds::default());
+                }
+            }
+        }
+        common::finish(device);
+    }
+}
+
+#[test]
+fn with_seeds() {
+    let seeds = [Seeds::new([(0, 1.0)]), Seeds::new([(3, 2.0), (299, 0.5), (17, 0.0)])].map(Result::unwrap);
+    for device in common::devices() {
+        for (turn, (what, csr)) in settling().iter().enumerate().skip(2) {
+            for schedule in common::share(&["merge-path", "auto", "thread-mapped", "group-mapped"], 2, turn) {
+                for (seeds, tolerance) in [(&seeds[0], None), (&seeds[1], Some(1e-4)), (&seeds[1], None)] {
+                    let config =
+                        PageRankConfig { schedule: schedule.parse().unwrap(), tolerance, ..PageRankConfig::default() };
+                    check_with_seeds(&device, csr, what, &config, seeds);
+                }
+            }
+        }
+        common::finish(&device);
+    }
+}
+
+/// networkx.pagerank(nx.DiGraph([(0, 1), (0, 2), (2, 1), (2, 3), (3, 0)]), alpha=0.85, personalization={2: 3, 3: 1}, tol=1e-15)
+#[test]
+fn seeds_as_networkx_has_them() {
+    const EXPECTED: [f64; 4] = [0.19691203238165553, 0.2291536728485415, 0.34227308020314934, 0.23166121456665356];
+    let graph = csr(4, [(0, 1), (0, 2), (2, 1), (2, 3), (3, 0)]);
+    let seeds = Seeds::new([(2, 3.0), (3, 1.0)]).unwrap();
+    for device in common::devices().iter().filter(|device| device.info().float64) {
+        let config = PageRankConfig {
+            iterations: 500,
+            tolerance: Some(1e-14),
+            precision: Precision::Double,
+            ..PageRankConfig::default()
+        };
+        let mut pagerank = PageRank::prepare(device, &graph, &config).unwrap();
+        pagerank.run(&seeds).unwrap();
+        assert_eq!(first_mismatch(&EXPECTED, &pagerank.answer().unwrap().ranks, DOUBLE_TOLERANCE), None);
+    }
+    let parts = [0.0, 0.0, 0.75, 0.25];
+    let (converged, _) = rounds(&graph, 0.85, &parts).nth(300).unwrap();
+    assert_eq!(first_mismatch(&EXPECTED, &converged, DOUBLE_TOLERANCE), None);
+}
+
 #[test]
 fn weights_do_not_matter() {
     let device = common::devices().pop().unwrap();
     let of = |csr: &Csr| {
         let mut pagerank = PageRank::prepare(&device, csr, &PageRankConfig::default()).unwrap();
-        pagerank.run(&()).unwrap();
-        pagerank.answer().unwrap().0
+        pagerank.run(&Seeds::default()).unwrap();
+        pagerank.answer().unwrap().ranks
     };
     let plain = csr(5, [(0, 1), (0, 2), (2, 3), (3, 0), (3, 4)]);
     let weighted = plain.with_weights(evenkeel::graph::Weights::F32(vec![9.0, -1.0, 0.0, 3.5, 2.0].into())).unwrap();
@@ -152,6 +267,14 @@ fn what_means_nothing_is_refused() {
         let error = refused(PageRankConfig { damping, ..PageRankConfig::default() });
         assert!(matches!(&error, Error::Usage(message) if message.contains("from 0 to 1")), "{error}");
     }
+    for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let error = refused(PageRankConfig { tolerance: Some(tolerance), ..PageRankConfig::default() });
+        assert!(matches!(&error, Error::Usage(message) if message.contains("above 0")), "{error}");
+    }
+    let mut pagerank = PageRank::prepare(&device, &csr(2, [(0, 1)]), &PageRankConfig::default()).unwrap();
+    let error = pagerank.run(&Seeds::new([(2, 1.0)]).unwrap()).unwrap_err();
+    assert!(matches!(&error, Error::Usage(message) if message.contains("no node 2")), "{error}");
+    assert!(pagerank.answer().is_err());
     let error = "even".parse::<Configured<PageRank>>().unwrap_err();
     assert!(matches!(error, Error::UnknownName { kind: "schedule", .. }), "{error}");
 }

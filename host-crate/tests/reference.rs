@@ -5,8 +5,8 @@
 use crate::common;
 use evenkeel::{
     algorithm::{
-        Algorithm, Bfs, BfsConfig, Distances, NodeTriangles, PageRank, PageRankConfig, PerNode, Source, Sssp,
-        SsspConfig, Triangles, TrianglesConfig,
+        Algorithm, Bfs, BfsConfig, Distances, NodeTriangles, PageRank, PageRankConfig, PerNode, Precision, Seeds,
+        Source, Sssp, SsspConfig, Triangles, TrianglesConfig,
     },
     device::Device,
     engine::schedule::Choice,
@@ -81,11 +81,18 @@ fn distances(device: &Device, graph: &Graph, source: u64, strategy: &str) -> Vec
 fn check_ranks(device: &Device, graph: &Graph, iterations: u32, path: &Path) {
     let expected = answers(path, graph);
     for schedule in Choice::all().iter().map(Choice::to_string).chain(["auto".to_owned()]) {
-        let config = PageRankConfig { schedule: schedule.parse().unwrap(), iterations, ..PageRankConfig::default() };
-        let mut pagerank = PageRank::prepare(device, &graph.csr, &config).unwrap();
-        pagerank.run(&()).unwrap();
-        let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.answer().unwrap().0);
-        assert_eq!(mismatch, None, "{}, {config:?} on {device:?}", path.display());
+        for precision in [Precision::Single, Precision::Double] {
+            if precision == Precision::Double && !device.info().float64 {
+                continue;
+            }
+            let schedule = schedule.parse().unwrap();
+            let config = PageRankConfig { schedule, iterations, precision, ..PageRankConfig::default() };
+            let mut pagerank = PageRank::prepare(device, &graph.csr, &config).unwrap();
+            pagerank.run(&Seeds::default()).unwrap();
+            let found = pagerank.answer().unwrap().ranks;
+            let mismatch = oracle::pagerank::first_mismatch(&expected, &found, oracle::pagerank::TOLERANCE);
+            assert_eq!(mismatch, None, "{}, {config:?} on {device:?}", path.display());
+        }
     }
 }
 
@@ -235,9 +242,13 @@ fn every_file_agrees_with_the_oracles() {
             let source = Source::MaxDegree.find(&graph).unwrap();
             let ranking = PageRankConfig { iterations: 3, ..PageRankConfig::default() };
             let mut pagerank = PageRank::prepare(&device, &graph.csr, &ranking).unwrap();
-            pagerank.run(&()).unwrap();
+            pagerank.run(&Seeds::default()).unwrap();
             let expected = oracle::pagerank::ranks(&graph.csr, ranking.damping, ranking.iterations);
-            let mismatch = oracle::pagerank::first_mismatch(&expected, &pagerank.answer().unwrap().0);
+            let mismatch = oracle::pagerank::first_mismatch(
+                &expected,
+                &pagerank.answer().unwrap().ranks,
+                oracle::pagerank::TOLERANCE,
+            );
             assert_eq!(mismatch, None, "PageRank on {} on {device:?}", file.display());
             let what = |strategy: &str| format!("{} by {strategy} on {device:?}", file.display());
             for strategy in strategies(&device, &graph, Operator::Bfs) {

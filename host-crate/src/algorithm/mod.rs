@@ -358,7 +358,7 @@ algorithms! {
     apsp::{Apsp, ApspConfig, AllPairs},
     spmv::{Spmv, SpmvConfig, Precision},
     spmm::{Spmm, SpmmConfig},
-    pagerank::{PageRank, PageRankConfig},
+    pagerank::{PageRank, PageRankConfig, Seeds},
     color::{Color, ColorConfig},
     kcore::{KCore, KCoreConfig, Cores},
     triangles::{Triangles, TrianglesConfig, PerNode, TriangleCounts, NodeTriangles},

@@ -31,9 +31,21 @@ pub struct SpmvConfig {
 pub enum Precision {
     /// 32 bits.
     #[default]
+    #[cfg_attr(feature = "cli", value(alias = "f32"))]
     Single,
     /// 64 bits.
+    #[cfg_attr(feature = "cli", value(alias = "f64"))]
     Double,
+}
+
+impl Precision {
+    /// Refuses a device that has no such numbers.
+    pub(super) fn check(self, device: &DeviceInfo) -> Result<()> {
+        if self == Self::Double && !device.float64 {
+            return Err(Error::Device(format!("{} has no double precision", device.name)));
+        }
+        Ok(())
+    }
 }
 
 /// The option that draws the vector.
@@ -120,9 +132,7 @@ Examples:
     fn prepare_on(graph: &SharedGraph, config: &SpmvConfig) -> Result<Self> {
         let (device, csr) = (graph.device(), graph.csr());
         let choice = config.schedule.item().choose(csr, device.info());
-        if config.precision == Precision::Double && !device.info().float64 {
-            return Err(Error::Device(format!("{} has no double precision", device.info().name)));
-        }
+        config.precision.check(device.info())?;
         refuse_unending_rows(device, csr)?;
         let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
         let (matrix, schedule, rows, extent) = (graph.rows()?, choice.schedule, csr.nodes(), extent(csr));

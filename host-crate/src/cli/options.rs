@@ -153,7 +153,7 @@ impl FoundGraph {
     /// than opening a device does.
     pub fn loads_quickly(&self) -> bool {
         match &self.source {
-            GraphSource::File(path) => fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= 1 << 20),
+            GraphSource::File(path) => fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= 2 << 20),
             GraphSource::Generator(_) => true,
         }
     }

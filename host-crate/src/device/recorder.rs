@@ -92,9 +92,18 @@ impl Recorder {
         self.push(launch, params, self.groups(launch.kernel(), items));
     }
 
-    fn groups(&self, kernel: &'static Kernel, items: usize) -> Size {
+    /// The workgroups that [`Recorder::dispatch`] would have.
+    pub(crate) fn count_groups(&self, launch: &impl Launch, items: usize) -> u32 {
+        self.group_count(launch.kernel(), items)
+    }
+
+    fn group_count(&self, kernel: &'static Kernel, items: usize) -> u32 {
         let most = self.backend.max_groups(kernel) as usize;
-        Size::Groups(items.div_ceil(kernel.threads as usize).clamp(1, most) as u32)
+        items.div_ceil(kernel.threads as usize).clamp(1, most) as u32
+    }
+
+    fn groups(&self, kernel: &'static Kernel, items: usize) -> Size {
+        Size::Groups(self.group_count(kernel, items))
     }
 
     /// The same with as many workgroups as a field of `state` says when the step runs.

@@ -11,7 +11,7 @@ use evenkeel_kernels::{
     launch::{Buffers, DispatchSize},
     schedule::{GatherSize, OrderBuffers, Scratch, ScratchLayout},
 };
-use evenkeel_types::ScheduleParams;
+use evenkeel_types::{Field, ScheduleParams};
 
 /// The scratch memory of one schedule, for gathers over one tile set or for scatters over a worklist. `V` is the type of the
 /// values that a gather joins.
@@ -118,6 +118,27 @@ impl<V: Pod> ScratchSpace<V> {
     /// What a kernel is told of the schedule in that pass.
     pub(crate) fn scatter_params(&self) -> ScheduleParams {
         self.choice.params(ScheduleParams::MAIN)
+    }
+
+    /// The workgroups of a gather and of its second pass, which is 0 where there is none.
+    pub(crate) fn count_gather(&self, recorder: &Recorder, launch: &impl Launch) -> [u32; 2] {
+        let count = |invocations| recorder.count_groups(launch, invocations);
+        [count(self.size.main), self.size.finish.map_or(0, count)]
+    }
+
+    /// Records a gather whose workgroups are in two fields of `state` when it runs: see [`ScratchSpace::count_gather`].
+    pub(crate) fn record_gather_indirect<L: Launch, S: Pod>(
+        &self,
+        recorder: &mut Recorder,
+        launch: &L,
+        params: impl Fn(ScheduleParams) -> L::Params,
+        state: &Buffer<S>,
+        [main, finish]: [Field<S, [u32; 3]>; 2],
+    ) {
+        recorder.dispatch_indirect(launch, params(self.choice.params(ScheduleParams::MAIN)), state, main);
+        if self.size.finish.is_some() {
+            recorder.dispatch_indirect(launch, params(self.choice.params(ScheduleParams::FINISH)), state, finish);
+        }
     }
 
     /// Records what the schedule does before a scatter over a worklist: `offsets` are the prefix sums of its degrees, word

@@ -33,7 +33,7 @@ fn small_graphs_run_on_the_cpu_unless_they_are_measured() {
     assert!(is_quick(&["bfs", &roads]) && is_quick(&["apsp", &roads]) && is_quick(&["pagerank", "grid:rows=9,cols=9"]));
     assert!(!is_quick(&["bfs", &roads, "--runs", "2"]) && !is_quick(&["bfs", &roads, "--profile"]));
     assert!(!is_quick(&["bfs", &roads, "--device", "cpu"]) && !is_quick(&["bfs", &roads, "--strategy", "node"]));
-    assert!(!is_quick(&["apsp", "grid:rows=12,cols=12"]) && !is_quick(&["bfs", "chain:nodes=200000"]));
+    assert!(!is_quick(&["apsp", "grid:rows=12,cols=12"]) && !is_quick(&["bfs", "chain:nodes=400000"]));
 }
 
 #[test]

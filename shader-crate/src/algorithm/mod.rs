@@ -1,5 +1,9 @@
 //! The kernels that belong to a single algorithm, one file or folder each.
 
+// First, because its registry is used by others.
+#[macro_use]
+pub mod spmv;
+
 pub mod apsp;
 pub mod betweenness;
 pub mod bfs;
@@ -11,5 +15,4 @@ pub mod many;
 pub mod mst;
 pub mod pagerank;
 pub mod spmm;
-pub mod spmv;
 pub mod triangles;

@@ -153,13 +153,12 @@ pub fn mst_fill(
     graph: Csr,
     weights: Read<u32>,
     rows: Read<u32>,
-    mut parents: Global<u32>,
+    parents: Read<u32>,
     mut list: EdgesWritten,
     mut state: State<MstState>,
     mut slots: Shared<u32, SUBGROUPS>,
     mut base: Shared<u32, 1>,
 ) {
-    let (mut known, mut budget) = (NO_ROOT, params.loop_budget);
     let heavy = state.get(MstState::FILLS) > 0;
     for part in lane.by_group(params.edges.div_ceil(PART)) {
         let (from, to) = (rows.get(part), rows.get(part + 1).min(params.nodes - 1));
@@ -170,10 +169,7 @@ pub fn mst_fill(
                 let source = first(from, to, |row| graph.row_offsets.get(row + 1) > edge);
                 let target = graph.columns.get(edge);
                 let counts = if params.symmetric > 0 { source < target } else { source != target };
-                let apart = counts
-                    && (!heavy
-                        || compress(&mut parents, source, &mut known, &mut budget)
-                            != compress(&mut parents, target, &mut known, &mut budget));
+                let apart = counts && (!heavy || parents.get(source) != parents.get(target));
                 kept |= u32::from(apart) << item;
             }
         }
@@ -187,9 +183,6 @@ pub fn mst_fill(
             }
         }
         lane.barrier();
-    }
-    if budget == 0 {
-        state.or(MstState::FLAGS, GAVE_UP);
     }
     if state.is_last(lane) {
         let length = state.load(MstState::NEXT);
@@ -210,29 +203,28 @@ fn fill_again(state: &mut State<MstState>, params: &MstParams, empty: bool) {
     state.store(MstState::FRONTIER, u32::from(again || !empty));
 }
 
-/// Drops the edges whose ends are in one tree, and finds the lightest weight of the others for both trees.
+/// Drops the edges whose ends are in one tree, and finds the lightest weight of the others for both trees. Every node's parent is the root of its
+/// tree: [`mst_forget`] has seen to it.
 #[kernel(threads = 256)]
 pub fn mst_lightest(
     lane: Lane,
     params: &MstParams,
     weights: Read<u32>,
     list: EdgesRead,
-    mut parents: Global<u32>,
+    parents: Read<u32>,
     mut lightest: Global<u32>,
     mut left: EdgesWritten,
     mut state: State<MstState>,
     mut slots: Shared<u32, SUBGROUPS>,
     mut base: Shared<u32, 1>,
 ) {
-    let (mut known, mut budget) = (NO_ROOT, params.loop_budget);
     let length = state.get(MstState::LENGTH);
     for part in lane.by_group(length.div_ceil(PART)) {
         let mut kept = 0u32;
         for item in 0..ITEMS {
             let place = part * PART + item * WORKGROUP + lane.local;
             if place < length {
-                let one = compress(&mut parents, list.ones.get(place), &mut known, &mut budget);
-                let other = compress(&mut parents, list.others.get(place), &mut known, &mut budget);
+                let (one, other) = (parents.get(list.ones.get(place)), parents.get(list.others.get(place)));
                 if one != other {
                     kept |= 1 << item;
                     let weight = key(weights.get(list.places.get(place)), params.real);
@@ -250,16 +242,12 @@ pub fn mst_lightest(
         for item in 0..ITEMS {
             if (kept >> item) & 1 > 0 {
                 let place = part * PART + item * WORKGROUP + lane.local;
-                let one = compress(&mut parents, list.ones.get(place), &mut known, &mut budget);
-                let other = compress(&mut parents, list.others.get(place), &mut known, &mut budget);
+                let (one, other) = (parents.get(list.ones.get(place)), parents.get(list.others.get(place)));
                 left.put(target, one, other, list.places.get(place));
                 target += 1;
             }
         }
         lane.barrier();
-    }
-    if budget == 0 {
-        state.or(MstState::FLAGS, GAVE_UP);
     }
     if state.is_last(lane) {
         let length = state.load(MstState::NEXT);
@@ -322,11 +310,24 @@ pub fn mst_join(
     }
 }
 
-/// Forgets lightest edges before the next iteration. A pass over all nodes costs less than a write at both ends of every edge.
+/// Forgets lightest edges before the next iteration, and makes every node's parent the root of its tree. A pass over all nodes costs less
+/// than a write, or a climb, at both ends of every edge.
 #[kernel(threads = 256, any_width)]
-pub fn mst_forget(lane: Lane, params: &MstParams, mut lightest: Global<u32>, mut firsts: Global<u32>) {
+pub fn mst_forget(
+    lane: Lane,
+    params: &MstParams,
+    mut parents: Global<u32>,
+    mut lightest: Global<u32>,
+    mut firsts: Global<u32>,
+    mut state: State<MstState>,
+) {
+    let (mut known, mut budget) = (NO_ROOT, params.loop_budget);
     for node in lane.grid_stride(params.nodes) {
+        compress(&mut parents, node, &mut known, &mut budget);
         lightest.set(node, NONE);
         firsts.set(node, NONE);
+    }
+    if budget == 0 {
+        state.or(MstState::FLAGS, GAVE_UP);
     }
 }

@@ -77,7 +77,8 @@ pub(super) fn record(job: &Job<'_>, shared: &SharedGraph, name: &str) -> Result<
         recorder.dispatch_indirect(&first, params, state, MstState::LEFT_GROUPS);
         let join = MstJoin { left, firsts, parents, forest, state };
         recorder.dispatch_indirect(&join, params, state, MstState::LEFT_GROUPS);
-        recorder.dispatch_indirect(&MstForget { lightest, firsts }, params, state, MstState::FORGET_GROUPS);
+        let forget = MstForget { parents, lightest, firsts, state };
+        recorder.dispatch_indirect(&forget, params, state, MstState::FORGET_GROUPS);
     };
     DeviceLoop::record(device, name, state, start, iteration)
 }

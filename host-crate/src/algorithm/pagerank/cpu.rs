@@ -1,15 +1,23 @@
 //! PageRank on the CPU device. Nodes pull along the edges that lead to them, in parts that have as many edges and nodes each, and a node's
 //! rank becomes its next share at once: an iteration is one pass over the graph. What dangling nodes hand out is added up by part.
 
-use super::{super::prelude::*, PageRankConfig};
+use super::{
+    super::{Precision, prelude::*},
+    PageRankConfig, Ranking,
+};
 use crate::{
     device::{Member, Team},
-    engine::native::{Rounds, even_parts, part_of, prefetch},
+    engine::native::{Rounds, even_parts, part_of, prefetch, record_native},
     graph::transform::transpose,
 };
+use bytemuck::Pod;
 use std::{
-    ops::Range,
-    sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+    iter::Sum,
+    ops::{Add, Div, Mul, Range},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed},
+    },
 };
 
 /// What `auto` is said to take on the CPU device.
@@ -34,113 +42,268 @@ const MASKS: [[u32; LANES]; LANES + 1] =
     [[0, 0, 0, 0], [!0, 0, 0, 0], [!0, !0, 0, 0], [!0, !0, !0, 0], [!0, !0, !0, !0]];
 
 /// The memory beside the graph, which is read where it is.
-pub(super) fn plan(csr: &Csr) -> MemoryPlan {
+pub(super) fn plan(csr: &Csr, precision: Precision) -> MemoryPlan {
     let (nodes, symmetric) = (csr.nodes() as usize, csr.is_symmetric());
     let (offsets, columns) = if symmetric { (0, 0) } else { (nodes + 1, csr.columns().len()) };
-    MemoryPlan::new()
-        .with::<u32>("transposed row offsets", offsets)
-        .with::<u32>("transposed columns", columns)
-        .with::<f32>("shares", 2 * nodes.next_power_of_two())
-        .with::<f32>("ranks", nodes)
+    let rows =
+        MemoryPlan::new().with::<u32>("transposed row offsets", offsets).with::<u32>("transposed columns", columns);
+    match precision {
+        Precision::Single => plan_values::<f32>(rows, nodes),
+        Precision::Double => plan_values::<f64>(rows, nodes),
+    }
 }
 
-/// Records all iterations as one step.
-pub(super) fn record(device: &Device, csr: &Csr, config: &PageRankConfig, ranks: &Buffer<f32>) -> Result<Recording> {
-    let csr = csr.without_weights();
-    let incoming = if csr.is_symmetric() { csr.clone() } else { transpose(&csr)? };
-    let (damping, iterations, nodes) = (config.damping, config.iterations, csr.nodes() as usize);
-    let shares = || device.buffer::<f32>("shares", nodes.next_power_of_two());
-    let (even, odd) = (shares()?, shares()?);
-    device.record(&format!("pagerank, {iterations} iterations"), |recorder| {
-        recorder.label("iterations");
-        recorder.native("rank_pull", &[ranks.raw(), even.raw(), odd.raw()], move |team, words| {
-            let parts = even_parts(&incoming, team.threads() * PARTS);
-            let dangling = [(); 2].map(|()| parts.iter().map(|_| AtomicU64::new(0)).collect::<Vec<_>>());
-            let walk = Walk {
-                csr: &csr,
-                incoming: &incoming,
-                damping,
-                ranks: words[0],
-                shares: [words[1], words[2]],
-                parts,
-                dangling,
-            };
-            walk.run(team, iterations);
-        });
+fn plan_values<T>(rows: MemoryPlan, nodes: usize) -> MemoryPlan {
+    rows.with::<T>("shares", 2 * nodes.next_power_of_two()).with::<T>("ranks", nodes).with::<T>("teleports", nodes)
+}
+
+/// Makes everything ready to run.
+pub(super) fn prepare(device: &Device, csr: &Csr, config: &PageRankConfig) -> Result<Box<dyn Ranking>> {
+    Ok(match config.precision {
+        Precision::Single => Box::new(Native::<f32>::new(device, csr, config)?),
+        Precision::Double => Box::new(Native::<f64>::new(device, csr, config)?),
     })
 }
 
+/// All iterations, recorded as one step.
+struct Native<T> {
+    device: Device,
+    ranks: Buffer<T>,
+    teleports: Buffer<T>,
+    /// Whether there are seeds.
+    seeded: Arc<AtomicBool>,
+    walk: DeviceLoop,
+}
+
+impl<T: Number> Native<T> {
+    fn new(device: &Device, csr: &Csr, config: &PageRankConfig) -> Result<Self> {
+        let csr = csr.without_weights();
+        let incoming = if csr.is_symmetric() { csr.clone() } else { transpose(&csr)? };
+        let (config, nodes) = (config.clone(), csr.nodes() as usize);
+        let shares = || device.buffer::<T>("shares", nodes.next_power_of_two());
+        let (even, odd) = (shares()?.cast(), shares()?.cast());
+        let (ranks, teleports) = (device.buffer::<T>("ranks", nodes)?, device.buffer::<T>("teleports", nodes)?);
+        let (words, parts) = (ranks.cast(), teleports.cast());
+        let seeded = Arc::new(AtomicBool::new(false));
+        let is_seeded = seeded.clone();
+        let run = move |team: &mut Team, [even, odd, ranks, teleports]: [&[AtomicU32]; 4]| {
+            let parts = even_parts(&incoming, team.threads() * PARTS);
+            let sums = || [(); 2].map(|()| parts.iter().map(|_| AtomicU64::new(0)).collect::<Vec<_>>());
+            let walk = Walk::<T> {
+                csr: &csr,
+                incoming: &incoming,
+                config: &config,
+                ranks: T::cells(ranks),
+                teleports: is_seeded.load(Relaxed).then(|| T::cells(teleports)),
+                shares: [T::cells(even), T::cells(odd)],
+                dangling: sums(),
+                changes: sums(),
+                parts,
+            };
+            (walk.run(team), 0)
+        };
+        let walk = record_native(device, "pagerank", "rank_pull", [&even, &odd, &words, &parts], run)?;
+        Ok(Self { device: device.clone(), ranks, teleports, seeded, walk })
+    }
+}
+
+impl<T: Number> Ranking for Native<T> {
+    fn load(&mut self, parts: Option<&[f64]>) -> Result<()> {
+        if let Some(parts) = parts {
+            let parts: Vec<T> = parts.iter().map(|part| T::of(*part)).collect();
+            self.device.upload(&self.teleports, 0, &parts)?;
+        }
+        self.seeded.store(parts.is_some(), Relaxed);
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<Run> {
+        Ok(self.walk.run()?.into())
+    }
+
+    fn ranks(&self) -> Result<Vec<f64>> {
+        Ok(self.device.download(&self.ranks)?.into_iter().map(Into::into).collect())
+    }
+}
+
+/// A number that ranks are computed in, and how threads share it.
+trait Number:
+    Pod + Into<f64> + Send + Sync + Default + Sum + Add<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    /// The atomic that holds its bits.
+    type Cell: Sync;
+
+    /// The numbers in the words of a buffer.
+    fn cells(words: &[AtomicU32]) -> &[Self::Cell];
+    fn load(cell: &Self::Cell) -> Self;
+    fn store(self, cell: &Self::Cell);
+    fn of(number: f64) -> Self;
+
+    /// The number if all bits of the mask are set, and 0 if none is.
+    fn masked(self, mask: u32) -> Self;
+}
+
+impl Number for f32 {
+    type Cell = AtomicU32;
+
+    fn cells(words: &[AtomicU32]) -> &[AtomicU32] {
+        words
+    }
+
+    #[inline(always)]
+    fn load(cell: &AtomicU32) -> Self {
+        Self::from_bits(cell.load(Relaxed))
+    }
+
+    #[inline(always)]
+    fn store(self, cell: &AtomicU32) {
+        cell.store(self.to_bits(), Relaxed);
+    }
+
+    #[inline(always)]
+    fn of(number: f64) -> Self {
+        number as f32
+    }
+
+    #[inline(always)]
+    fn masked(self, mask: u32) -> Self {
+        Self::from_bits(self.to_bits() & mask)
+    }
+}
+
+impl Number for f64 {
+    type Cell = AtomicU64;
+
+    fn cells(words: &[AtomicU32]) -> &[AtomicU64] {
+        // SAFETY: both are atomics without padding, of which any bits are valid, and while a native step runs nothing else has the buffer.
+        let (before, cells, after) = unsafe { words.align_to::<AtomicU64>() };
+        assert!(before.is_empty() && after.is_empty(), "a buffer of pairs of words lies at a multiple of 8 bytes");
+        cells
+    }
+
+    #[inline(always)]
+    fn load(cell: &AtomicU64) -> Self {
+        Self::from_bits(cell.load(Relaxed))
+    }
+
+    #[inline(always)]
+    fn store(self, cell: &AtomicU64) {
+        cell.store(self.to_bits(), Relaxed);
+    }
+
+    #[inline(always)]
+    fn of(number: f64) -> Self {
+        number
+    }
+
+    #[inline(always)]
+    fn masked(self, mask: u32) -> Self {
+        Self::from_bits(self.to_bits() & (u64::from(mask) | u64::from(mask) << 32))
+    }
+}
+
 /// A random walk of many, as its members share it.
-struct Walk<'a> {
+struct Walk<'a, T: Number> {
     csr: &'a Csr,
     incoming: &'a Csr,
-    damping: f64,
-    ranks: &'a [AtomicU32],
+    config: &'a PageRankConfig,
+    ranks: &'a [T::Cell],
+    /// The part of each node in what does not follow an edge; none where all nodes are alike.
+    teleports: Option<&'a [T::Cell]>,
     /// What each node hands to each of its neighbours, in this iteration and in the next.
-    shares: [&'a [AtomicU32]; 2],
+    shares: [&'a [T::Cell]; 2],
     parts: Vec<Range<usize>>,
     /// The ranks of each part's dangling nodes together, after this iteration and after the one before.
     dangling: [Vec<AtomicU64>; 2],
+    /// By how much the ranks of each part have changed, in this iteration and in the one before.
+    changes: [Vec<AtomicU64>; 2],
 }
 
-impl Walk<'_> {
-    fn run(&self, team: &mut Team, iterations: u32) {
-        let taken = Rounds::<1>::new(0);
-        team.run(|member| {
-            self.start(member);
-            let mut phase = 0;
-            taken.end(member, &mut phase);
-            for iteration in 1..=iterations {
-                let next_part = || taken.of(phase)[0].fetch_add(1, Relaxed) as usize;
-                match iteration == iterations {
-                    true => self.iteration::<true>(iteration as usize, next_part),
-                    false => self.iteration::<false>(iteration as usize, next_part),
-                }
-                taken.end(member, &mut phase);
-            }
-        });
+/// The sum of what each part has found.
+fn total(sums: &[AtomicU64]) -> f64 {
+    sums.iter().map(|sum| f64::from_bits(sum.load(Relaxed))).sum()
+}
+
+impl<T: Number> Walk<'_, T> {
+    fn run(&self, team: &mut Team) -> u32 {
+        let (taken, last) = (Rounds::<1>::new(0), AtomicU32::new(0));
+        team.run(|member| last.store(self.take_part(member, &taken), Relaxed));
+        last.into_inner()
     }
 
-    /// All nodes begin alike.
+    /// Returns the number of iterations.
+    fn take_part(&self, member: Member, taken: &Rounds<1>) -> u32 {
+        let PageRankConfig { iterations, tolerance, .. } = *self.config;
+        self.start(member);
+        let mut phase = 0;
+        taken.end(member, &mut phase);
+        for iteration in 1..=iterations {
+            let next_part = || taken.of(phase)[0].fetch_add(1, Relaxed) as usize;
+            let (number, stores) = (iteration as usize, iteration == iterations || tolerance.is_some());
+            match (stores, self.teleports.is_some()) {
+                (false, false) => self.iteration::<false, false>(number, next_part),
+                (true, false) => self.iteration::<true, false>(number, next_part),
+                (false, true) => self.iteration::<false, true>(number, next_part),
+                (true, true) => self.iteration::<true, true>(number, next_part),
+            }
+            taken.end(member, &mut phase);
+            if tolerance.is_some_and(|tolerance| total(&self.changes[number % 2]) < tolerance) {
+                return iteration;
+            }
+        }
+        iterations
+    }
+
+    /// All nodes begin alike, or as the seeds have it.
     fn start(&self, member: Member) {
         let (offsets, shares) = (self.csr.row_offsets(), self.shares[0]);
-        let rank = (1.0 / self.ranks.len() as f64) as f32;
+        let alike = T::of(1.0 / self.ranks.len() as f64);
         for place in part_of(member, self.parts.len()) {
             let mut dangling = 0.0;
             for node in self.parts[place].clone() {
+                let rank = self.teleports.map_or(alike, |parts| T::load(&parts[node]));
+                rank.store(&self.ranks[node]);
                 hand_out(&shares[node], rank, offsets[node + 1] - offsets[node], &mut dangling);
             }
             self.dangling[0][place].store(f64::to_bits(dangling), Relaxed);
         }
     }
 
-    /// Takes parts until none is left. The last iteration alone writes ranks.
-    fn iteration<const LAST: bool>(&self, iteration: usize, next_part: impl Fn() -> usize) {
+    /// Takes parts until none is left. One that `STORES` writes ranks, and adds up by how much they change.
+    fn iteration<const STORES: bool, const SEEDED: bool>(&self, iteration: usize, next_part: impl Fn() -> usize) {
         let [shares, next] = [1, 0].map(|earlier| self.shares[(iteration + earlier) % 2]);
-        let before = self.dangling[(iteration + 1) % 2].iter();
-        let dangling: f64 = before.map(|sum| f64::from_bits(sum.load(Relaxed))).sum();
-        let all = self.ranks.len() as f64;
-        let everywhere = ((1.0 - self.damping) / all + self.damping * dangling / all) as f32;
-        let (damping, shares, columns) = (self.damping as f32, Shares::new(shares), self.incoming.columns());
+        let (damping, all) = (self.config.damping, self.ranks.len() as f64);
+        let anew = 1.0 - damping + damping * total(&self.dangling[(iteration + 1) % 2]);
+        let everywhere = T::of(if SEEDED { anew } else { anew / all });
+        let (damping, shares, columns) = (T::of(damping), Shares::<T>::new(shares), self.incoming.columns());
+        let teleports = self.teleports.unwrap_or(&[]);
         loop {
             let place = next_part();
             let Some(part) = self.parts.get(place) else { return };
-            let (mut dangling, mut node) = (0.0, part.start);
+            let (mut dangling, mut change, mut node) = (0.0, 0.0, part.start);
             self.rows(part, &next[part.clone()], |share, row, degree| {
-                let rank = everywhere + damping * shares.sum(columns, row);
+                let own = if SEEDED { everywhere * T::load(&teleports[node]) } else { everywhere };
+                let rank = own + damping * shares.sum(columns, row);
                 hand_out(share, rank, degree, &mut dangling);
-                if LAST {
-                    self.ranks[node].store(rank.to_bits(), Relaxed);
+                if STORES {
+                    let before: f64 = T::load(&self.ranks[node]).into();
+                    change += (rank.into() - before).abs();
+                    rank.store(&self.ranks[node]);
+                }
+                if STORES || SEEDED {
                     node += 1;
                 }
             });
             self.dangling[iteration % 2][place].store(f64::to_bits(dangling), Relaxed);
+            if STORES {
+                self.changes[iteration % 2][place].store(f64::to_bits(change), Relaxed);
+            }
         }
     }
 
     /// Calls `visit` for each node of a part with its share, the place of its row in the columns, and the number of edges that leave it.
     #[inline(always)]
-    fn rows(&self, part: &Range<usize>, shares: &[AtomicU32], mut visit: impl FnMut(&AtomicU32, Range<usize>, u32)) {
+    fn rows(&self, part: &Range<usize>, shares: &[T::Cell], mut visit: impl FnMut(&T::Cell, Range<usize>, u32)) {
         let bounds = part.start..part.end + 1;
         // As slices, because behind the struct each would be looked up again for every node.
         let incoming = self.incoming.row_offsets()[bounds.clone()].windows(2);
@@ -156,51 +319,51 @@ impl Walk<'_> {
 
 /// Sets what a node of this degree hands to each neighbour, or adds to what all nodes get because it has none.
 #[inline(always)]
-fn hand_out(share: &AtomicU32, rank: f32, degree: u32, dangling: &mut f64) {
+fn hand_out<T: Number>(share: &T::Cell, rank: T, degree: u32, dangling: &mut f64) {
     if degree == 0 {
-        *dangling += f64::from(rank);
+        *dangling += rank.into();
     } else {
-        share.store((rank / degree as f32).to_bits(), Relaxed);
+        (rank / T::of(f64::from(degree))).store(share);
     }
 }
 
 /// The shares of all nodes, and some more, so that their number is a power of two.
-struct Shares<'a> {
-    words: &'a [AtomicU32],
+struct Shares<'a, T: Number> {
+    cells: &'a [T::Cell],
     /// Below the number of shares.
     mask: usize,
 }
 
-impl<'a> Shares<'a> {
-    fn new(words: &'a [AtomicU32]) -> Self {
-        assert!(words.len().is_power_of_two());
-        Self { words, mask: words.len() - 1 }
+impl<'a, T: Number> Shares<'a, T> {
+    fn new(cells: &'a [T::Cell]) -> Self {
+        assert!(cells.len().is_power_of_two());
+        Self { cells, mask: cells.len() - 1 }
     }
 
     #[inline(always)]
-    fn get(&self, node: u32) -> f32 {
+    fn get(&self, node: u32) -> T {
         // A mask costs less than a check, and keeps even a column of a file that has changed meanwhile within.
         // SAFETY: the mask is below the number of shares.
-        f32::from_bits(unsafe { self.words.get_unchecked(node as usize & self.mask) }.load(Relaxed))
+        T::load(unsafe { self.cells.get_unchecked(node as usize & self.mask) })
     }
 
     /// Adds up the shares of a row's nodes.
     #[inline(always)]
-    fn sum(&self, columns: &[u32], row: Range<usize>) -> f32 {
+    fn sum(&self, columns: &[u32], row: Range<usize>) -> T {
         if row.len() > BLOCK {
             return self.long_sum(columns, row);
         }
-        let (mut sums, mut begin) = ([0.0; LANES], row.start);
+        let (mut sums, mut begin) = ([T::default(); LANES], row.start);
         while begin < row.end {
             let Some(nodes) = columns.get(begin..begin + LANES) else {
-                return columns[begin..row.end].iter().fold(sums.iter().sum(), |sum, node| sum + self.get(*node));
+                return columns[begin..row.end].iter().fold(sums.into_iter().sum(), |sum, node| sum + self.get(*node));
             };
             if let Some(ahead) = columns.get(begin + AHEAD..begin + AHEAD + LANES) {
-                ahead.iter().for_each(|node| prefetch(self.words, *node as usize & self.mask));
+                ahead.iter().for_each(|node| prefetch(self.cells, *node as usize & self.mask));
             }
             let masks = &MASKS[LANES.min(row.end - begin)];
             for lane in 0..LANES {
-                sums[lane] += f32::from_bits(self.get(nodes[lane]).to_bits() & masks[lane]);
+                sums[lane] = sums[lane] + self.get(nodes[lane]).masked(masks[lane]);
             }
             begin += LANES;
         }
@@ -209,9 +372,9 @@ impl<'a> Shares<'a> {
 
     /// Apart, so that short rows have all registers.
     #[inline(never)]
-    fn long_sum(&self, columns: &[u32], row: Range<usize>) -> f32 {
+    fn long_sum(&self, columns: &[u32], row: Range<usize>) -> T {
         let end = row.end;
         let blocks = row.step_by(BLOCK).map(|begin| begin..end.min(begin + BLOCK));
-        blocks.map(|block| f64::from(self.sum(columns, block))).sum::<f64>() as f32
+        T::of(blocks.map(|block| self.sum(columns, block).into()).sum::<f64>())
     }
 }

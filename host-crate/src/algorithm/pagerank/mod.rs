@@ -1,20 +1,18 @@
 //! PageRank (Page, Brin, Motwani and Winograd 1999) by LDBC Graphalytics' rule: a fixed number of iterations, and the rank of
-//! a node that no edge leaves goes to all nodes alike. A gather over the rows of the transposed graph, in single precision,
-//! under any schedule; all iterations are recorded, and the host looks at none.
+//! a node that no edge leaves goes to all nodes alike. Also until the ranks change little, as the GAP Benchmark Suite has it, and personalised, with
+//! seeds that get what would go to all. A gather over the rows of the transposed graph, under any schedule.
 
 mod cpu;
+mod kernels;
 mod pull;
+mod seeds;
 
-use super::prelude::*;
+pub use seeds::{SeedOptions, Seeds};
+
+use super::{Precision, prelude::*};
 use crate::{device::DeviceKind, oracle::pagerank};
-use evenkeel_kernels::{
-    algorithm::{
-        pagerank::{RankGather, RankJoin, RankParams, RankStart, RankUpdate, Ranks as RankData},
-        spmv::ProductParams,
-    },
-    primitive::LengthParams,
-};
 use pull::{Pull, PullSize};
+use rayon::prelude::*;
 
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -27,14 +25,23 @@ pub struct PageRankConfig {
     /// How likely a walk is to follow an edge rather than to begin anew: from 0 to 1
     #[cfg_attr(feature = "cli", arg(long, value_name = "D", default_value_t = DAMPING, value_parser = known_damping))]
     pub damping: f64,
-    /// The number of iterations
+    /// The number of iterations; with --tolerance the most there are
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = ITERATIONS))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
     pub iterations: u32,
+    /// Stop after an iteration in which the ranks together change by less than this
+    #[cfg_attr(feature = "cli", arg(long, value_name = "EPS", value_parser = known_tolerance))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// The numbers that ranks are computed with; double needs a device that has them
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "single"))]
+    pub precision: Precision,
 }
 
 /// The damping unless another is asked for.
 const DAMPING: f64 = 0.85;
+/// The most iterations that the oracle takes for the last, where a tolerance decides.
+const POSSIBLE: usize = 8;
 /// The iterations unless others are asked for.
 const ITERATIONS: u32 = 20;
 
@@ -44,34 +51,67 @@ fn known_damping(text: &str) -> Result<f64> {
     damping.ok_or_else(|| Error::Usage(format!("'{text}' is no damping: a number from 0 to 1 belongs here")))
 }
 
+/// The tolerance that a text names, if it is a number above 0.
+fn known_tolerance(text: &str) -> Result<f64> {
+    let tolerance = text.parse().ok().filter(|tolerance| *tolerance > 0.0 && f64::is_finite(*tolerance));
+    tolerance.ok_or_else(|| Error::Usage(format!("'{text}' is no tolerance: a number above 0 belongs here")))
+}
+
 impl Default for PageRankConfig {
     fn default() -> Self {
-        Self { schedule: Configured::default(), damping: DAMPING, iterations: ITERATIONS }
+        Self {
+            schedule: Configured::default(),
+            damping: DAMPING,
+            iterations: ITERATIONS,
+            tolerance: None,
+            precision: Precision::Single,
+        }
     }
 }
 
 /// Ranks that are ready to be computed on one graph.
 pub struct PageRank {
     session: Session,
-    ranks: Buffer<f32>,
+    ranking: Box<dyn Ranking>,
+    precision: Precision,
+    /// The seeds of the last run.
+    loaded: Seeds,
+    /// The iterations of the last run.
     iterations: u32,
-    first: Recording,
-    /// A whole batch, and how often it is run.
-    more: Option<(Recording, u32)>,
     /// The schedule that was taken, where the one that was asked for chooses.
     taken: Option<String>,
 }
 
-/// The most iterations in one recording. Each takes up to five dispatches, and a submission costs less than one.
-const BATCH: u32 = 64;
+/// A form of the computation that is ready to run.
+trait Ranking: Send {
+    /// Takes the part of each node in what does not follow an edge; none where all nodes are alike, as they are at first.
+    fn load(&mut self, parts: Option<&[f64]>) -> Result<()>;
+
+    /// Runs once.
+    fn run(&mut self) -> Result<Run>;
+
+    /// The ranks after the last run.
+    fn ranks(&self) -> Result<Vec<f64>>;
+}
 
 /// The rank of each node; the ranks add up to 1.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ranks(pub Vec<f32>);
+pub struct Ranks {
+    /// In double precision, which holds both kinds.
+    pub ranks: Vec<f64>,
+    /// The precision they were computed in.
+    pub precision: Precision,
+    /// The iterations that it took.
+    pub iterations: u32,
+}
 
 impl Answer for Ranks {
     fn columns(&self) -> Vec<Column<'_>> {
-        vec![Column::new("rank", Values::F32((&self.0).into()))]
+        let values = match self.precision {
+            Precision::Single => Values::F32(self.ranks.par_iter().map(|&rank| rank as f32).collect::<Vec<_>>().into()),
+            Precision::Double => Values::F64((&self.ranks).into()),
+        };
+        vec![Column::new("rank", values)]
     }
 }
 
@@ -80,27 +120,32 @@ impl Algorithm for PageRank {
     const SUMMARY: &'static str = "the rank of every node: how likely a random walk is to be there";
     const HELP: &'static str = "\
 The rule is LDBC Graphalytics': all nodes begin alike, a node that no edge leaves gives its rank to all, and weights do not \
-matter. The output is a line `id rank` for each node; the ranks add up to 1. An answer is right when each rank is within a \
-ten-thousandth of its own size of a double-precision reference, as LDBC has it.
+matter. With --seeds all begin at these nodes, in proportion to their weights, and what does not follow an edge goes to them. The output is a line `id rank` \
+for each node; the ranks add up to 1. An answer is right when each rank is within a ten-thousandth of its own size of a double-precision \
+reference, as LDBC has it; with --precision double within a billionth. Rounding in single precision can hide changes of less than about 1e-5. With the same \
+schedule and device the ranks are the same to the last bit.
 
 Examples:
   evenkeel pagerank rmat:scale=20 --validate
-  evenkeel pagerank web.mtx --directed --damping 0.9 --iterations 50 --output ranks.txt
+  evenkeel pagerank rmat:scale=20 --tolerance 1e-4 --iterations 100
+  evenkeel pagerank web.mtx --directed --damping 0.9 --iterations 50 --precision double --output ranks.txt
+  evenkeel pagerank friends.csv --seeds friends-of-mine.txt --tolerance 1e-6 --iterations 200
   evenkeel pagerank grid:rows=1024,cols=1024 --schedule merge-path --runs 10 --warmup 2 --profile";
     type Alternative = RowSchedule;
     type Config = PageRankConfig;
-    type InputOptions = ();
+    type InputOptions = SeedOptions;
     type Tables = ();
-    type Input = ();
+    type Input = Seeds;
     type Answer = Ranks;
-    type Reference = Vec<f64>;
+    /// The iterations that may have been the last, and the ranks after each.
+    type Reference = Vec<(u32, Vec<f64>)>;
 
     fn choice(config: &mut PageRankConfig) -> &mut Configured<Self> {
         &mut config.schedule
     }
 
-    fn input((): &(), _: &Graph, _: &PageRankConfig) -> Result<()> {
-        Ok(())
+    fn input(options: &SeedOptions, graph: &Graph, _: &PageRankConfig) -> Result<Seeds> {
+        options.seeds.as_ref().map_or(Ok(Seeds::default()), |path| Seeds::read(path, graph))
     }
 
     fn operations(csr: &Csr, config: &PageRankConfig) -> u64 {
@@ -110,46 +155,35 @@ Examples:
     /// An upper bound: which rows are long, and which schedule suits them, is known only when the graph has been transposed.
     fn plan(device: &DeviceInfo, csr: &Csr, config: &PageRankConfig) -> Result<MemoryPlan> {
         if is_native(device, config) {
-            return Ok(cpu::plan(csr));
+            return Ok(cpu::plan(csr, config.precision));
         }
         let schedules = match config.schedule.item() {
             RowSchedule::Fixed(choice) => vec![choice.schedule],
             RowSchedule::Auto if device.kind.is_cpu() => vec![Schedule::ThreadMapped],
             RowSchedule::Auto | RowSchedule::Paper => vec![Schedule::ThreadMapped, Schedule::NonzeroSplit],
         };
-        let plans = schedules.into_iter().map(|schedule| plan(PullSize::most(csr, schedule), schedule));
+        let size = |schedule| PullSize::most(csr, schedule);
+        let plans = schedules.into_iter().map(|schedule| kernels::plan(size(schedule), schedule, config.precision));
         Ok(plans.max_by_key(MemoryPlan::bytes).unwrap_or_default())
     }
 
     /// The device gets the transposed graph alone.
     fn prepare_on(graph: &SharedGraph, config: &PageRankConfig) -> Result<Self> {
         known_damping(&config.damping.to_string())?;
-        let (device, iterations) = (graph.device(), config.iterations);
-        if is_native(device.info(), config) {
-            let session = Session::open(graph, cpu::plan(graph.csr()))?;
-            let ranks = device.buffer("ranks", graph.csr().nodes() as usize)?;
-            let first = cpu::record(device, graph.csr(), config, &ranks)?;
-            return Ok(Self { session, first, ranks, iterations, more: None, taken: Some(cpu::NAME.to_owned()) });
-        }
-        let whole = Pull::of(graph.csr())?;
-        let choice = config.schedule.item().choose(&whole.matrix, device.info());
-        let pull = whole.cut_for(choice.schedule);
-        let session = Session::open(graph, plan(pull.size(), choice.schedule))?;
-        let ranks = device.buffer("ranks", graph.csr().nodes() as usize)?;
-        let steps = Steps::new(device, &pull, choice, config, &ranks)?;
-        let batch = |start: bool, length: u32| {
-            device.record(&format!("pagerank {choice}, {length} iterations"), |recorder| {
-                if start {
-                    recorder.label("start");
-                    recorder.dispatch(&RankStart { nodes: &steps.nodes }, steps.params, ranks.len());
-                }
-                (1..=length).for_each(|number| steps.iteration(recorder, number == length));
-            })
+        config.tolerance.map_or(Ok(0.0), |tolerance| known_tolerance(&tolerance.to_string()))?;
+        let (device, precision) = (graph.device(), config.precision);
+        precision.check(device.info())?;
+        let (session, ranking, taken) = if is_native(device.info(), config) {
+            let session = Session::open(graph, cpu::plan(graph.csr(), precision))?;
+            (session, cpu::prepare(device, graph.csr(), config)?, Some(cpu::NAME.to_owned()))
+        } else {
+            let whole = Pull::of(graph.csr())?;
+            let choice = config.schedule.item().choose(&whole.matrix, device.info());
+            let pull = whole.cut_for(choice.schedule);
+            let session = Session::open(graph, kernels::plan(pull.size(), choice.schedule, precision))?;
+            (session, kernels::prepare(device, &pull, choice, config)?, config.schedule.item().taken(choice))
         };
-        let (batches, rest) = (iterations / BATCH, iterations % BATCH);
-        let more = if batches > 0 { Some((batch(false, BATCH)?, batches)) } else { None };
-        let taken = config.schedule.item().taken(choice);
-        Ok(Self { session, first: batch(true, rest)?, ranks, iterations, more, taken })
+        Ok(Self { session, ranking, precision, loaded: Seeds::default(), iterations: 0, taken })
     }
 
     fn taken(&self) -> Option<String> {
@@ -160,35 +194,61 @@ Examples:
         self.session.memory()
     }
 
-    fn run(&mut self, (): &()) -> Result<Run> {
-        self.session.run(|_| {
-            Run::timed(self.iterations, || {
-                let mut kernel = self.first.run()?;
-                if let Some((batch, times)) = &mut self.more {
-                    for _ in 0..*times {
-                        kernel += batch.run()?;
-                    }
-                }
-                Ok(kernel)
-            })
-        })
+    fn run(&mut self, seeds: &Seeds) -> Result<Run> {
+        let Self { session, ranking, loaded, .. } = self;
+        let run = session.run(|graph| {
+            if *loaded != *seeds {
+                let parts = seeds.parts(graph.csr().nodes())?;
+                ranking.load((!seeds.is_empty()).then_some(&parts))?;
+                *loaded = seeds.clone();
+            }
+            ranking.run()
+        })?;
+        self.iterations = run.iterations;
+        Ok(run)
     }
 
     fn answer(&self) -> Result<Ranks> {
-        self.session.answered()?.device().download(&self.ranks).map(Ranks)
+        self.session.answered()?;
+        Ok(Ranks { ranks: self.ranking.ranks()?, precision: self.precision, iterations: self.iterations })
     }
 
-    fn reference(graph: &Graph, (): &(), config: &PageRankConfig) -> Result<Vec<f64>> {
-        Ok(pagerank::ranks(&graph.csr, config.damping, config.iterations))
+    /// Where a tolerance ends the walk, rounding may make it an iteration longer or shorter.
+    fn reference(graph: &Graph, seeds: &Seeds, config: &PageRankConfig) -> Result<Vec<(u32, Vec<f64>)>> {
+        let parts = seeds.parts(graph.csr.nodes())?;
+        let noise = if config.precision == Precision::Single { 1e-5 } else { 1e-12 };
+        let below = |change: f64, margin: f64| {
+            config.tolerance.is_some_and(|most| change < most * (1.0 + margin) + noise * margin.signum())
+        };
+        let mut possible = vec![(0, parts.clone())];
+        let (mut first, mut count) = (true, 0);
+        for (ranks, change) in pagerank::rounds(&graph.csr, config.damping, &parts).take(config.iterations as usize) {
+            count += 1;
+            if first {
+                possible.clear();
+            }
+            possible.push((count, ranks));
+            first = !below(change, 0.01);
+            if below(change, -0.01) || possible.len() == POSSIBLE {
+                break;
+            }
+        }
+        Ok(possible)
     }
 
-    fn check(found: &Ranks, expected: &Vec<f64>, _: &Graph, (): &()) -> Option<Mismatch> {
-        pagerank::first_mismatch(expected, &found.0)
+    fn check(found: &Ranks, expected: &Vec<(u32, Vec<f64>)>, _: &Graph, _: &Seeds) -> Option<Mismatch> {
+        let tolerance = match found.precision {
+            Precision::Single => pagerank::TOLERANCE,
+            Precision::Double => pagerank::DOUBLE_TOLERANCE,
+        };
+        // After the last of them ranks hardly change.
+        let same = expected.iter().find(|(iterations, _)| *iterations == found.iterations).or(expected.last());
+        same.and_then(|(_, ranks)| pagerank::first_mismatch(ranks, &found.ranks, tolerance))
     }
 
     fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
         let columns = outcome.answer.columns();
-        let highest = largest(outcome.answer.0.len(), show.top, |node| columns[0].value(node));
+        let highest = largest(outcome.answer.ranks.len(), show.top, |node| columns[0].value(node));
         Summary { top: Listing::of_nodes("highest", &columns[0], highest, &outcome.graph.ids), ..Summary::default() }
     }
 }
@@ -196,68 +256,4 @@ Examples:
 /// Whether the CPU device chooses: it then runs a form of its own.
 fn is_native(device: &DeviceInfo, config: &PageRankConfig) -> bool {
     device.kind == DeviceKind::Cpu && *config.schedule.item() == RowSchedule::Auto
-}
-
-fn plan(size: PullSize, schedule: Schedule) -> MemoryPlan {
-    MemoryPlan::new()
-        .with::<u32>("row offsets", size.rows + 1)
-        .with::<u32>("columns", size.entries)
-        .with::<[u32; 3]>("cuts", size.cuts)
-        .with::<f32>("factors", size.nodes)
-        .with::<f32>("shares", size.nodes)
-        .with::<f32>("ranks", size.nodes)
-        .with::<f32>("sums", size.rows)
-        .and(ScratchSpace::<f32>::plan_gather(schedule, TileExtent::new(size.rows, size.entries)))
-}
-
-/// What an iteration reads and writes.
-struct Steps {
-    schedule: Schedule,
-    params: RankParams,
-    graph: DeviceGraph,
-    cuts: Buffer<u32>,
-    nodes: RankData<Buffers>,
-    sums: Buffer<f32>,
-    scratch: ScratchSpace<f32>,
-}
-
-impl Steps {
-    fn new(device: &Device, pull: &Pull, choice: Choice, config: &PageRankConfig, ranks: &Buffer<f32>) -> Result<Self> {
-        let graph = DeviceGraph::upload(device, &pull.matrix)?;
-        let (all, damping) = (ranks.len() as f64, config.damping);
-        Ok(Self {
-            schedule: choice.schedule,
-            params: RankParams {
-                nodes: ranks.len() as u32,
-                start: (1.0 / all) as f32,
-                teleport: ((1.0 - damping) / all) as f32,
-                damping: damping as f32,
-                spread: (damping / all) as f32,
-                last: 0,
-            },
-            scratch: ScratchSpace::gather(device, choice, &graph.row_offsets, extent(&pull.matrix))?,
-            graph,
-            cuts: device.buffer_from("cuts", pull.cuts.as_flattened())?,
-            nodes: RankData {
-                factors: device.buffer_from("factors", &pull.factors)?,
-                shares: device.buffer("shares", ranks.len())?,
-                ranks: ranks.clone(),
-            },
-            sums: device.buffer("sums", pull.size().rows)?,
-        })
-    }
-
-    fn iteration(&self, recorder: &mut Recorder, last: bool) {
-        recorder.label("iteration");
-        let Self { schedule, graph, cuts, nodes, sums, scratch, .. } = self;
-        let (rows, shares, buffers) = (graph.nodes(), &nodes.shares, &scratch.buffers);
-        let gather = RankGather { schedule: *schedule, graph, shares, sums, scratch: buffers };
-        scratch.record_gather(recorder, &gather, |schedule| ProductParams { rows, schedule });
-        if !cuts.is_empty() {
-            let count = cuts.len() / 3;
-            recorder.dispatch(&RankJoin { cuts, sums }, LengthParams { length: count as u32 }, count);
-        }
-        let params = RankParams { last: last.into(), ..self.params };
-        recorder.dispatch(&RankUpdate { sums, nodes }, params, nodes.ranks.len());
-    }
 }

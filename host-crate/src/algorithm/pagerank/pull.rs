@@ -17,7 +17,9 @@ pub struct Pull {
     /// The rows, and behind them the pieces of those that were cut, which are empty themselves.
     pub matrix: Csr,
     /// What a node's rank is multiplied by to become the share that a row adds up.
-    pub factors: Vec<f32>,
+    pub factors: Vec<f64>,
+    /// The nodes without any edge, of which the first stands for all.
+    pub alone: Vec<u32>,
     /// For each row that was cut: the row, its first piece, and the piece after its last.
     pub cuts: Vec<[u32; 3]>,
 }
@@ -27,7 +29,7 @@ impl Pull {
     pub fn of(csr: &Csr) -> Result<Self> {
         let unweighted = csr.without_weights();
         let incoming = transpose(&unweighted)?;
-        let mut factors: Vec<f32> = (0..csr.nodes()).map(|node| 1.0 / csr.degree(node) as f32).collect();
+        let mut factors: Vec<f64> = (0..csr.nodes()).map(|node| 1.0 / f64::from(csr.degree(node))).collect();
         let (mut dangling, mut alone) = (Vec::new(), Vec::new());
         for node in (0..csr.nodes()).filter(|node| csr.degree(*node) == 0) {
             factors[node as usize] = 1.0;
@@ -35,7 +37,7 @@ impl Pull {
             kind.push(node);
         }
         if let Some(first) = alone.first() {
-            factors[*first as usize] = alone.len() as f32;
+            factors[*first as usize] = alone.len() as f64;
             dangling.push(*first);
             dangling.sort_unstable();
         }
@@ -45,7 +47,7 @@ impl Pull {
         })?;
         let row_offsets = [incoming.row_offsets(), [entries].as_slice()].concat();
         let matrix = Csr::from_builder(row_offsets.into(), columns.into(), Weights::None);
-        Ok(Self { matrix, factors, cuts: Vec::new() })
+        Ok(Self { matrix, factors, alone, cuts: Vec::new() })
     }
 
     /// The same with long rows in pieces, if the schedule does not share them out anyway.
@@ -84,7 +86,7 @@ impl Pull {
             cuts.push([row, first, next]);
         }
         let matrix = Csr::from_builder(row_offsets.into(), columns.into(), Weights::None);
-        Self { matrix, factors: self.factors, cuts }
+        Self { matrix, cuts, ..self }
     }
 
     /// How large it is.
@@ -140,6 +142,7 @@ mod tests {
         assert_eq!(*pull.matrix.row_offsets(), [0, 0, 2, 3, 3, 3, 5]);
         assert_eq!(*pull.matrix.columns(), [0, 2, 0, 1, 3]);
         assert_eq!(pull.factors[..4], [0.5, 1.0, 1.0, 2.0]);
+        assert_eq!(pull.alone, [3, 4]);
         assert!(pull.cuts.is_empty());
     }
 

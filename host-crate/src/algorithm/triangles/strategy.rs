@@ -30,8 +30,9 @@ pub(super) enum Method {
     Auto,
 }
 
-/// A node that keeps as many edges as this fills a workgroup; where no node has as many, there is nothing to hash.
-const HEAVY: u32 = 32;
+/// A node that keeps as many edges as this is worth a table: the longer a list, the more steps a binary search in it takes, while a lookup
+/// takes one. Where no node has as many edges, there is nothing to hash.
+const HEAVY: u32 = 256;
 
 /// The largest workgroup memory is that of a list of this length, so more would never be hashed on any graph that fits.
 const MOST_HEAVY: u32 = 1 << 16;

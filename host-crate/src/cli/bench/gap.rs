@@ -10,7 +10,7 @@ use crate::{
     Result,
     algorithm::{
         Algorithm, Betweenness, BetweennessConfig, Bfs, BfsConfig, Components, ComponentsConfig, PageRank,
-        PageRankConfig, PathSources, Source, Sssp, SsspConfig, Triangles, TrianglesConfig, betweenness::Scope,
+        PageRankConfig, PathSources, Seeds, Source, Sssp, SsspConfig, Triangles, TrianglesConfig, betweenness::Scope,
     },
     cli::{
         options::{FoundGraph, ReadingOptions, weigh},
@@ -43,6 +43,11 @@ pub struct Gap {
     #[command(flatten)]
     options: SuiteOptions,
 }
+
+/// By how much the ranks together change at most in the last iteration.
+const TOLERANCE: f64 = 1e-4;
+/// PageRank ends by its tolerance long before.
+const MOST_ITERATIONS: u32 = 1000;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kernel {
@@ -81,8 +86,9 @@ impl Gap {
             suite.run(self.task::<Sssp>("sssp", (&graph, &shared), SsspConfig::default(), sources.clone(), 64))?;
         }
         if self.takes(Kernel::Pr) {
-            let config = PageRankConfig::default();
-            suite.run(self.task::<PageRank>("pr", (&graph, &shared), config, vec![()], 16))?;
+            let config =
+                PageRankConfig { tolerance: Some(TOLERANCE), iterations: MOST_ITERATIONS, ..PageRankConfig::default() };
+            suite.run(self.task::<PageRank>("pr", (&graph, &shared), config, vec![Seeds::default()], 16))?;
         }
         if self.takes(Kernel::Bc) {
             let (scope, directed) = (Scope::Sample, graph.directed);

@@ -9,8 +9,8 @@ use super::{
 use crate::{
     Error, Result,
     algorithm::{
-        Algorithm, Answer, Bfs, BfsConfig, Components, ComponentsConfig, PageRank, PageRankConfig, PerNode, Source,
-        Sssp, SsspConfig, Triangles, TrianglesConfig, Value,
+        Algorithm, Answer, Bfs, BfsConfig, Communities, CommunitiesConfig, Components, ComponentsConfig, PageRank,
+        PageRankConfig, PerNode, Precision, Seeds, Source, Sssp, SsspConfig, Triangles, TrianglesConfig, Value,
     },
     engine::SharedGraph,
     graph::{Direction, Graph, OpenOptions, formats::read_text, open},
@@ -110,9 +110,15 @@ impl Ldbc {
                     let config = PageRankConfig {
                         damping: dataset.number("pr.damping-factor")?,
                         iterations: dataset.number("pr.num-iterations")?,
+                        precision: Precision::Double,
                         ..PageRankConfig::default()
                     };
-                    suite.run(self.task::<PageRank>("pr", dataset, on, config, (), Rule::Close)?)?;
+                    suite.run(self.task::<PageRank>("pr", dataset, on, config, Seeds::default(), Rule::Close)?)?;
+                }
+                "cdlp" => {
+                    let iterations = dataset.number("cdlp.max-iterations")?;
+                    let config = CommunitiesConfig { iterations, ..CommunitiesConfig::default() };
+                    suite.run(self.task::<Communities>("cdlp", dataset, on, config, (), Rule::Exact)?)?;
                 }
                 "wcc" => {
                     let config = ComponentsConfig::default();

@@ -1,0 +1,138 @@
+//! The nodes at which the walk of a personalised PageRank begins anew.
+
+use super::super::prelude::*;
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Nodes with their weights; none where all nodes are alike.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seeds(BTreeMap<u32, f64>);
+
+/// The option that names the seeds.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Algorithm"))]
+pub struct SeedOptions {
+    /// Begin anew at the nodes in this file rather than anywhere: a node in each line, and a weight behind it unless all are alike
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
+    pub seeds: Option<PathBuf>,
+}
+
+impl Seeds {
+    /// Seeds with their weights; those of a node that is there more than once are added.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when a weight is negative or not finite, or all are 0.
+    pub fn new(seeds: impl IntoIterator<Item = (u32, f64)>) -> Result<Self> {
+        let mut weights = BTreeMap::new();
+        for (node, weight) in seeds {
+            if !(weight >= 0.0 && weight.is_finite()) {
+                return Err(Error::Usage(format!(
+                    "{weight} is no weight of a seed: it must be finite and not negative"
+                )));
+            }
+            *weights.entry(node).or_insert(0.0) += weight;
+        }
+        let sum: f64 = weights.values().sum();
+        let is_usable = weights.is_empty() || (sum > 0.0 && sum.is_finite());
+        if !is_usable {
+            return Err(Error::Usage(format!("the weights of the seeds add up to {sum}")));
+        }
+        Ok(Self(weights))
+    }
+
+    /// Reads a file with a node's name in each line, and a weight behind it where it is not 1. Empty lines and those that begin with `#` are
+    /// ignored.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line names no node of the graph or no weight; the message says which.
+    pub fn read(path: &Path, graph: &Graph) -> Result<Self> {
+        let text = fs::read_to_string(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
+        let wrong = |reason: String| Error::File { path: path.to_owned(), reason };
+        let find = |name: &str| graph.ids.find(name.trim(), graph.csr.nodes());
+        let mut seeds = Vec::new();
+        for (number, line) in (1..).zip(text.lines().map(str::trim)) {
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            // A name may have spaces in it.
+            let with_weight = || {
+                let (name, weight) = line.rsplit_once(char::is_whitespace)?;
+                Some((find(name)?, weight.parse::<f64>().ok()?))
+            };
+            let seed = find(line).map(|node| (node, 1.0)).or_else(with_weight);
+            let wrong_line = || {
+                let reason = format!("'{line}' is no node of {}, with or without a weight", graph.name);
+                Error::Line { path: path.to_owned(), line: number, reason }
+            };
+            seeds.push(seed.ok_or_else(wrong_line)?);
+        }
+        if seeds.is_empty() {
+            return Err(wrong("there is no node in it".into()));
+        }
+        Self::new(seeds).map_err(|error| wrong(error.to_string()))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The part of each of `nodes` nodes: together 1.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when a seed is no node.
+    pub(super) fn parts(&self, nodes: u32) -> Result<Vec<f64>> {
+        if self.is_empty() {
+            return Ok(vec![1.0 / f64::from(nodes); nodes as usize]);
+        }
+        let mut parts = vec![0.0; nodes as usize];
+        let sum: f64 = self.0.values().sum();
+        for (node, weight) in &self.0 {
+            let missing = || Error::Usage(format!("there is no node {node} among {nodes} to be a seed"));
+            *parts.get_mut(*node as usize).ok_or_else(missing)? = weight / sum;
+        }
+        Ok(parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Names, NodeIds};
+
+    #[test]
+    fn weights_are_added_and_shared_out() {
+        let seeds = Seeds::new([(2, 1.0), (0, 0.5), (2, 0.5)]).unwrap();
+        assert_eq!(seeds.parts(3).unwrap(), [0.25, 0.0, 0.75]);
+        assert!(matches!(seeds.parts(2), Err(Error::Usage(_))));
+        assert_eq!(Seeds::default().parts(4).unwrap(), [0.25; 4]);
+        for wrong in [-1.0, f64::NAN, f64::INFINITY, 0.0] {
+            assert!(matches!(Seeds::new([(0, wrong)]), Err(Error::Usage(_))), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_file_has_names_and_weights() {
+        let csr = Csr::new(vec![0, 0, 0, 0], vec![], Weights::None).unwrap();
+        let ids = NodeIds::Named(Names::from_ascending(["alice", "bob", "bob 2"]));
+        let graph = Graph { name: "friends".into(), csr, ids, directed: true };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("seeds.txt");
+        let read = |text: &str| {
+            fs::write(&path, text).unwrap();
+            Seeds::read(&path, &graph)
+        };
+        assert_eq!(read("# friends\nalice 3\n\nbob 2\n").unwrap(), Seeds::new([(0, 3.0), (2, 1.0)]).unwrap());
+        assert_eq!(read("bob 2 4\r\nbob\t0.5").unwrap(), Seeds::new([(2, 4.0), (1, 0.5)]).unwrap());
+        for (text, reason) in
+            [("", "no node"), ("alice\ncarol", ":2: 'carol'"), ("alice x", "'alice x'"), ("bob -1", "-1")]
+        {
+            let message = read(text).unwrap_err().to_string();
+            assert!(message.contains(reason) && message.contains("seeds.txt"), "{message}");
+        }
+        assert!(Seeds::read(Path::new("/no/such/file"), &graph).unwrap_err().to_string().contains("/no/such/file"));
+    }
+}
