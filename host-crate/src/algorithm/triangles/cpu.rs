@@ -5,10 +5,9 @@
 use super::{super::prelude::*, Counts};
 use crate::{
     device::{Member, Team},
-    engine::native::{Rounds, even_parts},
+    engine::native::{Rounds, even_parts, prefetch},
 };
 use std::{
-    cmp::Ordering,
     ops::Range,
     sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
 };
@@ -18,6 +17,9 @@ const PARTS: usize = 64;
 
 /// Where no node has more edges than this, lists are merged as they are.
 const FEW: u32 = 64;
+
+/// How many neighbours ahead the memory of a list is asked for.
+const AHEAD: usize = 4;
 
 /// The memory beside what is counted; the marks of the threads are in it.
 pub(super) fn plan(csr: &Csr, edges: usize, marked: bool) -> MemoryPlan {
@@ -101,8 +103,8 @@ impl Count<'_> {
     fn run(&self, team: &mut Team, per_node: bool) -> u64 {
         if !per_node && self.csr.skew().highest <= FEW {
             team.run(|_| {
-                let mut total = 0;
-                self.each_part(0, |_, part| part.for_each(|node| total += self.merged(node as u32)));
+                let (rows, mut total) = ((self.csr.row_offsets(), self.csr.columns()), 0);
+                self.each_part(0, |_, part| part.for_each(|node| total += merged(rows, node as u32)));
                 self.total.fetch_add(total, Relaxed);
             });
         } else {
@@ -123,22 +125,6 @@ impl Count<'_> {
             let Some(part) = self.parts.get(place) else { return };
             visit(place, part.clone());
         }
-    }
-
-    /// The triangles of which a node has the highest number.
-    fn merged(&self, node: u32) -> u64 {
-        let lower = |node: u32| {
-            let row = self.csr.neighbours(node);
-            &row[..row.iter().position(|other| *other >= node).unwrap_or(row.len())]
-        };
-        let (own, mut total, mut last) = (lower(node), 0, u32::MAX);
-        for &other in own {
-            if other != last {
-                total += common(own, lower(other));
-            }
-            last = other;
-        }
-        total
     }
 
     fn rank(&self, node: u32) -> (u32, u32) {
@@ -257,18 +243,39 @@ impl Count<'_> {
     }
 }
 
-/// How many numbers two sorted lists have in common; one that is there several times counts once.
-fn common(a: &[u32], b: &[u32]) -> u64 {
-    let (mut i, mut j, mut count) = (0, 0, 0);
-    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        match x.cmp(y) {
-            Ordering::Less => i += 1,
-            Ordering::Greater => j += 1,
-            Ordering::Equal => {
-                count += u64::from(i == 0 || a[i - 1] != *x);
-                (i, j) = (i + 1, j + 1);
-            }
+/// The triangles of which a node has the highest number, in rows that begin at offsets.
+fn merged((row_offsets, columns): (&[u32], &[u32]), node: u32) -> u64 {
+    let begin = |node: u32| row_offsets[node as usize] as usize;
+    let row_of = |node: u32| &columns[begin(node)..begin(node + 1)];
+    let (row, mut total, mut last) = (row_of(node), 0, u32::MAX);
+    for (place, &other) in row.iter().enumerate() {
+        if other >= node {
+            break;
         }
+        if let Some(&ahead) = row.get(place + AHEAD) {
+            prefetch(columns, begin(ahead));
+        }
+        if other != last {
+            total += common_below(row, row_of(other), other);
+        }
+        last = other;
+    }
+    total
+}
+
+/// How many numbers below `bound`, which is in the first list, two sorted lists have in common; several that are alike count once.
+fn common_below(a: &[u32], b: &[u32], bound: u32) -> u64 {
+    let (mut place, mut count, mut last) = (0, 0, u32::MAX);
+    for &number in b {
+        if number >= bound {
+            break;
+        }
+        // It ends at the bound at the latest.
+        while a[place] < number {
+            place += 1;
+        }
+        count += u64::from(a[place] == number && number != last);
+        last = number;
     }
     count
 }

@@ -93,7 +93,7 @@ pub fn h_index(
         let own = if is_marked { data.cores.load(share.node) } else { 0 };
         let mut bounds = Bounds::new(own);
         lane.barrier();
-        // Two loops, because only where a workgroup shares a node do all of its invocations make as many steps, and may wait for each other.
+        // Two loops: only where a workgroup shares a node do all of its invocations make as many steps, and may wait for each other.
         if share.is_for_workgroup(lane) {
             while bounds.low < bounds.high {
                 let part = count(&share, graph, &data.cores, bounds.wanted);
