@@ -4,6 +4,7 @@
 //! `EVENKEEL_REQUIRE_VULKAN` set, that is a failure.
 
 mod answers;
+mod bench;
 mod comparison;
 mod graphs;
 #[cfg(target_os = "linux")]

@@ -71,7 +71,7 @@ fn rows_that_are_edges_have_the_names_of_their_ends() {
         bytes
     };
     let text = |form| String::from_utf8(written(form)).unwrap();
-    assert_eq!(text(Form::Text), "a,b d 0.5\nc d -3\n");
+    assert_eq!(text(Form::Text), "\"a,b\" d 0.5\nc d -3\n");
     assert_eq!(text(Form::Csv), "source,target,weight\n\"a,b\",d,0.5\nc,d,-3\n");
     let object: serde_json::Value = serde_json::from_str(&text(Form::Json)).unwrap();
     assert_eq!(object, serde_json::json!({"source": ["a,b", "c"], "target": ["d", "d"], "weight": [0.5, -3.0]}));

@@ -21,12 +21,18 @@ use crate::{
 };
 use clap::{Args, ValueEnum};
 
+const EXAMPLES: &str = "\
+Examples:
+  evenkeel bench gap rmat:scale=20 roads.gr.gz --json gap.json
+  evenkeel bench gap web.ekg --kernels bfs,cc --trials 4";
+
 /// The GAP benchmark suite: bfs, sssp, pr, cc, bc and tc.
 ///
 /// The rules are the suite's: bfs and sssp are timed from 64 sources, drawn among the nodes that have edges; pr ends when the ranks change
 /// by less than 0.0001 together; bc is of 4 sources a trial; cc and tc take edges both ways. Where a graph has no weights, sssp draws them
 /// from 1 to 255. Every answer is of the last trial, and checked against a sequential oracle.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Gap {
     /// Files, or generators such as rmat:scale=20 (`evenkeel generate --help` lists them)
     #[arg(value_name = "GRAPH", required = true)]

@@ -22,6 +22,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+const EXAMPLES: &str = "\
+Examples:
+  evenkeel bench ldbc graphs/ldbc --csv ldbc.csv
+  evenkeel bench ldbc graphs/ldbc --graphs example-directed --trials 1";
+
 /// LDBC Graphalytics: bfs, pr, wcc, cdlp, lcc and sssp on the graphs of a folder.
 ///
 /// Every NAME.properties in the folder or below describes a graph: which files hold it (NAME.v and NAME.e), which algorithms are run on
@@ -29,6 +34,7 @@ use std::{
 /// NAME-PR and so on by LDBC's rules: depths and labels exactly, components as a partition, ranks, coefficients and distances up to a
 /// ten-thousandth of the right value. Where there is no such file, the oracle is asked.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Ldbc {
     /// The folder of the graphs.
     #[arg(value_name = "FOLDER")]

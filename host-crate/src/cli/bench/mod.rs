@@ -17,7 +17,6 @@ use suite::Suite;
 const EXAMPLES: &str = "\
 Examples:
   evenkeel bench gap rmat:scale=20 roads.gr.gz --json gap.json
-  evenkeel bench gap web.ekg --kernels bfs,cc --trials 4
   evenkeel bench ldbc graphs/ldbc --csv ldbc.csv";
 
 /// Run the kernels of a benchmark suite by its rules, and show the table that is compared.
