@@ -204,7 +204,7 @@ fn fill_again(state: &mut State<MstState>, params: &MstParams, empty: bool) {
 }
 
 /// Drops the edges whose ends are in one tree, and finds the lightest weight of the others for both trees. Every node's parent is the root of its
-/// tree: [`mst_forget`] has seen to it.
+/// tree: `mst_forget` has seen to it.
 #[kernel(threads = 256)]
 pub fn mst_lightest(
     lane: Lane,

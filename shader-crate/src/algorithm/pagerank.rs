@@ -2,8 +2,8 @@
 //! rows of the transposed graph and computes the next ranks and shares from the sums. One more row, behind those of the nodes, sums the
 //! ranks of the nodes without outgoing edges, which are distributed over all nodes, or over the seeds.
 //!
-//! A run of so many iterations needs no more than that ([`rank_update`]). One that ends when ranks change little, or that has seeds, compares the
-//! ranks before and after an iteration ([`rank_step`], [`rank_end`]). The changes are added in an order that depends on the number of nodes alone.
+//! A run of so many iterations needs no more than that (`rank_update`). One that ends when ranks change little, or that has seeds, compares the
+//! ranks before and after an iteration (`rank_step`, `rank_end`). The changes are added in an order that depends on the number of nodes alone.
 
 use super::spmv::ProductParams;
 use crate::prelude::*;

@@ -8,7 +8,7 @@ use crate::memory::Global;
 pub struct Scaled {
     /// From 1 to 2 in what is stored, or 0.
     pub mantissa: f32,
-    /// Below [`BIAS`] in size, as the number of nodes bounds it.
+    /// Below `BIAS` in size, as the number of nodes bounds it.
     pub exponent: i32,
 }
 
