@@ -8,7 +8,7 @@ use evenkeel::{
     device::Device,
     engine::SharedGraph,
     graph::{
-        BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds, Splitting, Weights,
+        BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds, Splitting,
         generate::Generator,
         weights::{WeightSource, assign},
     },
@@ -61,22 +61,25 @@ fn check_bfs(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<s
 
 fn check_sssp(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<str>]) {
     let (whole, real) = (oracle::dijkstra::whole(csr, source), oracle::dijkstra::real(csr, source));
-    let lengths = match csr.weights() {
-        Weights::F32(_) => oracle::dijkstra::Lengths::Real(real.as_ref().unwrap()),
-        _ => oracle::dijkstra::Lengths::Whole(oracle::dijkstra::wide(csr, source).unwrap().into()),
-    };
+    let double = oracle::dijkstra::double(csr, source);
     for strategy in strategies.iter().map(AsRef::as_ref) {
         let config = SsspConfig { strategy: strategy.parse().unwrap(), parents: true, ..SsspConfig::default() };
         let mut sssp = Sssp::prepare(device, csr, &config).unwrap();
         for _ in 0..2 {
             sssp.run(&source).unwrap();
             let answer = sssp.answer().unwrap();
+            let lengths = match answer.distances {
+                Distances::F64(_) => oracle::dijkstra::Lengths::Double(double.as_ref().unwrap()),
+                Distances::F32(_) => oracle::dijkstra::Lengths::Real(real.as_ref().unwrap()),
+                _ => oracle::dijkstra::Lengths::Whole(oracle::dijkstra::wide(csr, source).unwrap().into()),
+            };
             let checked = oracle::dijkstra::check_parents(csr, &[source], &lengths, &answer.parents.unwrap());
             assert_eq!(checked, Ok(()), "parents by {strategy} on {device:?}");
             let mismatch = match answer.distances {
                 Distances::U32(found) => oracle::first_mismatch(whole.as_ref().unwrap(), &found),
                 Distances::F32(found) => oracle::first_mismatch(real.as_ref().unwrap(), &found),
-                Distances::U64(_) | Distances::F64(_) => panic!("no distance needs 64 bits"),
+                Distances::F64(found) => oracle::first_mismatch(double.as_ref().unwrap(), &found),
+                Distances::U64(_) => panic!("no distance exceeds 32 bits"),
             };
             assert_eq!(mismatch, None, "{strategy} on {device:?}");
         }
