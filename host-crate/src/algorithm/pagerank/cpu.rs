@@ -138,6 +138,7 @@ trait Number:
     fn load(cell: &Self::Cell) -> Self;
     fn store(self, cell: &Self::Cell);
     fn of(number: f64) -> Self;
+    fn of_count(count: u32) -> Self;
 
     /// The number if all bits of the mask are set, and 0 if none is.
     fn masked(self, mask: u32) -> Self;
@@ -163,6 +164,11 @@ impl Number for f32 {
     #[inline(always)]
     fn of(number: f64) -> Self {
         number as f32
+    }
+
+    #[inline(always)]
+    fn of_count(count: u32) -> Self {
+        count as f32
     }
 
     #[inline(always)]
@@ -194,6 +200,11 @@ impl Number for f64 {
     #[inline(always)]
     fn of(number: f64) -> Self {
         number
+    }
+
+    #[inline(always)]
+    fn of_count(count: u32) -> Self {
+        count.into()
     }
 
     #[inline(always)]
@@ -269,7 +280,9 @@ impl<T: Number> Walk<'_, T> {
         }
     }
 
-    /// Takes parts until none is left. One that `STORES` writes ranks, and adds up by how much they change.
+    /// Takes parts until none is left. One that `STORES` writes ranks, and adds up by how much they change. Apart, so that each variant has all
+    /// registers.
+    #[inline(never)]
     fn iteration<const STORES: bool, const SEEDED: bool>(&self, iteration: usize, next_part: impl Fn() -> usize) {
         let [shares, next] = [1, 0].map(|earlier| self.shares[(iteration + earlier) % 2]);
         let (damping, all) = (self.config.damping, self.ranks.len() as f64);
@@ -323,7 +336,7 @@ fn hand_out<T: Number>(share: &T::Cell, rank: T, degree: u32, dangling: &mut f64
     if degree == 0 {
         *dangling += rank.into();
     } else {
-        (rank / T::of(f64::from(degree))).store(share);
+        (rank / T::of_count(degree)).store(share);
     }
 }
 
