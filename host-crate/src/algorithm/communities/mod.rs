@@ -13,8 +13,9 @@ use crate::{
     strategy::About,
 };
 use evenkeel_kernels::algorithm::communities::{
-    BlockMemory, CommunityCount, CommunityFinish, CommunityParams, CommunityScan, CommunityStart, CommunityState,
-    EMPTY, Labels, LongTables, Tasks as TaskBuffers,
+    BlockMemory, CommunityCount, CommunityParams, CommunityStart, CommunityState, EMPTY, Labels, LongTables,
+    Tasks as TaskBuffers,
+    long_rows::{CommunityFinish, CommunityScan},
 };
 use evenkeel_types::LoopState;
 use layout::{Layout, Turn};
