@@ -79,7 +79,7 @@ mod prelude {
         graph::{Csr, Graph, Weights},
         oracle::{self, Mismatch},
         settings::Configured,
-        strategy::refuse_unending_rows,
+        strategy::{refuse_given_up, refuse_unending_rows},
     };
     pub(super) use evenkeel_kernels::launch::Buffers;
 }

@@ -7,6 +7,14 @@ use crate::{
 use rayon::prelude::*;
 use std::borrow::Cow;
 
+/// Warns of edges from a node to itself, where they are going to be ignored.
+pub(super) fn warn_of_self_loops(graph: &Graph) {
+    let count = graph.csr.self_loops();
+    if count > 0 {
+        tracing::warn!("{}: edges from a node to itself are ignored: {count}", graph.name);
+    }
+}
+
 /// The graph without weights and without edges from a node to itself, if every edge has its reverse. `what` begins the rest of the
 /// message if one has not: "colours are", as they are of undirected graphs.
 pub(super) fn undirected<'a>(csr: &'a Csr, what: &str) -> Result<Cow<'a, Csr>> {

@@ -4,6 +4,7 @@
 use crate::{
     algorithm::Answer,
     graph::{BuildReport, Csr, Graph, formats::DirectionSource, statistics::grouped},
+    oracle::components::weak,
 };
 use rayon::prelude::*;
 
@@ -48,26 +49,10 @@ pub fn on_weights(graph: &Graph, built: &BuildReport) -> Option<String> {
     })
 }
 
-/// How many nodes are connected with `node` when directions do not count: by joining the ends of all edges.
+/// How many nodes are connected with `node` when directions do not count.
 fn component_size(csr: &Csr, node: u32) -> u64 {
-    let mut parents: Vec<u32> = (0..csr.nodes()).collect();
-    for source in 0..csr.nodes() {
-        for target in csr.neighbours(source) {
-            let (a, b) = (root(&mut parents, source), root(&mut parents, *target));
-            parents[a.max(b) as usize] = a.min(b);
-        }
-    }
-    let wanted = root(&mut parents, node);
-    (0..csr.nodes()).filter(|other| root(&mut parents, *other) == wanted).count() as u64
-}
-
-/// The node that stands for a component; the path to it is halved on the way.
-fn root(parents: &mut [u32], mut node: u32) -> u32 {
-    while parents[node as usize] != node {
-        parents[node as usize] = parents[parents[node as usize] as usize];
-        node = parents[node as usize];
-    }
-    node
+    let components = weak(csr);
+    components.par_iter().filter(|component| **component == components[node as usize]).count() as u64
 }
 
 #[cfg(test)]

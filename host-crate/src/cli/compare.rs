@@ -4,7 +4,7 @@
 use super::{
     measure::Bench,
     options::{DeviceOptions, FoundGraph, ReadingOptions, unchanged},
-    output::{Output, is_standard, print, refuse_same_files},
+    output::{Output, print, refuse_same_files, takes_standard},
     registry::{Execute, Group, InputOptions, NameOptions},
 };
 use crate::{
@@ -128,17 +128,14 @@ impl CompareOptions {
     /// Opens what will be written and the device.
     pub fn begin(&self, quiet: bool) -> Result<Comparison<'_>> {
         let paths = [&self.csv, &self.json].map(Option::as_deref);
-        let standard = paths.iter().flatten().filter(|path| is_standard(path)).count();
-        if standard > 1 {
-            return Err(Error::Usage("only one of --csv and --json can be - (standard output)".into()));
-        }
+        let standard_taken = takes_standard(paths.into_iter().flatten(), "--csv and --json")?;
         let [csv, json] = paths.map(Output::create_if);
         Ok(Comparison {
             options: self,
             csv: csv?,
             json: json?,
             device: self.device.open(false)?,
-            shown: !quiet && standard == 0,
+            shown: !quiet && !standard_taken,
             entries: Vec::new(),
             wrong: None,
             refused: None,

@@ -22,6 +22,14 @@ enum Target {
     File(AtomicFile),
 }
 
+/// Whether one of these files is standard output, for which there can be but one; an error names the `options`.
+pub fn takes_standard<'a>(paths: impl IntoIterator<Item = &'a Path>, options: &str) -> Result<bool> {
+    match paths.into_iter().filter(|path| is_standard(path)).count() {
+        count @ (0 | 1) => Ok(count > 0),
+        _ => Err(Error::Usage(format!("only one of {options} can be - (standard output)"))),
+    }
+}
+
 impl Output {
     /// Opens standard output for `-`, and a file for anything else.
     pub fn create(path: &Path) -> Result<Self> {

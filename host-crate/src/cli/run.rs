@@ -5,13 +5,13 @@ use super::{
     answers::AnswerForm,
     measure::{Bench, Measured},
     options::{DeviceOptions, FoundGraph, GraphOptions},
-    output::{Output, is_standard, print, refuse_same_files},
+    output::{Output, print, refuse_same_files, takes_standard},
     phases,
     progress::while_showing,
     registry::{Execute, InputOptions, ShowOptions},
 };
 use crate::{
-    Error, Result,
+    Result,
     algorithm::{Algorithm, Answer, Tables, WeightUse},
     device::{
         Device,
@@ -180,11 +180,8 @@ impl RunOptions {
     /// Opens the files that will be written. `tables` are those of the algorithm's own tables, and `graph` are the files that are read.
     fn outputs(&self, form: Option<AnswerForm>, tables: &[&Path], graph: &[PathBuf]) -> Result<Outputs> {
         let paths = [&self.output, &self.json, &self.trace].map(Option::as_deref);
-        let standard = paths.iter().flatten().chain(tables).filter(|path| is_standard(path)).count();
-        if standard > 1 {
-            let reason = "only one of --output, --json, --trace and the like can be - (standard output)";
-            return Err(Error::Usage(reason.into()));
-        }
+        let all = paths.into_iter().flatten().chain(tables.iter().copied());
+        let standard_taken = takes_standard(all, "--output, --json, --trace and the like")?;
         let options = ["--output", "--json", "--trace"].into_iter().zip(paths);
         let named: Vec<_> = options.chain(tables.iter().map(|path| ("a table's option", Some(*path)))).collect();
         refuse_same_files(&named, graph)?;
@@ -192,7 +189,7 @@ impl RunOptions {
         let open = |path: &&Path| Ok((path.to_path_buf(), Output::create(path)?));
         let tables = tables.iter().map(open).collect::<Result<_>>()?;
         let answer = form.zip(answer?);
-        Ok(Outputs { answer, json: json?, trace: trace?, tables, standard_taken: standard > 0 })
+        Ok(Outputs { answer, json: json?, trace: trace?, tables, standard_taken })
     }
 }
 

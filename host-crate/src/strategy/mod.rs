@@ -52,7 +52,7 @@ pub use two_phase::TwoPhase;
 
 use crate::engine::SharedGraph;
 use adaptive::{Adaptive, Fixed, LevelSize};
-use evenkeel_kernels::operator::Path;
+use evenkeel_kernels::{operator::Path, primitive::forest::GAVE_UP};
 use prelude::*;
 use std::any::{Any, TypeId};
 
@@ -253,6 +253,16 @@ pub fn refuse_unending_rows(device: &Device, csr: &Csr) -> Result<()> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// Refuses the answer of a run whose trees were so deep that an invocation stopped before the driver would have stopped it. `what` takes
+/// long loops: "these components take".
+pub(crate) fn refuse_given_up(device: &Device, run: &LoopRun, what: &str) -> Result<()> {
+    if run.header.flags & GAVE_UP == 0 {
+        return Ok(());
+    }
+    let name = &device.info().name;
+    Err(Error::Device(format!("the driver of {name} stops long loops, and {what} longer ones: take --device cpu")))
 }
 
 /// What a strategy is given: the graph on the device and the algorithm's state. Only algorithms make it, with buffers that fit the graph.

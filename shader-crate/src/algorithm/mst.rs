@@ -7,7 +7,7 @@
 //! get into the list.
 
 use crate::prelude::*;
-use crate::primitive::forest::{NO_ROOT, compress, link};
+use crate::primitive::forest::{GAVE_UP, NO_ROOT, compress, link};
 use crate::primitive::search::first;
 use crate::primitive::workgroup::{SUBGROUPS, Slots, prefix_sum};
 use crate::schedule::PART;
@@ -17,9 +17,6 @@ const ITEMS: u32 = PART / WORKGROUP;
 
 /// In place of a weight or an edge where there is none.
 pub const NONE: u32 = u32::MAX;
-
-/// The flag of a run in which an invocation reached the limit of the device on loop iterations.
-pub const GAVE_UP: u32 = 1;
 
 /// What the host pushes with each dispatch.
 #[repr(C)]

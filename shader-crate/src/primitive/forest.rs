@@ -7,6 +7,9 @@
 
 use crate::prelude::*;
 
+/// The flag of a run in which an invocation reached the limit of the device on loop iterations.
+pub const GAVE_UP: u32 = 1;
+
 /// In place of a root where none is known yet.
 pub const NO_ROOT: u32 = u32::MAX;
 

@@ -9,7 +9,10 @@ pub mod strategy;
 
 pub use strategy::{ColorStrategy, names_with_schedules};
 
-use super::{prelude::*, undirected::undirected};
+use super::{
+    prelude::*,
+    undirected::{undirected, warn_of_self_loops},
+};
 use crate::{
     device::{DeviceKind, profile::Span},
     graph::statistics::grouped,
@@ -200,10 +203,7 @@ Examples:
 
     /// Warns of edges that are going to be ignored.
     fn input((): &(), graph: &Graph, _: &ColorConfig) -> Result<()> {
-        let count = graph.csr.self_loops();
-        if count > 0 {
-            tracing::warn!("{}: edges from a node to itself are ignored: {count}", graph.name);
-        }
+        warn_of_self_loops(graph);
         Ok(())
     }
 

@@ -12,7 +12,6 @@ pub use strategy::ComponentStrategy;
 
 use super::prelude::*;
 use crate::{device::DeviceKind, graph::statistics::grouped};
-use evenkeel_kernels::algorithm::components::GAVE_UP;
 use strategy::Method;
 
 /// What can be chosen.
@@ -159,12 +158,7 @@ Examples:
     fn run(&mut self, (): &()) -> Result<Run> {
         self.session.run(|graph| {
             let run = self.whole.run()?;
-            if run.header.flags & GAVE_UP != 0 {
-                let name = &graph.device().info().name;
-                return Err(Error::Device(format!(
-                    "the driver of {name} stops long loops, and these components take longer ones: take --device cpu"
-                )));
-            }
+            refuse_given_up(graph.device(), &run, "these components take")?;
             // Weak components are one iteration, which nobody counts.
             Ok(Run { iterations: run.header.iteration.max(1), ..run.into() })
         })

@@ -7,7 +7,11 @@ pub mod strategy;
 
 pub use strategy::KCoreStrategy;
 
-use super::{prelude::*, summary::Histogram, undirected::simple};
+use super::{
+    prelude::*,
+    summary::Histogram,
+    undirected::{simple, warn_of_self_loops},
+};
 use crate::graph::statistics::grouped;
 use evenkeel_kernels::algorithm::kcore::NOT_PEELED;
 use std::ops::RangeInclusive;
@@ -104,10 +108,7 @@ Examples:
 
     /// Warns of edges that are going to be ignored.
     fn input((): &(), graph: &Graph, _: &KCoreConfig) -> Result<()> {
-        let count = graph.csr.self_loops();
-        if count > 0 {
-            tracing::warn!("{}: edges from a node to itself are ignored: {count}", graph.name);
-        }
+        warn_of_self_loops(graph);
         Ok(())
     }
 

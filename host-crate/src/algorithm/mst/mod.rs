@@ -11,7 +11,6 @@ pub use strategy::MstStrategy;
 
 use super::prelude::*;
 use crate::{device::DeviceKind, graph::statistics::grouped};
-use evenkeel_kernels::algorithm::mst::GAVE_UP;
 use strategy::threshold;
 
 /// What can be chosen.
@@ -113,12 +112,7 @@ Examples:
     fn run(&mut self, (): &()) -> Result<Run> {
         self.session.run(|graph| {
             let run = self.whole.run()?;
-            if run.header.flags & GAVE_UP != 0 {
-                let name = &graph.device().info().name;
-                return Err(Error::Device(format!(
-                    "the driver of {name} stops long loops, and this forest takes longer ones: take --device cpu"
-                )));
-            }
+            refuse_given_up(graph.device(), &run, "this forest takes")?;
             Ok(run.into())
         })
     }

@@ -8,7 +8,10 @@ pub mod strategy;
 
 pub use strategy::TriangleStrategy;
 
-use super::{prelude::*, undirected::undirected};
+use super::{
+    prelude::*,
+    undirected::{undirected, warn_of_self_loops},
+};
 use crate::{
     graph::{BuildOptions, NodeIds, statistics::grouped, transform},
     oracle::triangles,
@@ -172,10 +175,7 @@ Examples:
 
     /// Warns of edges that are going to be ignored.
     fn input((): &(), graph: &Graph, _: &TrianglesConfig) -> Result<()> {
-        let count = graph.csr.self_loops();
-        if count > 0 {
-            tracing::warn!("{}: edges from a node to itself are ignored: {count}", graph.name);
-        }
+        warn_of_self_loops(graph);
         Ok(())
     }
 

@@ -10,10 +10,14 @@ use crate::{
     Error, Result,
     algorithm::{
         Algorithm, Answer, Bfs, BfsConfig, Communities, CommunitiesConfig, Components, ComponentsConfig, PageRank,
-        PageRankConfig, PerNode, Precision, Seeds, Source, Sssp, SsspConfig, Triangles, TrianglesConfig, Value,
+        PageRankConfig, PerNode, Precision, Seeds, Source, Sssp, SsspConfig, Triangles, TrianglesConfig, Value, Values,
     },
     engine::SharedGraph,
-    graph::{Direction, Graph, OpenOptions, formats::read_text, open},
+    graph::{
+        Direction, Graph, OpenOptions,
+        formats::{read_text, uncompressed_name},
+        open,
+    },
 };
 use clap::Args;
 use std::{
@@ -75,7 +79,8 @@ impl Ldbc {
         let mut described: Vec<&PathBuf> =
             files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "properties")).collect();
         described.sort();
-        let by_name: HashMap<String, PathBuf> = files.iter().map(|path| (plain_name(path), path.clone())).collect();
+        let by_name: HashMap<String, PathBuf> =
+            files.iter().map(|path| (uncompressed_name(path), path.clone())).collect();
         for path in described {
             let dataset = Dataset::read(path, &by_name)?;
             if !self.graphs.is_empty() && !self.graphs.contains(&dataset.name) {
@@ -230,13 +235,6 @@ fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A file's name without the ending of a compression.
-fn plain_name(path: &Path) -> String {
-    let compressed = crate::graph::formats::Compression::of_path(path).is_some();
-    let name = if compressed { path.file_stem() } else { path.file_name() };
-    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
 /// When an answer counts as right.
 #[derive(Clone, Copy)]
 enum Rule {
@@ -272,7 +270,7 @@ fn by_file<'a, A: Algorithm>(graph: &'a Graph, expected: Vec<String>, rule: Rule
         for (node, right) in (0..graph.csr.nodes()).zip(&expected) {
             let value = column.value(node as usize);
             let found = match (value, &column.values) {
-                (Some(Value::Whole(index)), crate::algorithm::Values::Nodes(_)) => graph.ids.name(index).to_string(),
+                (Some(Value::Whole(index)), Values::Nodes(_)) => graph.ids.name(index).to_string(),
                 (Some(value), _) => value.to_string(),
                 (None, _) => MISSING.to_owned(),
             };

@@ -7,9 +7,9 @@ mod suite;
 
 use super::{
     options::DeviceOptions,
-    output::{Output, is_standard},
+    output::{Output, takes_standard},
 };
-use crate::{Error, Result};
+use crate::Result;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use suite::Suite;
@@ -65,12 +65,9 @@ impl SuiteOptions {
     /// Opens what will be written and the device.
     fn begin(&self, name: &'static str, quiet: bool) -> Result<Suite> {
         let paths = [&self.csv, &self.json].map(Option::as_deref);
-        let standard = paths.iter().flatten().filter(|path| is_standard(path)).count();
-        if standard > 1 {
-            return Err(Error::Usage("only one of --csv and --json can be - (standard output)".into()));
-        }
+        let standard_taken = takes_standard(paths.into_iter().flatten(), "--csv and --json")?;
         let [csv, json] = paths.map(Output::create_if);
         let device = self.device.open(false)?;
-        Ok(Suite::new(name, device, !self.no_validate, !quiet && standard == 0, csv?, json?))
+        Ok(Suite::new(name, device, !self.no_validate, !quiet && !standard_taken, csv?, json?))
     }
 }

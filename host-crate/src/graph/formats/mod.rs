@@ -375,7 +375,7 @@ impl FromStr for Format {
 }
 
 /// A file's name without its folder and the ending of a compression.
-fn uncompressed_name(path: &Path) -> String {
+pub(crate) fn uncompressed_name(path: &Path) -> String {
     let compressed = Compression::of_path(path).is_some();
     let name = if compressed { path.file_stem() } else { path.file_name() };
     name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()

@@ -44,6 +44,33 @@ fn key(params: &PathParams, depths: Read<u32>, rows: &BothWays<Views>, node: u32
     CLASSES * depth + class(leaving.max(leading))
 }
 
+/// Counts the nodes of each near key in the workgroup's part of the nodes, which begins at `first`. All invocations call it together; nodes
+/// of other keys are for `far`.
+#[inline(always)]
+fn count_near(
+    lane: Lane,
+    params: &PathParams,
+    depths: Read<u32>,
+    rows: &BothWays<Views>,
+    first: u32,
+    near: &mut Shared<u32, NEAR_KEYS>,
+    mut far: impl FnMut(u32),
+) {
+    for key in lane.group_stride(NEAR) {
+        near.set(key, 0);
+    }
+    lane.barrier();
+    for item in 0..ITEMS {
+        let key = key(params, depths, rows, first + item * lane.threads + lane.local);
+        if key < NEAR {
+            near.add(key, 1);
+        } else if key != NONE {
+            far(key);
+        }
+    }
+    lane.barrier();
+}
+
 /// Counts the nodes of each key into `counts`, which the host has cleared.
 #[kernel(threads = 256)]
 pub fn path_count(
@@ -56,19 +83,9 @@ pub fn path_count(
 ) {
     let block = ITEMS * lane.threads;
     for first in step(lane.group * block, params.nodes, lane.groups * block) {
-        for key in lane.group_stride(NEAR) {
-            near.set(key, 0);
-        }
-        lane.barrier();
-        for item in 0..ITEMS {
-            let key = key(params, depths, &rows, first + item * lane.threads + lane.local);
-            if key < NEAR {
-                near.add(key, 1);
-            } else if key != NONE {
-                counts.add(key, 1);
-            }
-        }
-        lane.barrier();
+        count_near(lane, params, depths, &rows, first, &mut near, |key| {
+            counts.add(key, 1);
+        });
         for key in lane.group_stride(NEAR) {
             let count = near.get(key);
             if count > 0 {
@@ -93,17 +110,7 @@ pub fn path_place(
 ) {
     let block = ITEMS * lane.threads;
     for first in step(lane.group * block, params.nodes, lane.groups * block) {
-        for key in lane.group_stride(NEAR) {
-            near.set(key, 0);
-        }
-        lane.barrier();
-        for item in 0..ITEMS {
-            let key = key(params, depths, &rows, first + item * lane.threads + lane.local);
-            if key < NEAR {
-                near.add(key, 1);
-            }
-        }
-        lane.barrier();
+        count_near(lane, params, depths, &rows, first, &mut near, |_| {});
         // From here on a counter is the next place.
         for key in lane.group_stride(NEAR) {
             let count = near.get(key);

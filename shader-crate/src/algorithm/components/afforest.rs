@@ -3,9 +3,9 @@
 //! an edge that leaves it is also an edge of a node outside. What is left is shared out evenly: the edges of 256 nodes among a workgroup, and
 //! those of a hub among all workgroups.
 
-use super::{AT_A_TIME, ComponentParams, GAVE_UP};
+use super::{AT_A_TIME, ComponentParams};
 use crate::prelude::*;
-use crate::primitive::forest::{compress, link, root};
+use crate::primitive::forest::{GAVE_UP, compress, link, root};
 use crate::primitive::share::{line_up, shared_out};
 use crate::primitive::workgroup::SUBGROUPS;
 use evenkeel_types::Remainder;

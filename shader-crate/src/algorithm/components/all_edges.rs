@@ -1,8 +1,8 @@
 //! Every edge hooks, under any schedule: the plain form of weak components, which skips nothing.
 
-use super::{ComponentParams, GAVE_UP, afforest::ComponentState};
+use super::{ComponentParams, afforest::ComponentState};
 use crate::prelude::*;
-use crate::primitive::forest::link;
+use crate::primitive::forest::{GAVE_UP, link};
 use crate::schedule::{Distribute, Scratch};
 use crate::tiles::Rows;
 

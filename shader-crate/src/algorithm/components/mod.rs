@@ -7,7 +7,7 @@ pub mod all_edges;
 pub mod strong;
 
 use crate::prelude::*;
-use crate::primitive::forest::{NO_ROOT, compress};
+use crate::primitive::forest::{GAVE_UP, NO_ROOT, compress};
 
 /// What the host pushes with each dispatch.
 #[repr(C)]
@@ -26,9 +26,6 @@ pub struct ComponentParams {
 /// The most invocations of a step over all nodes: about as many as a large GPU runs at a time. They take the nodes in ascending order then,
 /// and climb to smaller ones whose paths are short already.
 pub const AT_A_TIME: u32 = 1 << 18;
-
-/// The flag of a run in which an invocation reached the limit of the device on loop iterations.
-pub const GAVE_UP: u32 = 1;
 
 /// Makes every node's parent the root of its tree.
 #[kernel(threads = 256, any_width)]
