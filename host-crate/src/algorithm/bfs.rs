@@ -159,36 +159,7 @@ Examples:
     }
 
     fn prepare_on(graph: &SharedGraph, config: &BfsConfig) -> Result<Self> {
-        let device = graph.device();
-        refuse_unending_rows(device, graph.csr())?;
-        let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
-        let (config, sources) = (config.clone(), Vec::new());
-        if config.per_source {
-            let search = each(graph, &config)?;
-            let parents = match config.parents {
-                true => Some(record_parents(device, graph.rows()?, &search.values)?),
-                false => None,
-            };
-            return Ok(Self { session, config, steps: Steps::Each(search), sources, parents, limit: None });
-        }
-        let on_device = reads_device_graph(device.info(), &config);
-        let origin = Origin::new(graph, &config.from)?;
-        let mut traversal = Traversal::new(&origin.graph, Operator::Bfs, on_device, "depths")?;
-        // From the node that joins several sources all others are one edge further away.
-        let max_depth = config.max_depth.map(|depth| depth.saturating_add(origin.is_joined().into()));
-        traversal.max_depth = max_depth;
-        let parents = match config.parents {
-            true => Some(record_parents(device, &traversal.graph, &traversal.data.values)?),
-            false => None,
-        };
-        let search = Search::record(device, traversal, &config.strategy)?;
-        // Of a strategy whose iterations are no levels the whole search is run.
-        let has_levels = || config.strategy.item().level_names(device, graph.csr(), &[]);
-        let limit = match max_depth {
-            Some(depth) => has_levels()?.map(|_| depth),
-            None => None,
-        };
-        Ok(Self { session, config, steps: Steps::Nearest(search, origin), sources, parents, limit })
+        Self::prepare_to(graph, config, None)
     }
 
     fn taken(&self) -> Option<String> {
@@ -296,6 +267,42 @@ Examples:
 
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {
         outcome.reach()
+    }
+}
+
+impl Bfs {
+    /// The same for a search that may end when it has found the target: nodes further away may have no depth.
+    pub(super) fn prepare_to(graph: &SharedGraph, config: &BfsConfig, target: Option<u32>) -> Result<Self> {
+        let device = graph.device();
+        refuse_unending_rows(device, graph.csr())?;
+        let session = Session::open(graph, <Self as Algorithm>::plan(device.info(), graph.csr(), config)?)?;
+        let (config, sources) = (config.clone(), Vec::new());
+        if config.per_source {
+            let search = each(graph, &config)?;
+            let parents = match config.parents {
+                true => Some(record_parents(device, graph.rows()?, &search.values)?),
+                false => None,
+            };
+            return Ok(Self { session, config, steps: Steps::Each(search), sources, parents, limit: None });
+        }
+        let on_device = reads_device_graph(device.info(), &config);
+        let origin = Origin::new(graph, &config.from)?;
+        let mut traversal = Traversal::new(&origin.graph, Operator::Bfs, on_device, "depths")?;
+        // From the node that joins several sources all others are one edge further away.
+        let max_depth = config.max_depth.map(|depth| depth.saturating_add(origin.is_joined().into()));
+        (traversal.max_depth, traversal.target) = (max_depth, target);
+        let parents = match config.parents {
+            true => Some(record_parents(device, &traversal.graph, &traversal.data.values)?),
+            false => None,
+        };
+        let search = Search::record(device, traversal, &config.strategy)?;
+        // Of a strategy whose iterations are no levels the whole search is run.
+        let has_levels = || config.strategy.item().level_names(device, graph.csr(), &[]);
+        let limit = match max_depth {
+            Some(depth) => has_levels()?.map(|_| depth),
+            None => None,
+        };
+        Ok(Self { session, config, steps: Steps::Nearest(search, origin), sources, parents, limit })
     }
 }
 

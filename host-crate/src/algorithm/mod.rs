@@ -40,6 +40,7 @@ pub mod components;
 pub mod kcore;
 pub mod mst;
 pub mod pagerank;
+pub mod path;
 pub mod spmm;
 pub mod spmv;
 pub mod sssp;

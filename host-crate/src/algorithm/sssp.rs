@@ -118,17 +118,7 @@ Examples:
     }
 
     fn prepare_on(graph: &SharedGraph, config: &SsspConfig) -> Result<Self> {
-        let (device, csr) = (graph.device(), graph.csr());
-        refuse_negative(csr)?;
-        refuse_unending_rows(device, csr)?;
-        let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
-        let target = Target { device: device.info(), operator: operator(csr) };
-        let on_device = config.strategy.item().reads_device_graph(target);
-        let origin = Origin::new(graph, &config.from)?;
-        let traversal = Traversal::new(&origin.graph, target.operator, on_device, "distances")?;
-        let search = Search::record(device, traversal, &config.strategy)?;
-        let (has_parents, start) = (config.parents, (0, Vec::new()));
-        Ok(Self { session, search, origin, has_parents, start, overflowed: false })
+        Self::prepare_to(graph, config, None)
     }
 
     fn taken(&self) -> Option<String> {
@@ -244,6 +234,24 @@ fn nearest<D: Copy>(sources: &[u32], smaller: fn(D, D) -> D, from: impl Fn(u32) 
     })
 }
 
+impl Sssp {
+    /// The same for a search that may end when no path to the target can be shorter: nodes further away may have a larger distance, or none.
+    pub(super) fn prepare_to(graph: &SharedGraph, config: &SsspConfig, target: Option<u32>) -> Result<Self> {
+        let (device, csr) = (graph.device(), graph.csr());
+        refuse_negative(csr)?;
+        refuse_unending_rows(device, csr)?;
+        let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
+        let on = Target { device: device.info(), operator: operator(csr) };
+        let on_device = config.strategy.item().reads_device_graph(on);
+        let origin = Origin::new(graph, &config.from)?;
+        let mut traversal = Traversal::new(&origin.graph, on.operator, on_device, "distances")?;
+        traversal.target = target;
+        let search = Search::record(device, traversal, &config.strategy)?;
+        let (has_parents, start) = (config.parents, (0, Vec::new()));
+        Ok(Self { session, search, origin, has_parents, start, overflowed: false })
+    }
+}
+
 fn operator(csr: &Csr) -> Operator {
     if matches!(csr.weights(), Weights::F32(_)) { Operator::SsspF32 } else { Operator::SsspU32 }
 }
@@ -260,8 +268,23 @@ impl Distances {
         Column::new("distance", values).partial()
     }
 
+    /// The same without nodes that are further away than one of them, if that has a distance.
+    pub(super) fn up_to(mut self, node: u32) -> Self {
+        fn leave_out<D: Copy + PartialOrd>(all: &mut [D], node: u32, unreached: D) {
+            let furthest = all[node as usize];
+            all.iter_mut().filter(|distance| **distance > furthest).for_each(|distance| *distance = unreached);
+        }
+        match &mut self {
+            Self::U32(all) => leave_out(all, node, UNREACHED),
+            Self::F32(all) => leave_out(all, node, f32::INFINITY),
+            Self::U64(all) => leave_out(all, node, u64::MAX),
+            Self::F64(all) => leave_out(all, node, f64::INFINITY),
+        }
+        self
+    }
+
     /// The parent of every node: see [`paths`].
-    fn parents(&self, csr: &Csr, sources: &[u32]) -> Vec<u32> {
+    pub(super) fn parents(&self, csr: &Csr, sources: &[u32]) -> Vec<u32> {
         let whole = |edge: usize| if let Weights::U32(weights) = csr.weights() { weights[edge] } else { 1 };
         let real = |edge: usize| if let Weights::F32(weights) = csr.weights() { weights[edge] } else { 1.0 };
         match self {

@@ -1,6 +1,11 @@
 //! How the program ends when not everything is right: which message, which exit status, and no half-written file.
 
-use crate::{Error, atomic_file, graph::NodeName, oracle::Mismatch, report::Report};
+use crate::{
+    Error, atomic_file,
+    graph::{Graph, NodeName},
+    oracle::Mismatch,
+    report::Report,
+};
 use std::{io, process::ExitCode};
 
 /// An answer that is not what the oracle says. The message has the first node that differs, by its own id.
@@ -20,6 +25,26 @@ impl WrongAnswer {
     /// Of a kernel of a benchmark suite.
     pub fn of_kernel(kernel: &str, graph: &str, problem: &str) -> Self {
         Self(format!("{kernel} gave a wrong answer on {graph}: {problem}"))
+    }
+}
+
+impl WrongAnswer {
+    /// Of a path, which is wrong at `node`.
+    pub fn of_path(node: &NodeName<'_>, Mismatch { expected, found, .. }: &Mismatch) -> Self {
+        Self(format!("the path is wrong at node {node}: expected {expected}, found {found}"))
+    }
+}
+
+/// There is no path between two nodes.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NoPath(String);
+
+impl NoPath {
+    /// The message with the nodes and the graph.
+    pub fn new(from: &NodeName<'_>, to: &NodeName<'_>, graph: &Graph) -> Self {
+        let advice = if graph.directed { "; edges are taken one way, and both ways with --undirected" } else { "" };
+        Self(format!("there is no path from {from} to {to} in {}{advice}", graph.name))
     }
 }
 
@@ -44,7 +69,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
 fn status(error: &anyhow::Error) -> u8 {
     match error.downcast_ref::<Error>() {
         Some(error) => error.exit_status(),
-        None if error.is::<WrongAnswer>() => 1,
+        None if error.is::<WrongAnswer>() || error.is::<NoPath>() => 1,
         // What is left is the machine refusing something: threads, a signal handler.
         None => 4,
     }

@@ -24,6 +24,7 @@ mod measure_levels;
 mod options;
 mod out_of_memory;
 mod output;
+mod path;
 mod phases;
 mod progress;
 mod registry;
@@ -87,6 +88,9 @@ enum Plain {
     Info(info::Info),
     Generate(generate::Generate),
     Convert(convert::Convert),
+    // After the algorithms.
+    #[command(display_order = 100)]
+    Path(path::PathCommand),
     // These stand after what runs and compares algorithms.
     #[command(display_order = 101)]
     MeasureLevels(measure_levels::MeasureLevels),
@@ -142,6 +146,7 @@ fn execute(global: &GlobalOptions, matches: &ArgMatches) -> anyhow::Result<()> {
         Plain::Info(info) => info.execute(quiet),
         Plain::Generate(generate) => generate.execute(quiet),
         Plain::Convert(convert) => convert.execute(quiet),
+        Plain::Path(path) => path.execute(quiet),
         Plain::MeasureLevels(measure) => measure.execute(quiet),
         Plain::Train(train) => train.execute(quiet),
         Plain::Bench(bench) => bench.execute(quiet),

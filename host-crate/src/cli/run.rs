@@ -155,7 +155,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
 }
 
 /// A run of at most so many operations takes a few milliseconds on the CPU. Starting a GPU takes more than a hundred.
-const QUICK: u64 = 1 << 21;
+pub const QUICK: u64 = 1 << 21;
 
 impl<A: Algorithm> RunCommand<A> {
     /// Whether one answer is wanted as soon as possible, rather than a measurement or a certain strategy.

@@ -105,7 +105,8 @@ const PATH_SHOWN: usize = 40;
 const PATH_WIDTH: usize = 90;
 
 impl FoundPath {
-    fn lines(&self) -> Vec<String> {
+    /// The path in a few lines, the middle of a long one left out.
+    pub(crate) fn lines(&self) -> Vec<String> {
         let Some(length) = self.length.filter(|_| !self.nodes.is_empty()) else {
             return vec![format!("no path found to node {}", self.target)];
         };

@@ -10,6 +10,7 @@ use evenkeel_kernels::strategy::direction::{
     begin::{SearchIsolated, SearchStart},
     many_levels::{SearchCooperating, SearchPersistent},
 };
+use evenkeel_types::UNREACHED;
 use rayon::prelude::*;
 
 /// The strategy `direction`.
@@ -67,6 +68,7 @@ impl Strategy for Direction {
             loop_limit,
             mean_degree: csr.edges().div_ceil(csr.nodes().max(1)),
             long: long.len() as u32,
+            target: traversal.target.unwrap_or(UNREACHED),
         };
         let words = params.words() as usize;
         let (isolated, long) = (&device.buffer("isolated", words)?, &device.buffer_from("long rows", &long)?);

@@ -280,6 +280,8 @@ pub struct Traversal {
     pub(crate) csr: Csr,
     /// The depth after which a search may end, where one was given; what it finds beyond is left out of the answer.
     pub(crate) max_depth: Option<u32>,
+    /// The node that is searched for, where one is: a strategy may end when its value, and so all smaller ones, are final.
+    pub(crate) target: Option<u32>,
 }
 
 impl Traversal {
@@ -298,7 +300,7 @@ impl Traversal {
             false => DeviceGraph { row_offsets: device.buffer("no rows", 1)?, columns: device.buffer("no rows", 1)? },
         };
         let source = device.buffer("source", 1)?;
-        Ok(Self { operator, graph: rows, data, source, csr: csr.clone(), max_depth: None })
+        Ok(Self { operator, graph: rows, data, source, csr: csr.clone(), max_depth: None, target: None })
     }
 
     /// The memory of what [`Traversal::new`] allocates, except for single words.

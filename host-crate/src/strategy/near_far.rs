@@ -11,7 +11,7 @@ use evenkeel_kernels::strategy::near_far::{
     begin::NearFarStart,
     many_iterations::{NearFarCooperating, NearFarPersistent},
 };
-use evenkeel_types::WORKGROUP;
+use evenkeel_types::{UNREACHED, WORKGROUP};
 use rayon::prelude::*;
 
 /// The strategy `near-far`.
@@ -91,6 +91,7 @@ impl Strategy for NearFar {
             medium,
             cooperating,
             loop_limit,
+            target: traversal.target.unwrap_or(UNREACHED),
         };
         let (graph, path) = (&traversal.graph, traversal.path());
         let (nodes, pieces) = (params.nodes as usize, params.pieces as usize);

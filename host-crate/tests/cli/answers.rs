@@ -231,3 +231,34 @@ fn distances_that_exceed_32_bits_are_right() {
     // All pairs keep 32 bits and say so.
     assert!(refused(on_device(&["apsp", &far]), 3).contains("of all pairs"));
 }
+
+#[test]
+fn a_path_is_a_list() {
+    let (folder, town) = file("town.txt", TOWN);
+    assert_eq!(run(&["path", &town, "10", "30", "--output", "-"]), "10 0\n20 3\n30 7\n");
+    assert_eq!(run(&["path", &town, "10", "30", "--unweighted", "--validate", "--output", "-"]), "10 0\n30 1\n");
+    assert_eq!(run(&["path", &town, "20", "--all-hops", "1", "--output", "-"]), "20 0\n10 1\n30 1\n");
+    let text = run(&["path", &town, "10", "30", "--validate"]);
+    assert!(
+        text.contains("\npath      10 → 20 → 30\n          length 7, 2 edges\ntime ") && text.contains("✓"),
+        "{text}"
+    );
+    let text = run(&["path", &town, "20", "--all-hops", "2"]);
+    assert!(text.contains("3 nodes within 2 hops of 20\n          at 0: 1, namely 20\n"), "{text}");
+    let path = inside(&folder, "path.csv");
+    run(&["path", &town, "10", "30", "--output", &path]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "node,distance\n10,0\n20,3\n30,7\n");
+    let path = inside(&folder, "path.jsonl");
+    run(&["path", &town, "10", "30", "--output", &path]);
+    assert!(fs::read_to_string(&path).unwrap().starts_with("{\"node\":10,\"distance\":0}\n"));
+    let report = json(on_device(&["path", &town, "10", "30", "--json", "-"]));
+    assert_eq!((&report["length"], &report["by_weights"]), (&7.into(), &true.into()));
+    assert_eq!(report["nodes"][1]["node"], 20);
+    let refusal = |arguments: &[&str], status: i32| refused(on_device(arguments), status);
+    assert!(refusal(&["path", &town, "10", "40"], 1).contains("there is no path from 10 to 40 in town"));
+    assert!(refusal(&["path", &town, "10", "40", "--directed"], 1).contains("--undirected"));
+    assert!(refusal(&["path", &town, "10", "60"], 2).contains("has no node 60"));
+    assert!(refusal(&["path", &town, "10", "30", "-o", "path.npy"], 2).contains("a list cannot be written so"));
+    assert!(refusal(&["path", &town, "10"], 2).contains("<TO>"));
+    assert!(refusal(&["path", &town, "10", "20", "--all-hops", "2"], 2).contains("cannot be used with"));
+}

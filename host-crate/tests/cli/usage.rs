@@ -5,8 +5,7 @@ use super::*;
 #[test]
 fn help_shows_what_there_is() {
     let help = printed(evenkeel(&["--help"]));
-    let commands =
-        "devices strategies info generate convert bfs sssp apsp spmv pagerank color components mst compare demo";
+    let commands = "devices strategies info generate convert bfs sssp apsp spmv pagerank color components mst communities path compare demo";
     for command in commands.split(' ') {
         assert!(help.lines().any(|line| line.trim_start().starts_with(command)), "{command} is not in {help}");
     }

@@ -3,9 +3,12 @@
 
 mod binary;
 mod json;
+mod list;
 mod numpy;
 mod tables;
 mod text;
+
+pub use list::NodeList;
 
 use crate::{
     Error, Result,
@@ -60,21 +63,10 @@ impl AnswerForm {
     /// The form that a name asks for. Standard output and a name without an ending get text; an ending that is not known, or that an
     /// answer of the algorithm with this configuration cannot have, is refused.
     pub fn of<A: Algorithm>(path: &Path, config: &A::Config) -> Result<Self> {
-        let compression = Compression::of_path(path).filter(|compression| compression.is_written());
-        let inner = if compression.is_some() { path.with_extension("") } else { path.to_path_buf() };
         let refused = |reason: String| Err(Error::Usage(format!("--output {}: {reason}", path.display())));
-        let form = match inner.extension() {
-            None => Form::Text,
-            Some(ending) => match ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)) {
-                Some((_, form)) => *form,
-                None => return refused(format!("there is no form .{}; {}", ending.display(), offered::<A>())),
-            },
-        };
+        let Self { form, compression } = Self::by_ending(path, offered::<A>)?;
         if !form.suits::<A>() {
             return refused(format!("{} cannot be written so; {}", A::NAME, offered::<A>()));
-        }
-        if compression.is_some() && !form.is_text() {
-            return refused("only text is compressed: .txt, .csv, .json and .jsonl".into());
         }
         match A::columns(config) {
             0 => refused(format!("with these options {} finds nothing for each node", A::NAME)),
@@ -83,6 +75,24 @@ impl AnswerForm {
             }
             _ => Ok(Self { form, compression }),
         }
+    }
+
+    /// The form that a name asks for, whatever is written so; `offered` says which there are.
+    fn by_ending(path: &Path, offered: impl Fn() -> String) -> Result<Self> {
+        let compression = Compression::of_path(path).filter(|compression| compression.is_written());
+        let inner = if compression.is_some() { path.with_extension("") } else { path.to_path_buf() };
+        let refused = |reason: String| Err(Error::Usage(format!("--output {}: {reason}", path.display())));
+        let form = match inner.extension() {
+            None => Form::Text,
+            Some(ending) => match ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)) {
+                Some((_, form)) => *form,
+                None => return refused(format!("there is no form .{}; {}", ending.display(), offered())),
+            },
+        };
+        if compression.is_some() && !form.is_text() {
+            return refused("only text is compressed: .txt, .csv, .json and .jsonl".into());
+        }
+        Ok(Self { form, compression })
     }
 
     /// Writes an answer on a graph.

@@ -81,7 +81,7 @@ fn plain(name: &NodeName<'_>, text: &mut String) {
 }
 
 /// A name between quotation marks where it would be misread without them.
-fn quote(name: &NodeName<'_>, text: &mut String) {
+pub(super) fn quote(name: &NodeName<'_>, text: &mut String) {
     // Writing to a string does not fail.
     let _ = match name {
         NodeName::Text(plain) if plain.is_empty() || plain.contains([',', '"', '\r', '\n']) => {

@@ -69,14 +69,14 @@ impl Strategy for DeltaStepping {
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         self.about().check_device(device.info())?;
         let (csr, given, buffers) = (traversal.csr.clone(), self.delta, [&traversal.source, &traversal.data.values]);
-        let threads = rayon::current_num_threads();
+        let (threads, target) = (rayon::current_num_threads(), traversal.target);
         let delta = given.unwrap_or_else(|| suitable_delta(&csr, threads));
         record_native(device, name, "delta_stepping", buffers, move |team, [source, distances]| {
-            let source = source[0].load(Relaxed);
+            let ends = (source[0].load(Relaxed), target);
             match csr.weights() {
-                Weights::None => paths(team, &csr, &Whole::new(&[], delta), source, distances),
-                Weights::U32(weights) => paths(team, &csr, &Whole::new(weights, delta), source, distances),
-                Weights::F32(weights) => paths(team, &csr, &Real::new(weights, delta), source, distances),
+                Weights::None => paths(team, &csr, &Whole::new(&[], delta), ends, distances),
+                Weights::U32(weights) => paths(team, &csr, &Whole::new(weights, delta), ends, distances),
+                Weights::F32(weights) => paths(team, &csr, &Real::new(weights, delta), ends, distances),
             }
         })
     }
@@ -115,7 +115,7 @@ fn wide_words<M: Metric<Word = u64>>(csr: &Csr, source: u32, metric: impl FnOnce
     let threads = rayon::current_num_threads();
     let metric = metric(suitable_delta(csr, threads));
     let distances: Vec<AtomicU64> = (0..csr.nodes()).map(|_| AtomicU64::new(0)).collect();
-    paths(&mut Team::new(threads), csr, &metric, source, &distances);
+    paths(&mut Team::new(threads), csr, &metric, (source, None), &distances);
     distances.into_iter().map(AtomicU64::into_inner).collect()
 }
 
@@ -304,6 +304,8 @@ type Atomic<M> = <<M as Metric>::Word as Word>::Atomic;
 struct Running<'a, M: Metric> {
     csr: &'a Csr,
     metric: &'a M,
+    /// The node at whose distance it may end.
+    target: Option<u32>,
     distances: &'a [Atomic<M>],
     /// The nodes of the nearest bucket.
     frontier: Parts,
@@ -345,11 +347,18 @@ impl Buckets {
     }
 }
 
-/// Writes the distance of every node. Returns the number of phases, and 1 if a distance was too large to write down.
-fn paths<M: Metric>(team: &mut Team, csr: &Csr, metric: &M, source: u32, distances: &[Atomic<M>]) -> (u32, u32) {
+/// Writes the distance of every node from a source; of nodes beyond a target, where there is one, perhaps a longer one. Returns the number of
+/// phases, and 1 if a distance was too large to write down.
+fn paths<M: Metric>(
+    team: &mut Team,
+    csr: &Csr,
+    metric: &M,
+    (source, target): (u32, Option<u32>),
+    distances: &[Atomic<M>],
+) -> (u32, u32) {
     let frontier = Parts::new(team.threads());
     let (nearest, overflowed) = (Rounds::new(NONE), AtomicU32::new(0));
-    let running = Running { csr, metric, distances, frontier, nearest, overflowed };
+    let running = Running { csr, metric, target, distances, frontier, nearest, overflowed };
     let phases = AtomicU32::new(0);
     team.run(|member| phases.store(running.run(member, source), Relaxed));
     (phases.into_inner(), running.overflowed.into_inner())
@@ -386,7 +395,7 @@ impl<M: Metric> Running<'_, M> {
             if nearest == NONE {
                 nearest = self.bring_near(member, &mut phase, &mut buckets);
             }
-            if nearest == NONE {
+            if nearest == NONE || self.has_arrived(nearest) {
                 return iterations;
             }
             buckets.first = nearest;
@@ -395,6 +404,13 @@ impl<M: Metric> Running<'_, M> {
             unsafe { self.frontier.publish(member, &mut list) };
             member.barrier();
         }
+    }
+
+    /// Whether there is a target, and in a bucket before the nearest that is left. All members get the same answer: distances change only after the
+    /// next barrier.
+    fn has_arrived(&self, nearest: u64) -> bool {
+        let distance = self.target.map(|node| M::Word::load(&self.distances[node as usize]));
+        distance.is_some_and(|word| word != M::Word::UNREACHED && self.metric.bucket(word) < nearest)
     }
 
     /// Relaxes the edges of nodes of the first bucket; those that have been relaxed in an earlier one are passed over.

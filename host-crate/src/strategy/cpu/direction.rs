@@ -61,7 +61,7 @@ impl Strategy for DirectionCpu {
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         self.about().check_device(device.info())?;
-        let search = Arc::new(Search::new(&traversal.csr, traversal.max_depth.unwrap_or(u32::MAX)));
+        let search = Arc::new(Search::new(traversal));
         let buffers = [&traversal.source, &traversal.data.values];
         record_native(device, name, "direction_cpu", buffers, move |team, [source, depths]| {
             (search.run(team, source[0].load(Relaxed), depths), 0)
@@ -79,6 +79,8 @@ struct Search {
     csr: Csr,
     /// The depth at which it may end.
     last: u32,
+    /// The node at whose depth it may end.
+    target: Option<u32>,
     can_pull: bool,
     /// A bit for each node without edges, and for each past the last node: nothing ever finds them.
     isolated: Vec<u64>,
@@ -99,14 +101,16 @@ struct Running<'a> {
 }
 
 impl Search {
-    fn new(csr: &Csr, last: u32) -> Self {
+    fn new(traversal: &Traversal) -> Self {
+        let csr = &traversal.csr;
         let words = csr.nodes().div_ceil(64);
         let is_isolated = |node: u32| node >= csr.nodes() || csr.degree(node) == 0;
         let word = |word: u32| (0..64).fold(0, |bits, bit| bits | u64::from(is_isolated(64 * word + bit)) << bit);
         let bitmap = || (0..words).map(|_| AtomicU64::new(0)).collect();
         Self {
             csr: csr.clone(),
-            last,
+            last: traversal.max_depth.unwrap_or(u32::MAX),
+            target: traversal.target,
             can_pull: csr.is_symmetric(),
             isolated: (0..words).into_par_iter().map(word).collect(),
             visited: bitmap(),
@@ -129,7 +133,7 @@ impl Search {
 
 impl Running<'_> {
     fn run(&self, member: Member, source: u32) -> u32 {
-        let Search { csr, can_pull, last, .. } = self.search;
+        let Search { csr, can_pull, .. } = self.search;
         for depth in &self.depths[part_of(member, self.depths.len())] {
             depth.store(UNREACHED, Relaxed);
         }
@@ -144,7 +148,7 @@ impl Running<'_> {
         let (mut level, mut phase, mut list) = (0, 0, 0);
         let mut edges_left = u64::from(csr.edges());
         let (mut found, mut edges) = (1, u64::from(csr.degree(source)));
-        while found > 0 && level < *last {
+        while found > 0 && !self.is_over(level) {
             if *can_pull && edges > edges_left / PULL_EDGES {
                 found = self.pull_levels(member, &mut level, &mut phase, found);
                 self.list_front(member, level, &mut next);
@@ -175,6 +179,13 @@ impl Running<'_> {
             [found, edges] = [numbers[0], numbers[1]];
         }
         level
+    }
+
+    /// Whether the search may end when all nodes up to a depth have been found. All members get the same answer: meanwhile others find only nodes
+    /// that are further away.
+    fn is_over(&self, level: u32) -> bool {
+        let Search { last, target, .. } = self.search;
+        level >= *last || target.is_some_and(|node| self.depths[node as usize].load(Relaxed) <= level)
     }
 
     /// Pushes from `nodes`, which have depth `level`, and returns the number of edges out of the nodes found.
@@ -214,7 +225,7 @@ impl Running<'_> {
         loop {
             let edges = self.push(&nodes, level + levels, next);
             levels += 1;
-            if next.is_empty() || next.len() > ALONE || level + levels >= self.search.last {
+            if next.is_empty() || next.len() > ALONE || self.is_over(level + levels) {
                 return (edges, levels.into());
             }
             mem::swap(&mut nodes, next);
@@ -232,7 +243,8 @@ impl Running<'_> {
             self.rounds.of(*phase)[0].fetch_add(count, Relaxed);
             found = self.rounds.end(member, phase)[0];
             *level += 1;
-            if found == 0 || found < before && found <= self.depths.len() as u64 / PUSH_NODES {
+            let is_few = found < before && found <= self.depths.len() as u64 / PUSH_NODES;
+            if found == 0 || is_few || self.is_over(*level) {
                 return found;
             }
         }

@@ -27,6 +27,8 @@ pub struct SearchParams {
     pub mean_degree: u32,
     /// The number of nodes with many edges.
     pub long: u32,
+    /// The search ends when this node is found; [`UNREACHED`] where it finds all nodes.
+    pub target: u32,
 }
 
 impl SearchParams {

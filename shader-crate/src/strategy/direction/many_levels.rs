@@ -23,6 +23,10 @@ impl Search<'_> {
     fn put<T: Team<SearchState>>(&mut self, team: &mut T, round: u32, depth: u32, reached: Reached, place: u32) -> u32 {
         if reached.new == 1 {
             self.depths.set(reached.node, depth);
+            if reached.node == self.params.target {
+                // An atomic, because the others read it at the end of the level.
+                self.depths.store(reached.node, depth);
+            }
             team.put(&mut self.lists.entries, round, place, reached.node);
         }
         place + reached.new
@@ -66,7 +70,8 @@ impl<T: Team<SearchState>> Round<SearchState, T> for Search<'_> {
 
     fn after(&mut self, team: &mut T, round: u32, level: Level) -> Level {
         team.finish_round(&mut self.state, round);
-        Level { depth: level.depth + 1, count: team.count(&self.state, FOUND, round) }
+        let depth = level.depth + 1;
+        Level { depth, count: if self.has_arrived(depth) { 0 } else { team.count(&self.state, FOUND, round) } }
     }
 }
 
@@ -94,7 +99,8 @@ pub fn search_persistent(
     let (half, side) = (state.load(SearchState::HALF), state.load(SearchState::SIDE));
     let mut search = Search::new(lane, params, graph, data, state, (side, 0));
     let lists = &search.lists.entries;
-    let mut team = Workgroup::new(lane, entries, counts, lists, (params.nodes, half), level.count, false);
+    let has_target = params.target != UNREACHED;
+    let mut team = Workgroup::new(lane, entries, counts, lists, (params.nodes, half), level.count, has_target);
     search.clear(&mut team, 0);
     lane.barrier();
     let Rounds { known: level, count: rounds, .. } =

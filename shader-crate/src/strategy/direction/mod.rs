@@ -112,6 +112,12 @@ impl<'a> Search<'a> {
         (self.visit(a, count > 0), self.visit(b, count > 1), self.visit(c, count > 2), self.visit(d, count > 3))
     }
 
+    /// Whether there is a target, at this depth or nearer. All invocations get the same answer, although others may go on meanwhile: they find
+    /// nodes further away.
+    fn has_arrived(&self, depth: u32) -> bool {
+        self.params.target != UNREACHED && self.depths.load(self.params.target) <= depth
+    }
+
     /// Every invocation calls this last. When all are done, what was written becomes what is read, and the next direction is chosen.
     fn advance(&mut self, mode: u32, half: u32) {
         let state = &mut self.state;
@@ -206,7 +212,9 @@ pub fn search_level(
     let depth = state.get(SearchState::ITERATION) + 1;
     let long_left = state.get(SearchState::LONG_LEFT.at((depth - 1) % 2)) == depth - 1;
     let mut search = Search::new(lane, params, graph, data, state, (side, depth));
-    if mode == COLLECT {
+    if search.has_arrived(depth - 1) {
+        // Nothing is found any more, and so the loop ends.
+    } else if mode == COLLECT {
         search.collect(half);
     } else {
         let (count, edges) = if mode == PULL {

@@ -25,6 +25,8 @@ pub struct NearFarParams {
     pub cooperating: u32,
     /// The most loop iterations that an invocation may take in one dispatch of many iterations.
     pub loop_limit: u32,
+    /// The search ends when no path to this node can be shorter; [`UNREACHED`] where it finds all nodes.
+    pub target: u32,
 }
 
 /// The state of the loop.

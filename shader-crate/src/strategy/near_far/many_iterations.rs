@@ -122,7 +122,8 @@ impl<D: Distance, T: Team<NearFarState>> Round<NearFarState, T> for Paths<'_, D>
         let state = &mut self.state;
         team.finish_round(state, round);
         let (near, far) = (team.count(state, NEAR, round), team.count(state, FAR_ADDED, round));
-        progress.after::<D>(self.params.delta, near, far, team.count(state, SHORTEST, round))
+        let progress = progress.after::<D>(self.params.delta, near, far, team.count(state, SHORTEST, round));
+        self.unless_arrived(progress)
     }
 }
 

@@ -185,10 +185,21 @@ impl<D: Distance> Paths<'_, D> {
         Reached { near, far, ..reached }
     }
 
+    /// The same progress, or the end: when no node is near, distances up to the threshold are final, that of a target too. All invocations of a
+    /// round get the same answer, because a split, which is next, changes no distance.
+    fn unless_arrived(&self, progress: Progress) -> Progress {
+        let mut far = progress.far;
+        if self.params.target != UNREACHED && progress.near == 0 {
+            let distance = self.data.distances.load(self.params.target);
+            far = if distance <= progress.threshold { 0 } else { far };
+        }
+        Progress { far, ..progress }
+    }
+
     /// Every invocation calls this last. When all are done, what was written becomes what is read.
     fn advance(&mut self, progress: Progress) {
-        let state = &mut self.state;
-        if state.is_last(self.lane) {
+        if self.state.is_last(self.lane) {
+            let state = &mut self.state;
             let far_added = NearFarState::count(NearFarState::FAR_ADDED, 0);
             let shortest = NearFarState::count(NearFarState::SHORTEST, 0);
             // All at once, so that the loads are in flight together.
@@ -198,7 +209,8 @@ impl<D: Distance> Paths<'_, D> {
             state.store(NearFarState::NEXT_PIECES, 0);
             state.store(far_added, 0);
             state.store(shortest, UNREACHED);
-            progress.after::<D>(self.params.delta, nodes + pieces, far, lowest).write(&self.params, state, pieces);
+            let progress = progress.after::<D>(self.params.delta, nodes + pieces, far, lowest);
+            self.unless_arrived(progress).write(&self.params, &mut self.state, pieces);
         }
     }
 }
