@@ -17,6 +17,7 @@ use evenkeel::{
     strategy::{self, Operator, SplitGraph},
 };
 use proptest::prelude::*;
+use std::cell::LazyCell;
 
 fn csr(nodes: u32, edges: &[(u32, u32)], weights: EdgeWeights) -> Csr {
     let (sources, targets) = edges.iter().copied().unzip();
@@ -60,8 +61,10 @@ fn check_bfs(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<s
 }
 
 fn check_sssp(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<str>]) {
-    let (whole, real) = (oracle::dijkstra::whole(csr, source), oracle::dijkstra::real(csr, source));
-    let double = oracle::dijkstra::double(csr, source);
+    let whole = LazyCell::new(|| oracle::dijkstra::whole(csr, source).unwrap());
+    let wide = LazyCell::new(|| oracle::dijkstra::wide(csr, source).unwrap());
+    let real = LazyCell::new(|| oracle::dijkstra::real(csr, source).unwrap());
+    let double = LazyCell::new(|| oracle::dijkstra::double(csr, source).unwrap());
     for strategy in strategies.iter().map(AsRef::as_ref) {
         let config = SsspConfig { strategy: strategy.parse().unwrap(), parents: true, ..SsspConfig::default() };
         let mut sssp = Sssp::prepare(device, csr, &config).unwrap();
@@ -69,16 +72,16 @@ fn check_sssp(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<
             sssp.run(&source).unwrap();
             let answer = sssp.answer().unwrap();
             let lengths = match answer.distances {
-                Distances::F64(_) => oracle::dijkstra::Lengths::Double(double.as_ref().unwrap()),
-                Distances::F32(_) => oracle::dijkstra::Lengths::Real(real.as_ref().unwrap()),
-                _ => oracle::dijkstra::Lengths::Whole(oracle::dijkstra::wide(csr, source).unwrap().into()),
+                Distances::F64(_) => oracle::dijkstra::Lengths::Double(&double),
+                Distances::F32(_) => oracle::dijkstra::Lengths::Real(&real),
+                _ => oracle::dijkstra::Lengths::Whole(wide.as_slice().into()),
             };
             let checked = oracle::dijkstra::check_parents(csr, &[source], &lengths, &answer.parents.unwrap());
             assert_eq!(checked, Ok(()), "parents by {strategy} on {device:?}");
             let mismatch = match answer.distances {
-                Distances::U32(found) => oracle::first_mismatch(whole.as_ref().unwrap(), &found),
-                Distances::F32(found) => oracle::first_mismatch(real.as_ref().unwrap(), &found),
-                Distances::F64(found) => oracle::first_mismatch(double.as_ref().unwrap(), &found),
+                Distances::U32(found) => oracle::first_mismatch(&whole, &found),
+                Distances::F32(found) => oracle::first_mismatch(&real, &found),
+                Distances::F64(found) => oracle::first_mismatch(&double, &found),
                 Distances::U64(_) => panic!("no distance exceeds 32 bits"),
             };
             assert_eq!(mismatch, None, "{strategy} on {device:?}");
@@ -86,7 +89,6 @@ fn check_sssp(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<
     }
 }
 
-/// Every strategy, as it is.
 /// Checks every other strategy, those whose turn it is; all of them in a sweep.
 fn check_untuned(device: &Device, csr: &Csr, source: u32, turn: usize) {
     check_bfs(device, csr, source, &common::share(&untuned(Operator::Bfs, device), 2, turn));

@@ -57,7 +57,7 @@ pub struct MstState {
     pub forget_groups: [u32; 3],
 }
 
-/// A list of edges: the ends, which become the roots of their trees, and the places in the graph.
+/// A list of edges: the ends, which become the roots of their trees, the places in the graph, and the weights, which are far apart there.
 #[derive(Bundle)]
 pub struct EdgesRead<S: Storage> {
     /// One end of each edge.
@@ -66,6 +66,8 @@ pub struct EdgesRead<S: Storage> {
     pub others: S::Read<u32>,
     /// The place of each edge in the graph.
     pub places: S::Read<u32>,
+    /// The [`key`] of each edge's weight.
+    pub keys: S::Read<u32>,
 }
 
 /// A list of edges that is written.
@@ -77,14 +79,17 @@ pub struct EdgesWritten<S: Storage> {
     pub others: S::Write<u32>,
     /// The place of each edge in the graph.
     pub places: S::Write<u32>,
+    /// The [`key`] of each edge's weight.
+    pub keys: S::Write<u32>,
 }
 
 #[inline_all]
 impl EdgesWritten<Views<'_>> {
-    fn put(&mut self, place: u32, one: u32, other: u32, edge: u32) {
+    fn put(&mut self, place: u32, (one, other): (u32, u32), edge: u32, key: u32) {
         self.ones.set(place, one);
         self.others.set(place, other);
         self.places.set(place, edge);
+        self.keys.set(place, key);
     }
 }
 
@@ -175,7 +180,7 @@ pub fn mst_fill(
             if (kept >> item) & 1 > 0 {
                 let edge = part * PART + item * WORKGROUP + lane.local;
                 let source = first(from, to, |row| graph.row_offsets.get(row + 1) > edge);
-                list.put(place, source, graph.columns.get(edge), edge);
+                list.put(place, (source, graph.columns.get(edge)), edge, key(weights.get(edge), params.real));
                 place += 1;
             }
         }
@@ -200,13 +205,12 @@ fn fill_again(state: &mut State<MstState>, params: &MstParams, empty: bool) {
     state.store(MstState::FRONTIER, u32::from(again || !empty));
 }
 
-/// Drops the edges whose ends are in one tree, and finds the lightest weight of the others for both trees. Every node's parent is the root of its
-/// tree: `mst_forget` has seen to it.
+/// Drops the edges whose ends are in one tree, and finds the lightest weight of the others for both trees. The parents of these ends are the
+/// roots of their trees: `mst_forget` has seen to it.
 #[kernel(threads = 256)]
 pub fn mst_lightest(
     lane: Lane,
     params: &MstParams,
-    weights: Read<u32>,
     list: EdgesRead,
     parents: Read<u32>,
     mut lightest: Global<u32>,
@@ -224,7 +228,7 @@ pub fn mst_lightest(
                 let (one, other) = (parents.get(list.ones.get(place)), parents.get(list.others.get(place)));
                 if one != other {
                     kept |= 1 << item;
-                    let weight = key(weights.get(list.places.get(place)), params.real);
+                    let weight = list.keys.get(place);
                     // Most edges are not the lightest so far, and to look costs less than an atomic.
                     if weight < lightest.load(one) {
                         lightest.min(one, weight);
@@ -240,7 +244,7 @@ pub fn mst_lightest(
             if (kept >> item) & 1 > 0 {
                 let place = part * PART + item * WORKGROUP + lane.local;
                 let (one, other) = (parents.get(list.ones.get(place)), parents.get(list.others.get(place)));
-                left.put(target, one, other, list.places.get(place));
+                left.put(target, (one, other), list.places.get(place), list.keys.get(place));
                 target += 1;
             }
         }
@@ -252,10 +256,11 @@ pub fn mst_lightest(
         state.store(MstState::LENGTH, length);
         state.store(MstState::GROUPS.at(0), groups(length, params));
         state.store(MstState::LEFT_GROUPS.at(0), groups(length, params));
-        let all = params.nodes.div_ceil(WORKGROUP).min(params.max_groups);
-        state.store(MstState::FORGET_GROUPS.at(0), if length > 0 { all } else { 0 });
         state.store(MstState::ITERATION, state.load(MstState::ITERATION) + 1);
         fill_again(&mut state, params, length == 0);
+        let all = params.nodes.div_ceil(WORKGROUP).min(params.max_groups);
+        let goes_on = state.load(MstState::FRONTIER) > 0;
+        state.store(MstState::FORGET_GROUPS.at(0), if goes_on { all } else { 0 });
     }
 }
 
@@ -263,8 +268,7 @@ pub fn mst_lightest(
 #[kernel(threads = 256, any_width)]
 pub fn mst_first(
     lane: Lane,
-    params: &MstParams,
-    weights: Read<u32>,
+    _params: &MstParams,
     left: EdgesRead,
     lightest: Read<u32>,
     mut firsts: Global<u32>,
@@ -272,7 +276,7 @@ pub fn mst_first(
 ) {
     for place in lane.grid_stride(state.get(MstState::LENGTH)) {
         let (one, other, edge) = (left.ones.get(place), left.others.get(place), left.places.get(place));
-        let weight = key(weights.get(edge), params.real);
+        let weight = left.keys.get(place);
         if weight == lightest.get(one) && edge < firsts.load(one) {
             firsts.min(one, edge);
         }
@@ -307,8 +311,8 @@ pub fn mst_join(
     }
 }
 
-/// Forgets lightest edges before the next iteration, and makes every node's parent the root of its tree. A pass over all nodes costs less
-/// than a write, or a climb, at both ends of every edge.
+/// Forgets the lightest edges of all trees that chose one, and makes the parent of what was their root the root of their new tree. Ends of
+/// edges on the list are such nodes, but for those that it is filled with: before that, every node gets its root as its parent.
 #[kernel(threads = 256, any_width)]
 pub fn mst_forget(
     lane: Lane,
@@ -318,11 +322,17 @@ pub fn mst_forget(
     mut firsts: Global<u32>,
     mut state: State<MstState>,
 ) {
+    let is_filled_next = state.get(MstState::LENGTH) == 0;
     let (mut known, mut budget) = (NO_ROOT, params.loop_budget);
     for node in lane.grid_stride(params.nodes) {
-        compress(&mut parents, node, &mut known, &mut budget);
-        lightest.set(node, NONE);
-        firsts.set(node, NONE);
+        let has_chosen = firsts.get(node) != NONE;
+        if has_chosen || is_filled_next {
+            compress(&mut parents, node, &mut known, &mut budget);
+        }
+        if has_chosen {
+            lightest.set(node, NONE);
+            firsts.set(node, NONE);
+        }
     }
     if budget == 0 {
         state.or(MstState::FLAGS, GAVE_UP);

@@ -13,30 +13,30 @@ pub const GAVE_UP: u32 = 1;
 /// In place of a root where none is known yet.
 pub const NO_ROOT: u32 = u32::MAX;
 
-/// The root of a node's tree. Every node on the way gets its grandparent as its parent (path halving).
+/// The root of a node's tree. Every node on the way gets its grandparent as its parent (path halving), so not while others compress.
 #[inline(always)]
 pub fn root(parents: &mut Global<u32>, node: u32, budget: &mut u32) -> u32 {
-    let mut known = NO_ROOT;
-    climb(parents, node, parents.load(node), &mut known, budget)
+    let (mut below, mut current) = (node, parents.load(node));
+    let mut above = parents.load(current);
+    while above != current && *budget > 0 {
+        *budget -= 1;
+        parents.store(below, above);
+        below = current;
+        current = above;
+        above = parents.load(current);
+    }
+    current
 }
 
 /// Makes the root of a node's tree its parent, and returns it. `known` is a root that the invocation has found before, while none was hooked:
 /// a tree that holds most nodes would otherwise have all of them read the same word.
+///
+/// While it climbs, the node's own parent is what it has reached, so that those below climb less. It changes no other node: whoever did might
+/// write an ancestor over the root that another invocation has found for that node.
 #[inline(always)]
 pub fn compress(parents: &mut Global<u32>, node: u32, known: &mut u32, budget: &mut u32) -> u32 {
-    let parent = parents.load(node);
-    let found = climb(parents, node, parent, known, budget);
-    if found != parent {
-        parents.store(node, found);
-    }
-    found
-}
-
-/// Climbs from a node, whose parent was read, to a root.
-#[inline(always)]
-fn climb(parents: &mut Global<u32>, node: u32, parent: u32, known: &mut u32, budget: &mut u32) -> u32 {
-    let (mut below, mut current) = (node, parent);
-    if parent == node {
+    let mut current = parents.load(node);
+    if current == node {
         *known = node;
     }
     while current != *known && *budget > 0 {
@@ -45,8 +45,7 @@ fn climb(parents: &mut Global<u32>, node: u32, parent: u32, known: &mut u32, bud
         if above == current {
             *known = current;
         } else {
-            parents.store(below, above);
-            below = current;
+            parents.store(node, above);
             current = above;
         }
     }

@@ -5,8 +5,8 @@ use super::{super::prelude::*, Job};
 use evenkeel_kernels::algorithm::components::{
     AT_A_TIME, ComponentCompress, ComponentParams,
     afforest::{
-        ComponentBegin, ComponentClassify, ComponentFinish, ComponentLink, ComponentPieces, ComponentSample,
-        ComponentState, PIECE,
+        ComponentBegin, ComponentClassify, ComponentEnds, ComponentFinish, ComponentLink, ComponentPieces,
+        ComponentSample, ComponentState, PIECE,
     },
     all_edges::{ComponentAlone, ComponentHook, HookParams},
 };
@@ -61,6 +61,7 @@ pub(super) fn record_afforest(job: &Job<'_>, name: &str) -> Result<DeviceLoop> {
             return;
         }
         recorder.dispatch(&ComponentBegin { graph, parents }, params, nodes);
+        recorder.dispatch(&ComponentEnds { parents, state }, params, 2 * nodes.div_ceil(WORKGROUP as usize));
         recorder.dispatch(&ComponentCompress { parents, state }, params, in_order);
         recorder.dispatch(&ComponentLink { graph, parents, state }, params, in_order);
         if params.symmetric > 0 {

@@ -6,6 +6,9 @@ use evenkeel_kernels::algorithm::mst::{
 };
 use evenkeel_types::LoopState;
 
+/// Iterations before the host looks whether there are more: most graphs need 8 to 16.
+const BATCHES: [usize; 3] = [10, 6, 16];
+
 /// The most edges that a list holds: where each has its reverse, one of the two.
 fn capacity(csr: &Csr) -> usize {
     let stored = csr.columns().len();
@@ -16,8 +19,8 @@ fn capacity(csr: &Csr) -> usize {
 pub(super) fn plan(csr: &Csr) -> MemoryPlan {
     let nodes = csr.nodes() as usize;
     ScratchSpace::<u32>::plan_gather(Schedule::NonzeroSplit, extent(csr))
-        .with::<[u32; 3]>("edges", capacity(csr))
-        .with::<[u32; 3]>("edges that are left", capacity(csr))
+        .with::<[u32; 4]>("edges", capacity(csr))
+        .with::<[u32; 4]>("edges that are left", capacity(csr))
         .with::<u32>("parents", nodes)
         .with::<u32>("lightest weights", nodes)
         .with::<u32>("first edges", nodes)
@@ -33,9 +36,10 @@ struct List {
 impl List {
     fn new(device: &Device, capacity: usize) -> Result<Self> {
         let buffer = || device.buffer::<u32>("edges", capacity);
-        let (ones, others, places) = (buffer()?, buffer()?, buffer()?);
-        let read = EdgesRead { ones: ones.clone(), others: others.clone(), places: places.clone() };
-        Ok(Self { read, written: EdgesWritten { ones, others, places } })
+        let (ones, others, places, keys) = (buffer()?, buffer()?, buffer()?, buffer()?);
+        let written = EdgesWritten { ones, others, places, keys };
+        let EdgesWritten { ones, others, places, keys } = written.clone();
+        Ok(Self { read: EdgesRead { ones, others, places, keys }, written })
     }
 }
 
@@ -71,14 +75,14 @@ pub(super) fn record(job: &Job<'_>, shared: &SharedGraph, name: &str) -> Result<
         let fill = MstFill { graph, weights, rows, parents, list, state };
         recorder.dispatch_indirect(&fill, params, state, MstState::FILL_GROUPS);
         let (list, written) = (&current.read, &next.written);
-        let find = MstLightest { weights, list, parents, lightest, left: written, state };
+        let find = MstLightest { list, parents, lightest, left: written, state };
         recorder.dispatch_indirect(&find, params, state, MstState::GROUPS);
-        let first = MstFirst { weights, left, lightest, firsts, state };
+        let first = MstFirst { left, lightest, firsts, state };
         recorder.dispatch_indirect(&first, params, state, MstState::LEFT_GROUPS);
         let join = MstJoin { left, firsts, parents, forest, state };
         recorder.dispatch_indirect(&join, params, state, MstState::LEFT_GROUPS);
         let forget = MstForget { parents, lightest, firsts, state };
         recorder.dispatch_indirect(&forget, params, state, MstState::FORGET_GROUPS);
     };
-    DeviceLoop::record(device, name, state, start, iteration)
+    DeviceLoop::record_in_batches(device, name, state, &BATCHES, start, iteration)
 }

@@ -1,5 +1,5 @@
 //! Triangles on the CPU device. A thread marks the ends of a node's kept edges in an array of its own and looks up there the ends of the
-//! kept edges that leave the nodes of lower rank around it, as the hash table of the kernels does. Where no node has many edges, each is
+//! kept edges that leave the nodes of lower rank around it, as the bitmap of the kernels does. Where no node has many edges, each is
 //! kept where it leads to a lower number: that is the first part of every row, which needs no copy, and lists are merged.
 
 use super::{super::prelude::*, Counts};

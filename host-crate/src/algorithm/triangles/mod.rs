@@ -152,7 +152,7 @@ Examples:
   evenkeel triangles rmat:scale=20 --validate
   evenkeel triangles friends.csv --per-node count --top 5
   evenkeel triangles web.mtx --per-node lcc --output coefficients.csv
-  evenkeel compare triangles rmat:scale=14 --strategies binary-search,hash,auto";
+  evenkeel compare triangles rmat:scale=14 --strategies binary-search,bitmap,auto";
     type Alternative = TriangleStrategy;
     type Config = TrianglesConfig;
     type InputOptions = ();
@@ -190,10 +190,10 @@ Examples:
                 .with::<u32>("columns", edges)
                 .and(extent.plan()),
         };
-        let [search, hash] = totals(method, extent);
+        let [search, bitmap] = totals(method, extent);
         Ok(plan
             .with::<u32>("totals", search)
-            .with::<u32>("hash totals", hash)
+            .with::<u32>("bitmap totals", bitmap)
             .with::<u32>("counts", 2 * Self::columns(config) * csr.nodes() as usize))
     }
 
@@ -207,9 +207,9 @@ Examples:
             false => (undirected(given, "triangles are")?, Vec::new()),
         };
         let (method, extent) = extent(device.info(), given, csr.columns().len(), config);
-        let [search, hash] = totals(method, extent);
+        let [search, bitmap] = totals(method, extent);
         let counts = Counts {
-            totals: [device.buffer("totals", search)?, device.buffer("hash totals", hash)?],
+            totals: [device.buffer("totals", search)?, device.buffer("bitmap totals", bitmap)?],
             nodes: device.buffer("counts", 2 * Self::columns(config) * csr.nodes() as usize)?,
         };
         let recording = if method == Method::Marks {
@@ -244,8 +244,8 @@ Examples:
         let numbers = |words: &Buffer<u32>| -> Result<Vec<u64>> {
             Ok(device.download(words)?.chunks_exact(2).map(of_words).collect())
         };
-        let [search, hash] = &self.counts.totals;
-        let total = numbers(search)?.into_iter().chain(numbers(hash)?).sum();
+        let [search, bitmap] = &self.counts.totals;
+        let total = numbers(search)?.into_iter().chain(numbers(bitmap)?).sum();
         let counts = numbers(&self.counts.nodes)?;
         let nodes = match self.per_node {
             PerNode::None => NodeTriangles::None,

@@ -5,11 +5,14 @@ use super::{super::prelude::*, Counts, Job, strategy::Method};
 use crate::engine::primitive::{Kind, Scan};
 use evenkeel_kernels::algorithm::triangles::{
     TriangleParams,
-    hash::{TriangleHash, TriangleHashNodes},
-    orient::{BLOCK, OrientCount, OrientParams, OrientRows, OrientWrite, Oriented, PIECE, PieceState, RUN, Runs},
+    bitmap::{MOST, TriangleBitmap, TriangleBitmapNodes},
+    orient::{
+        BLOCK, OrientCount, OrientNumber, OrientParams, OrientRows, OrientWrite, Oriented, PIECE, PieceState, RUN, Runs,
+    },
     search::{TriangleSearch, TriangleSearchNodes},
 };
 use evenkeel_types::WORKGROUP;
+use rayon::prelude::*;
 
 /// The most workgroups that count: sixteen for each of an H200's 132 multiprocessors, so that none waits for a long one at the end.
 const GROUPS: u32 = 2112;
@@ -26,10 +29,10 @@ pub(super) struct Extent {
     longest: usize,
     marked: bool,
     per_node: bool,
-    /// [`TriangleParams::heavy`]; no node is heavy where it is the largest number.
+    /// The fewest edges of a heavy node, but for graphs with too many of those; no node is heavy where it is the largest number.
     heavy: u32,
     search_groups: u32,
-    hash_groups: u32,
+    bitmap_groups: u32,
     /// Pieces that a workgroup takes at most.
     pieces_each: u32,
 }
@@ -40,23 +43,23 @@ impl Extent {
         // Whoever keeps k edges leads to k nodes of as many edges, so there are at least k² edges.
         let longest = (highest as usize).min(edges.isqrt());
         let heavy = match method {
-            Method::Hash { heavy } if longest >= heavy as usize => heavy,
+            Method::Bitmap { heavy } if highest >= heavy => heavy,
             _ => u32::MAX,
         };
-        let pieces = pieces(edges, heavy) as u32;
+        let nodes = csr.nodes() as usize;
+        let pieces = pieces(nodes, edges, heavy) as u32;
         let search_groups = ((edges / 2).div_ceil(WORKGROUP as usize) as u32).max(1);
-        let (search_groups, hash_groups, pieces_each) = match device.loop_limit {
+        let (search_groups, bitmap_groups, pieces_each) = match device.loop_limit {
             None => (search_groups.min(GROUPS), pieces.min(GROUPS), u32::MAX),
             // A driver that stops long loops gets as many workgroups as there can be work for.
             Some(limit) => {
                 let each = (limit / 4 / (STEPS_OF_PIECE + 8 * longest as u32)).max(1);
-                let hash_groups = pieces.div_ceil(each).min(device.max_groups);
-                let each = each.max(pieces.div_ceil(hash_groups.max(1)));
-                (search_groups.min(device.max_groups), hash_groups, each)
+                let bitmap_groups = pieces.div_ceil(each).min(device.max_groups);
+                let each = each.max(pieces.div_ceil(bitmap_groups.max(1)));
+                (search_groups.min(device.max_groups), bitmap_groups, each)
             }
         };
-        let nodes = csr.nodes() as usize;
-        Self { nodes, edges, longest, marked, per_node, heavy, search_groups, hash_groups, pieces_each }
+        Self { nodes, edges, longest, marked, per_node, heavy, search_groups, bitmap_groups, pieces_each }
     }
 
     fn blocks(self) -> usize {
@@ -69,6 +72,11 @@ impl Extent {
 
     fn marks(self, edges: usize) -> usize {
         if self.marked { edges } else { 0 }
+    }
+
+    /// As many as there are, if a node may be heavy.
+    fn if_heavy(self, count: usize) -> usize {
+        if self.heavy == u32::MAX { 0 } else { count }
     }
 
     /// The memory beside the graph and what is counted.
@@ -85,24 +93,26 @@ impl Extent {
             .with::<u32>("kept targets", kept)
             .with::<u32>("kept sources", kept)
             .with::<u32>("kept marks", self.marks(kept))
-            .with::<u32>("pieces", 2 * pieces(self.edges, self.heavy))
+            .with::<u32>("numbers", self.if_heavy(self.nodes))
+            .with::<u32>("kept numbers", self.if_heavy(kept))
+            .with::<u32>("pieces", 2 * pieces(self.nodes, self.edges, self.heavy))
             .with::<PieceState>("piece state", 1)
     }
 
     /// The words of the totals of workgroups.
     pub fn totals(self) -> [usize; 2] {
-        [self.search_groups, self.hash_groups].map(|groups| 2 * groups as usize)
+        [self.search_groups, self.bitmap_groups].map(|groups| 2 * groups as usize)
     }
 
     /// Refuses a graph whose lists are so long that the driver would stop in the middle of one, with a wrong answer and no error.
     fn refuse_unending(self, device: &DeviceInfo) -> Result<()> {
         let Some(limit) = device.loop_limit else { return Ok(()) };
         let batches = (self.edges / 2).div_ceil(WORKGROUP as usize * self.search_groups as usize);
-        // For each element a search for its list and one in the longer list; in a table, fewer.
+        // For each element a search for its list and one in the longer list; in a bitmap, fewer.
         let search = batches * self.longest * (12 + self.longest.max(1).ilog2() as usize);
         let of_piece = STEPS_OF_PIECE as usize + 8 * self.longest;
-        let hash = if self.hash_groups == 0 { 0 } else { self.pieces_each as usize * of_piece };
-        if search.max(hash) < limit as usize {
+        let bitmap = if self.bitmap_groups == 0 { 0 } else { self.pieces_each as usize * of_piece };
+        if search.max(bitmap) < limit as usize {
             return Ok(());
         }
         let name = &device.name;
@@ -115,8 +125,23 @@ impl Extent {
 }
 
 /// At most so many pieces of heavy nodes: one for each such node, and one more for every [`PIECE`] edges.
-fn pieces(edges: usize, heavy: u32) -> usize {
-    if heavy == u32::MAX { 0 } else { edges / PIECE as usize + edges / 2 / heavy as usize }
+fn pieces(nodes: usize, edges: usize, heavy: u32) -> usize {
+    if heavy == u32::MAX { 0 } else { edges / PIECE as usize + nodes.min(MOST as usize) }
+}
+
+/// The fewest edges of a heavy node, so that there are no more of them than a bitmap has bits.
+fn heavy_degree(csr: &Csr, fewest: u32) -> u32 {
+    if fewest == u32::MAX {
+        return fewest;
+    }
+    let degrees = (0..csr.nodes()).into_par_iter().map(|node| csr.degree(node));
+    let mut degrees: Vec<u32> = degrees.filter(|degree| *degree >= fewest).collect();
+    if degrees.len() <= MOST as usize {
+        return fewest;
+    }
+    // The highest degree that no longer fits: all nodes that have more edges do.
+    let (_, degree, _) = degrees.select_nth_unstable_by(MOST as usize, |a, b| b.cmp(a));
+    *degree + 1
 }
 
 /// Records a run.
@@ -124,9 +149,10 @@ pub(super) fn record(job: &Job<'_>, extent: Extent, counts: &Counts) -> Result<R
     let &Job { device, graph, csr, marks, name } = job;
     extent.refuse_unending(device.info())?;
     let (nodes, edges, kept) = (csr.nodes(), csr.edges(), extent.edges / 2);
-    let (heavy, marked) = (extent.heavy, extent.marked.into());
+    let (heavy, marked) = (heavy_degree(csr, extent.heavy), extent.marked.into());
     let orient = OrientParams { nodes, edges, marked, heavy };
-    let params = TriangleParams { nodes, heavy, marked, pieces: extent.pieces_each };
+    let with_bitmaps = extent.bitmap_groups > 0;
+    let params = TriangleParams { nodes, with_bitmaps: with_bitmaps.into(), marked, pieces: extent.pieces_each };
     let marks = device.buffer_from("marks", marks)?;
     let runs =
         Runs { kept: device.buffer("kept bits", extent.runs())?, places: device.buffer("places", extent.runs())? };
@@ -136,9 +162,11 @@ pub(super) fn record(job: &Job<'_>, extent: Extent, counts: &Counts) -> Result<R
         offsets: device.buffer("kept offsets", nodes as usize + 1)?,
         targets: device.buffer("kept targets", kept)?,
         sources: device.buffer("kept sources", kept)?,
+        numbers: device.buffer("kept numbers", extent.if_heavy(kept))?,
     };
+    let node_numbers = device.buffer("numbers", extent.if_heavy(nodes as usize))?;
     let kept_marks = device.buffer("kept marks", extent.marks(kept))?;
-    let pieces = device.buffer("pieces", 2 * pieces(extent.edges, heavy))?;
+    let pieces = device.buffer("pieces", 2 * pieces(extent.nodes, extent.edges, extent.heavy))?;
     let state = device.buffer::<PieceState>("piece state", 1)?.cast::<u32>();
     device.record(name, |recorder| {
         recorder.label("orient");
@@ -146,34 +174,54 @@ pub(super) fn record(job: &Job<'_>, extent: Extent, counts: &Counts) -> Result<R
         let (all_blocks, runs) = (extent.blocks() * WORKGROUP as usize, &runs);
         recorder.dispatch(&OrientCount { graph, runs, sums: &sums }, orient, all_blocks);
         scan.record(recorder, &sums, &before, extent.blocks(), Kind::Exclusive);
-        let Oriented { offsets, targets, sources } = &oriented;
-        let (marks, before) = (&marks, &before);
-        let write = OrientWrite { graph, marks, before, runs, targets, sources, kept_marks: &kept_marks };
-        recorder.dispatch(&write, orient, all_blocks);
         let (row_offsets, state, pieces) = (&graph.row_offsets, &state, &pieces);
+        if with_bitmaps {
+            recorder.dispatch(&OrientNumber { row_offsets, numbers: &node_numbers, state }, orient, nodes as usize);
+        }
+        let Oriented { offsets, targets, sources, numbers } = &oriented;
+        let (marks, before, node_numbers, kept_marks) = (&marks, &before, &node_numbers, &kept_marks);
+        let write = OrientWrite { graph, marks, before, node_numbers, runs, targets, sources, numbers, kept_marks };
+        recorder.dispatch(&write, orient, all_blocks);
         recorder.dispatch(&OrientRows { row_offsets, runs, offsets, pieces, state }, orient, nodes as usize + 1);
         recorder.label("count");
-        let (edges, marks) = (&oriented, &kept_marks);
-        let [search_totals, hash_totals] = &counts.totals;
-        let [search_items, hash_items] =
-            [extent.search_groups, extent.hash_groups].map(|groups| (groups * WORKGROUP) as usize);
+        let (edges, marks) = (&oriented, kept_marks);
+        let [search_totals, bitmap_totals] = &counts.totals;
+        let [search_items, bitmap_items] =
+            [extent.search_groups, extent.bitmap_groups].map(|groups| (groups * WORKGROUP) as usize);
         counts.totals.iter().for_each(|totals| recorder.fill(totals, 0));
         if extent.per_node {
             recorder.fill(&counts.nodes, 0);
             let counts = &counts.nodes;
             let search = TriangleSearchNodes { edges, marks, counts, totals: search_totals };
             recorder.dispatch(&search, params, search_items);
-            if hash_items > 0 {
-                let totals = hash_totals;
-                let hash = TriangleHashNodes { graph, edges, pieces, marks, counts, state, totals };
-                recorder.dispatch(&hash, params, hash_items);
+            if bitmap_items > 0 {
+                let totals = bitmap_totals;
+                let bitmap = TriangleBitmapNodes { graph, edges, pieces, marks, counts, state, totals };
+                recorder.dispatch(&bitmap, params, bitmap_items);
             }
         } else {
             recorder.dispatch(&TriangleSearch { edges, totals: search_totals }, params, search_items);
-            if hash_items > 0 {
-                let hash = TriangleHash { graph, edges, pieces, state, totals: hash_totals };
-                recorder.dispatch(&hash, params, hash_items);
+            if bitmap_items > 0 {
+                let bitmap = TriangleBitmap { graph, edges, pieces, state, totals: bitmap_totals };
+                recorder.dispatch(&bitmap, params, bitmap_items);
             }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate::Generator;
+
+    #[test]
+    fn no_more_nodes_are_heavy_than_a_bitmap_has_bits() {
+        let heavy =
+            |text: &str, fewest| heavy_degree(&text.parse::<Generator>().unwrap().generate().unwrap().csr, fewest);
+        assert_eq!(heavy("star:nodes=9", 4), 4);
+        assert_eq!(heavy("star:nodes=9", u32::MAX), u32::MAX);
+        // All but those in corners and on sides have four edges, which is too many of them.
+        assert_eq!(heavy("grid:rows=400,cols=400", 1), 5);
+        assert_eq!(heavy("grid:rows=300,cols=300", 1), 1);
+    }
 }

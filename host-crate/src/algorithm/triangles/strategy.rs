@@ -19,9 +19,9 @@ pub struct TriangleStrategy {
 pub(super) enum Method {
     /// By binary search for the elements of the shorter list.
     Search,
-    /// By a hash table for nodes that keep at least so many edges, and by binary search for the others.
-    Hash {
-        /// The fewest kept edges of a node with a hash table.
+    /// By a bitmap for nodes of at least so many edges, and by binary search for the others.
+    Bitmap {
+        /// The fewest edges of a node with a bitmap.
         heavy: u32,
     },
     /// By marks for each thread: the form for the CPU device.
@@ -30,12 +30,9 @@ pub(super) enum Method {
     Auto,
 }
 
-/// A node that keeps as many edges as this is worth a table: the longer a list, the more steps a binary search in it takes, while a lookup
-/// takes one. Where no node has as many edges, there is nothing to hash.
-const HEAVY: u32 = 256;
-
-/// The largest workgroup memory is that of a list of this length, so more would never be hashed on any graph that fits.
-const MOST_HEAVY: u32 = 1 << 16;
+/// A node of as many edges as this is worth a bitmap: the longer a list, the more steps a binary search in it takes, while a lookup takes
+/// one.
+const HEAVY: u32 = 128;
 
 /// Name, where it comes from, what it does.
 const STRATEGIES: [(&str, &str, &str, Method); 3] = [
@@ -46,15 +43,15 @@ const STRATEGIES: [(&str, &str, &str, Method); 3] = [
         Method::Search,
     ),
     (
-        "hash",
-        "TRUST, Pandey et al.",
-        "a hash table in workgroup memory for each node that keeps many edges; binary search for the others",
-        Method::Hash { heavy: HEAVY },
+        "bitmap",
+        "Bisson and Fatica",
+        "a bitmap in workgroup memory for each node of a high degree; binary search for the others",
+        Method::Bitmap { heavy: HEAVY },
     ),
     (
         "auto",
         "",
-        "binary-search where no node has many edges, else hash; on the CPU device a form of its own",
+        "binary-search where no node has many edges, else bitmap; on the CPU device a form of its own",
         Method::Auto,
     ),
 ];
@@ -68,9 +65,9 @@ impl Configurable for TriangleStrategy {
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
-        let Method::Hash { heavy } = &mut self.method else { return Vec::new() };
-        let about = "the fewest edges, of those that lead to nodes of higher degree, for which a node has a hash table";
-        vec![Key::option("heavy", about, heavy).within(1, MOST_HEAVY)]
+        let Method::Bitmap { heavy } = &mut self.method else { return Vec::new() };
+        let about = "the fewest edges of a node with a bitmap; more on a graph with over 131,071 such nodes";
+        vec![Key::option("heavy", about, heavy).within(1, u32::MAX - 1)]
     }
 }
 
@@ -80,7 +77,7 @@ impl TriangleStrategy {
         match self.method {
             Method::Auto if device == DeviceKind::Cpu => Method::Marks,
             Method::Auto if highest_degree < HEAVY => Method::Search,
-            Method::Auto => Method::Hash { heavy: HEAVY },
+            Method::Auto => Method::Bitmap { heavy: HEAVY },
             method => method,
         }
     }
@@ -124,11 +121,11 @@ mod tests {
         let strategy = TriangleStrategy::default();
         let taken = |device, degree| strategy.taken(strategy.method(device, degree));
         assert_eq!(taken(DeviceKind::Discrete, HEAVY - 1), Some("binary-search"));
-        assert_eq!(taken(DeviceKind::Discrete, HEAVY), Some("hash"));
+        assert_eq!(taken(DeviceKind::Discrete, HEAVY), Some("bitmap"));
         assert_eq!(taken(DeviceKind::Cpu, HEAVY), Some("marks-cpu"));
-        let hash: Configured<Triangles> = "hash:heavy=4".parse().unwrap();
-        assert_eq!(hash.item().method(DeviceKind::Cpu, 3), Method::Hash { heavy: 4 });
-        assert_eq!((hash.item().taken(Method::Search), hash.to_string().as_str()), (None, "hash:heavy=4"));
-        assert!("hash:heavy=0".parse::<Configured<Triangles>>().is_err());
+        let bitmap: Configured<Triangles> = "bitmap:heavy=4".parse().unwrap();
+        assert_eq!(bitmap.item().method(DeviceKind::Cpu, 3), Method::Bitmap { heavy: 4 });
+        assert_eq!((bitmap.item().taken(Method::Search), bitmap.to_string().as_str()), (None, "bitmap:heavy=4"));
+        assert!("bitmap:heavy=0".parse::<Configured<Triangles>>().is_err());
     }
 }

@@ -5,7 +5,7 @@
 
 use super::{AT_A_TIME, ComponentParams};
 use crate::prelude::*;
-use crate::primitive::forest::{GAVE_UP, compress, link, root};
+use crate::primitive::forest::{GAVE_UP, NO_ROOT, compress, link, root};
 use crate::primitive::share::{line_up, shared_out};
 use crate::primitive::workgroup::SUBGROUPS;
 use evenkeel_types::Remainder;
@@ -74,6 +74,27 @@ pub fn component_begin(
         if node < params.nodes {
             parents.set(node, parent);
         }
+    }
+}
+
+/// Compresses the paths of the first and the last node of every block. Those of all other nodes lead through these, so they are short
+/// afterwards, however many blocks there are.
+#[kernel(threads = 256, any_width)]
+pub fn component_ends(
+    lane: Lane,
+    params: &ComponentParams,
+    mut parents: Global<u32>,
+    mut state: State<ComponentState>,
+) {
+    let (mut known, mut budget) = (NO_ROOT, params.loop_budget);
+    for end in lane.grid_stride(2 * params.nodes.div_ceil(lane.threads)) {
+        let node = end / 2 * lane.threads + end % 2 * (lane.threads - 1);
+        if node < params.nodes {
+            compress(&mut parents, node, &mut known, &mut budget);
+        }
+    }
+    if budget == 0 {
+        state.or(ComponentState::FLAGS, GAVE_UP);
     }
 }
 

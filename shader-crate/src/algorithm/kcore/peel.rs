@@ -96,7 +96,7 @@ pub struct PeelData<S: Storage> {
 }
 
 /// Entries of a workgroup's queue in one round.
-const QUEUE: u32 = 2048;
+const QUEUE: u32 = 512;
 
 const QUEUE_WORDS: usize = QUEUE as usize;
 

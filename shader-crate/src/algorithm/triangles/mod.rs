@@ -1,12 +1,12 @@
 //! Triangles. Every edge is kept once, from the node of lower rank to that of higher rank, where the rank is the degree and then the
 //! number of a node ([`orient`]; Schank and Wagner 2005). No node then has many edges that leave it, hubs included, and a triangle is a
 //! node that two ends of one kept edge both lead to. It is found by binary search, the elements of the shorter lists shared out evenly in
-//! a workgroup ([`search`]), or by looking up in a hash table in workgroup memory ([`hash`]; Pandey et al. 2021).
+//! a workgroup ([`search`]), or by looking up in a bitmap in workgroup memory ([`bitmap`]; Bisson and Fatica 2017).
 
 #[macro_use]
 pub mod orient;
 
-pub mod hash;
+pub mod bitmap;
 pub mod search;
 
 use crate::prelude::*;
@@ -17,8 +17,8 @@ use crate::prelude::*;
 pub struct TriangleParams {
     /// The number of nodes.
     pub nodes: u32,
-    /// The hash table takes the edges that lead to nodes of which at least so many edges leave, the binary search the others.
-    pub heavy: u32,
+    /// Not 0 when bitmaps take the edges that lead to heavy nodes; binary search takes the others.
+    pub with_bitmaps: u32,
     /// Not 0 when the edges have marks: see [`add_triangle`].
     pub marked: u32,
     /// The most pieces of heavy nodes that a workgroup takes: some drivers stop long loops.

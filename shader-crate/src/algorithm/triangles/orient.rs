@@ -1,6 +1,7 @@
 //! Keeps every edge once, from the node of lower rank, in rows that are as sorted as they were. Blocks of edges are counted, the host
 //! scans the counts, and the blocks are written from there. Edges from a node to itself and parallel edges are left out.
 
+use super::bitmap::LIGHT;
 use crate::prelude::*;
 use crate::primitive::search::{first, search};
 use crate::primitive::workgroup::{SUBGROUPS, Slots, prefix_sum};
@@ -25,7 +26,7 @@ pub struct OrientParams {
     pub edges: u32,
     /// Not 0 when the edges have marks.
     pub marked: u32,
-    /// A node that keeps at least so many edges is heavy.
+    /// A node of at least so many edges is heavy; none is where it is the largest number.
     pub heavy: u32,
 }
 
@@ -55,16 +56,20 @@ pub struct Oriented<S: Storage> {
     pub targets: S::Read<u32>,
     /// The node that each edge leaves.
     pub sources: S::Read<u32>,
+    /// The number of the heavy node that each edge leads to, or [`LIGHT`]; nothing where no node is heavy.
+    pub numbers: S::Read<u32>,
 }
 
-/// How many pieces of heavy nodes there are, and how many were taken.
+/// How many heavy nodes there are, how many pieces they have, and how many of these were taken.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct PieceState {
     /// The number of pieces.
     pub count: u32,
-    /// Keeps the two words on different cache lines: 128 bytes.
-    pub apart: [u32; 31],
+    /// The number of heavy nodes.
+    pub nodes: u32,
+    /// Keeps the last word on a cache line of its own: 128 bytes.
+    pub apart: [u32; 30],
     /// The number of pieces that were taken.
     pub taken: u32,
 }
@@ -72,7 +77,9 @@ pub struct PieceState {
 impl PieceState {
     /// The word of the number of pieces.
     pub const COUNT: u32 = 0;
-    /// The word of the number of taken ones.
+    /// The word of the number of heavy nodes.
+    pub const NODES: u32 = 1;
+    /// The word of the number of taken pieces.
     pub const TAKEN: u32 = 32;
 }
 
@@ -150,6 +157,49 @@ fn block_prefix(lane: Lane, kept: u32, slots: &mut Slots) -> (u32, u32) {
     (prefix.before, prefix.total)
 }
 
+/// Numbers the heavy nodes, in any order.
+#[kernel(threads = 256)]
+pub fn orient_number(
+    lane: Lane,
+    params: &OrientParams,
+    row_offsets: Read<u32>,
+    mut numbers: Global<u32>,
+    mut state: Global<u32>,
+    mut reserved: Shared<u32, 1>,
+    mut slots: Shared<u32, SUBGROUPS>,
+) {
+    // All invocations make the same number of rounds, because they reserve numbers together.
+    for base in step(lane.group * lane.threads, params.nodes, lane.groups * lane.threads) {
+        let node = base + lane.local;
+        let is_heavy = node < params.nodes && degree(row_offsets, node) >= params.heavy;
+        let before = reserve(lane, is_heavy.into(), PieceState::NODES, &mut state, &mut reserved, &mut slots);
+        if node < params.nodes {
+            numbers.set(node, if is_heavy { before } else { LIGHT });
+        }
+        lane.barrier();
+    }
+}
+
+/// Reserves some of what a word of the state counts, for the whole workgroup at once. Returns the first of this invocation's.
+#[inline(always)]
+fn reserve(
+    lane: Lane,
+    count: u32,
+    word: u32,
+    state: &mut Global<u32>,
+    reserved: &mut Shared<u32, 1>,
+    slots: &mut Slots,
+) -> u32 {
+    // Reconverge before subgroup operations.
+    lane.barrier();
+    let prefix = prefix_sum(lane, count, slots);
+    if lane.local == 0 && prefix.total > 0 {
+        reserved.set(0, state.add(word, prefix.total));
+    }
+    lane.barrier();
+    reserved.get(0) + prefix.before
+}
+
 /// Writes the edges that are kept, on from those of the blocks before. `marks` are read where edges have any.
 #[kernel(threads = 256)]
 pub fn orient_write(
@@ -158,9 +208,11 @@ pub fn orient_write(
     graph: Csr,
     marks: Read<u32>,
     before: Read<u32>,
+    node_numbers: Read<u32>,
     mut runs: Runs,
     mut targets: Global<u32>,
     mut sources: Global<u32>,
+    mut numbers: Global<u32>,
     mut kept_marks: Global<u32>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
@@ -178,8 +230,12 @@ pub fn orient_write(
             if row_offsets.get(row + 1) <= edge {
                 row = row_of(row_offsets, row + 1, high, edge);
             }
-            targets.set(place, graph.columns.get(edge));
+            let target = graph.columns.get(edge);
+            targets.set(place, target);
             sources.set(place, row);
+            if params.heavy != u32::MAX {
+                numbers.set(place, node_numbers.get(target));
+            }
             if params.marked != 0 {
                 kept_marks.set(place, marks.get(edge));
             }
@@ -220,22 +276,16 @@ pub fn orient_rows(
             offsets.set(node, begin);
             if node < params.nodes {
                 let end = row_offsets.get(node + 1);
-                if end - edge >= params.heavy && kept_before(&runs, end) - begin >= params.heavy {
+                // One that keeps no edge has no triangle whose other corners have higher and lower ranks.
+                if end - edge >= params.heavy && kept_before(&runs, end) > begin {
                     count = (end - edge).div_ceil(PIECE);
                 }
             }
         }
-        let prefix = prefix_sum(lane, count, &mut slots);
-        if lane.local == 0 && prefix.total > 0 {
-            reserved.set(0, state.add(PieceState::COUNT, prefix.total));
-        }
-        lane.barrier();
-        if count > 0 {
-            let place = reserved.get(0) + prefix.before;
-            for piece in 0..count {
-                pieces.set(2 * (place + piece), node);
-                pieces.set(2 * (place + piece) + 1, row_offsets.get(node) + piece * PIECE);
-            }
+        let place = reserve(lane, count, PieceState::COUNT, &mut state, &mut reserved, &mut slots);
+        for piece in 0..count {
+            pieces.set(2 * (place + piece), node);
+            pieces.set(2 * (place + piece) + 1, row_offsets.get(node) + piece * PIECE);
         }
         lane.barrier();
     }

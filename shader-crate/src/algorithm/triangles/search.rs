@@ -1,8 +1,8 @@
 //! Triangles by binary search. A workgroup takes as many kept edges as it has invocations. For each edge it looks up every element of the
 //! shorter of the two lists at its ends in the longer one; the elements of all these lists are shared out evenly among the invocations.
 
-use super::orient::Oriented;
 use super::{SUMS, Total, TriangleParams, add_triangle};
+use super::{bitmap::LIGHT, orient::Oriented};
 use crate::prelude::*;
 use crate::primitive::search::first;
 use crate::primitive::share::{line_up, shared_out};
@@ -18,7 +18,7 @@ struct Found {
     long: u32,
 }
 
-/// Looks at all edges that are not for the hash table. Returns how many triangles the invocation has found.
+/// Looks at all edges that are not for bitmaps. Returns how many triangles the invocation has found.
 #[inline(always)]
 fn search(
     lane: Lane,
@@ -34,17 +34,15 @@ fn search(
     for batch in lane.by_group(all.div_ceil(lane.threads)) {
         let edge = batch * lane.threads + lane.local;
         let (mut short, mut count, mut long, mut long_end) = (0, 0, 0, 0);
-        if edge < all {
+        if edge < all && (params.with_bitmaps == 0 || edges.numbers.get(edge) == LIGHT) {
             let (node, other) = (sources.get(edge), targets.get(edge));
             let (begin, end) = (offsets.get(other), offsets.get(other + 1));
-            if end - begin < params.heavy {
-                let (own_begin, own_end) = (offsets.get(node), offsets.get(node + 1));
-                let own_is_longer = own_end - own_begin > end - begin;
-                short = if own_is_longer { begin } else { own_begin };
-                count = if own_is_longer { end - begin } else { own_end - own_begin };
-                long = if own_is_longer { own_begin } else { begin };
-                long_end = if own_is_longer { own_end } else { end };
-            }
+            let (own_begin, own_end) = (offsets.get(node), offsets.get(node + 1));
+            let own_is_longer = own_end - own_begin > end - begin;
+            short = if own_is_longer { begin } else { own_begin };
+            count = if own_is_longer { end - begin } else { own_end - own_begin };
+            long = if own_is_longer { own_begin } else { begin };
+            long_end = if own_is_longer { own_end } else { end };
         }
         cells.set(2 * lane.threads + lane.local, long);
         cells.set(3 * lane.threads + lane.local, long_end);
