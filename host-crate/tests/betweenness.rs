@@ -100,7 +100,7 @@ fn from_some_sources() {
         ("a dense row among rows, one way", directed),
         ("hubs", graph(9000, (0..9000).flat_map(|node| [(node % 2, node), (node, (node * 31) % 9000)]), false)),
         ("a road network", generated("road:nodes=3000")),
-        ("a long chain", generated("chain:nodes=3000")),
+        ("a long chain", generated("chain:nodes=1200")),
     ];
     for device in common::devices() {
         for (shape, graph) in &shapes {

@@ -359,7 +359,7 @@ fn random_graph() -> impl Strategy<Value = (Csr, u32)> {
 fn random_graphs() {
     for device in common::devices() {
         let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
-            cases: common::cases(48),
+            cases: common::cases(32),
             failure_persistence: None,
             ..Default::default()
         });
