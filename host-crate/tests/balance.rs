@@ -3,7 +3,8 @@
 use assert_cmd::assert::OutputAssertExt;
 use evenkeel::{
     algorithm::{
-        Algorithm, Bfs, BfsConfig, DenseVector, Distances, Spmv, SpmvConfig, Sssp, SsspConfig, spmv::random_vector,
+        Algorithm, Bfs, BfsConfig, DenseVector, Distances, KCore, Spmv, SpmvConfig, Sssp, SsspConfig, Triangles,
+        spmv::random_vector,
     },
     device::{Device, balance::DispatchBalance},
     engine::schedule::Schedule,
@@ -57,6 +58,44 @@ fn a_search_takes_each_edge_of_the_nodes_reached_once() {
     for strategy in counted::<Bfs>() {
         assert_eq!(search(&graph, &strategy).atoms, edges, "{strategy}");
     }
+}
+
+/// What an algorithm that needs nothing but a graph counts; its answer is checked.
+fn whole<A: Algorithm<Input = ()>>(graph: &Graph, strategy: &str) -> StrategyBalance {
+    let (device, counters) = Device::counting(32);
+    let config = A::with_alternative(&A::Config::default(), strategy).unwrap();
+    let mut algorithm = A::prepare(&device, &graph.csr, &config).unwrap();
+    algorithm.run(&()).unwrap();
+    let expected = A::reference(graph, &(), &config).unwrap();
+    assert_eq!(A::check(&algorithm.answer().unwrap(), &expected, graph, &()), None, "{strategy}");
+    StrategyBalance::new(strategy.to_owned(), counters.take())
+}
+
+#[test]
+fn triangles_take_each_element_that_is_looked_up_once() {
+    let graph = generate("rmat:scale=9");
+    let csr = &graph.csr;
+    let rank = |node: u32| (csr.degree(node), node);
+    let mut rows: Vec<Vec<u32>> = (0..csr.nodes()).map(|node| csr.neighbours(node).to_vec()).collect();
+    rows.iter_mut().for_each(|row| row.dedup());
+    let kept: Vec<Vec<u32>> = (0..csr.nodes())
+        .map(|node| rows[node as usize].iter().copied().filter(|other| rank(*other) > rank(node)).collect())
+        .collect();
+    let length = |node: u32| kept[node as usize].len();
+    let sizes = |node: u32| kept[node as usize].iter().map(|other| (length(node), length(*other))).collect::<Vec<_>>();
+    let all = || (0..csr.nodes()).flat_map(sizes);
+    let shorter: usize = all().map(|(own, other)| own.min(other)).sum();
+    assert_eq!(whole::<Triangles>(&graph, "binary-search").atoms, shorter as u64);
+    // A node that keeps no edge has no bitmap.
+    let lower: usize = all().filter(|(_, other)| *other > 0).map(|(own, _)| own).sum();
+    assert_eq!(whole::<Triangles>(&graph, "bitmap:heavy=1").atoms, lower as u64);
+}
+
+#[test]
+fn core_numbers_take_each_edge_once_by_peeling() {
+    let graph = generate("rmat:scale=9");
+    assert_eq!(whole::<KCore>(&graph, "peel").atoms, u64::from(graph.csr.edges()));
+    assert!(whole::<KCore>(&graph, "h-index").atoms > u64::from(graph.csr.edges()));
 }
 
 #[test]

@@ -14,6 +14,7 @@ use syn::{FnArg, Ident, Index, ItemFn, LitInt, PathArguments, Type, parse_quote}
 pub struct Kernel {
     pub threads: LitInt,
     pub any_width: bool,
+    pub counts: bool,
     /// The registries, in the order of the type parameters.
     pub axes: Vec<Axis>,
     pub signature: Signature,

@@ -119,6 +119,7 @@ impl Kernel {
         let counted = self.counted_arguments(variant).map(|types| self.native("counted", variant, types));
         let counted_name = match counted {
             Some(_) => quote!(::core::option::Option::Some(counted)),
+            None if self.counts => quote!(::core::option::Option::Some(invocation)),
             None => quote!(::core::option::Option::None),
         };
         quote! {

@@ -43,6 +43,9 @@ mod tests;
 /// `Lane::grid_stride` or a schedule, and never by its number in the workgroup. The CPU device then runs it one invocation wide, many
 /// times as fast.
 ///
+/// With `counts` it says that it calls `Lane::count_atoms` for what it takes, because it shares out its work by itself. Under a schedule or
+/// an operator a kernel is counted without.
+///
 /// A generic kernel is made once for each member of a registry (see `registry!`), and the host's struct gets a field to choose
 /// one by:
 ///

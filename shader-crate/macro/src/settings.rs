@@ -17,15 +17,18 @@ use syn::{
 mod keyword {
     syn::custom_keyword!(threads);
     syn::custom_keyword!(any_width);
+    syn::custom_keyword!(counts);
     syn::custom_keyword!(each);
 }
 
-/// `threads = 256, any_width, each(O in for_each_operator, …)`
+/// `threads = 256, any_width, counts, each(O in for_each_operator, …)`
 pub struct Settings {
     /// Invocations in a workgroup: a literal, because rust-gpu's own attribute takes nothing else.
     pub threads: LitInt,
     /// Whether it does as much with workgroups of any other width.
     pub any_width: bool,
+    /// Whether it counts its atoms itself.
+    pub counts: bool,
     /// The macros of the registries.
     registries: Vec<Path>,
 }
@@ -38,19 +41,23 @@ impl Parse for Settings {
         input.parse::<keyword::threads>()?;
         input.parse::<Token![=]>()?;
         let threads = input.parse()?;
-        let (mut any_width, mut registries) = (false, Vec::new());
+        let (mut any_width, mut counts, mut registries) = (false, false, Vec::new());
         while input.parse::<Option<Token![,]>>()?.is_some() && !input.is_empty() {
             if input.parse::<Option<keyword::any_width>>()?.is_some() {
                 any_width = true;
+            } else if input.parse::<Option<keyword::counts>>()?.is_some() {
+                counts = true;
             } else if input.parse::<Option<keyword::each>>()?.is_some() {
                 let list;
                 parenthesized!(list in input);
                 registries = Punctuated::<_, Token![,]>::parse_terminated_with(&list, registry)?.into_iter().collect();
             } else {
-                return Err(input.error("the settings of a kernel are `threads = …`, `any_width` and `each(… in …)`"));
+                return Err(
+                    input.error("the settings of a kernel are `threads = …`, `any_width`, `counts` and `each(… in …)`")
+                );
             }
         }
-        Ok(Self { threads, any_width, registries })
+        Ok(Self { threads, any_width, counts, registries })
     }
 }
 
@@ -124,7 +131,7 @@ impl Conversation {
     /// Asks the next registry for its members or the next bundle for its fields; when all have answered, makes the kernel.
     pub fn next_step(self) -> Result<Tokens> {
         let Self { settings, answers, function } = self;
-        let Settings { threads, any_width, registries } = parse2(settings.clone())?;
+        let Settings { threads, any_width, counts, registries } = parse2(settings.clone())?;
         let (_, _, parameters) = signature::parameters(&function)?;
         let bundles = parameters.iter().filter_map(signature::Parameter::bundle);
         if let Some(ask) = registries.iter().chain(bundles).nth(answers.len()) {
@@ -136,6 +143,6 @@ impl Conversation {
         let axes = answers.by_ref().take(registries.len()).map(parse2).collect::<Result<_>>()?;
         let bundles = answers.map(parse2).collect::<Result<Vec<_>>>()?;
         let signature = signature::Signature::parse(&function, &bundles)?;
-        Ok(Kernel { threads, any_width, axes, signature, function }.expand())
+        Ok(Kernel { threads, any_width, counts, axes, signature, function }.expand())
     }
 }

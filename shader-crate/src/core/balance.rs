@@ -2,7 +2,8 @@
 //!
 //! `#[kernel]` makes each kernel that is under a schedule or an operator a second time with [`Counted`] around it
 //! ([`crate::launch::Kernel::counted`]). The kernel's text does not know of it, the plain function is as it was, and the SPIR-V
-//! has nothing of it. An atom is one visit of an operator, or one value of a gather.
+//! has nothing of it. An atom is one visit of an operator, or one value of a gather. A kernel that shares out its work by itself says what
+//! it takes ([`Lane::count_atoms`](crate::lane::Lane::count_atoms)).
 
 use std::{cell::Cell, marker::PhantomData};
 
@@ -20,5 +21,10 @@ pub struct Counted<T>(PhantomData<T>);
 
 /// Counts one atom for this thread.
 pub(crate) fn count() {
-    ATOMS.set(ATOMS.get() + 1);
+    count_many(1);
+}
+
+/// Counts some atoms for this thread.
+pub(crate) fn count_many(count: u32) {
+    ATOMS.set(ATOMS.get() + u64::from(count));
 }

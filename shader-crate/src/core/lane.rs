@@ -49,6 +49,14 @@ impl Lane {
         self.group * self.threads + self.local
     }
 
+    /// Says that this invocation takes so many atoms: edges, or elements of lists. The CPU device counts them where it is asked to; on a GPU it
+    /// is nothing. Kernels with the setting `counts` call it.
+    #[inline(always)]
+    pub fn count_atoms(&self, _count: u32) {
+        #[cfg(not(target_arch = "spirv"))]
+        crate::balance::count_many(_count);
+    }
+
     /// The lane whose part is played by `width` neighbouring invocations together: they take the same tiles and atoms, each
     /// with its own part of a wide value. The width divides the subgroup's.
     #[inline(always)]

@@ -90,6 +90,7 @@ Examples:
   evenkeel kcore friends.csv --output cores.csv
   evenkeel kcore rmat:scale=20 --k 100 --output -
   evenkeel compare kcore rmat:scale=14 --strategies peel,h-index,auto";
+    const COUNTED: bool = true;
     type Alternative = KCoreStrategy;
     type Config = KCoreConfig;
     type InputOptions = ();

@@ -91,6 +91,11 @@ impl Selectable for KCoreStrategy {
     fn about(&self) -> About {
         self.about
     }
+
+    /// What is chosen on the CPU device is no kernel.
+    fn is_counted(&self) -> bool {
+        self.method != Method::Auto
+    }
 }
 
 #[cfg(test)]

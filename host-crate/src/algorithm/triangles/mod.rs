@@ -153,6 +153,7 @@ Examples:
   evenkeel triangles friends.csv --per-node count --top 5
   evenkeel triangles web.mtx --per-node lcc --output coefficients.csv
   evenkeel compare triangles rmat:scale=14 --strategies binary-search,bitmap,auto";
+    const COUNTED: bool = true;
     type Alternative = TriangleStrategy;
     type Config = TrianglesConfig;
     type InputOptions = ();

@@ -40,9 +40,10 @@ pub fn h_index_start(
 
 /// How many of the neighbours that this invocation looks at have a number of at least `wanted`.
 #[inline(always)]
-fn count(share: &Share, graph: Csr<Views>, cores: &Global<u32>, wanted: u32) -> u32 {
+fn count(lane: Lane, share: &Share, graph: Csr<Views>, cores: &Global<u32>, wanted: u32) -> u32 {
     let mut count = 0;
     for edge in share.edges(graph) {
+        lane.count_atoms(1);
         count += u32::from(cores.load(graph.columns.get(edge)) >= wanted);
     }
     count
@@ -73,7 +74,7 @@ impl Bounds {
 }
 
 /// One iteration over all nodes in their sections.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, counts)]
 pub fn h_index(
     lane: Lane,
     params: &SectionParams,
@@ -96,12 +97,12 @@ pub fn h_index(
         // Two loops: only where a workgroup shares a node do all of its invocations make as many steps, and may wait for each other.
         if share.is_for_workgroup(lane) {
             while bounds.low < bounds.high {
-                let part = count(&share, graph, &data.cores, bounds.wanted);
+                let part = count(lane, &share, graph, &data.cores, bounds.wanted);
                 bounds.narrow(share.sum(lane, part, &mut sums));
             }
         } else {
             while bounds.low < bounds.high {
-                let part = count(&share, graph, &data.cores, bounds.wanted);
+                let part = count(lane, &share, graph, &data.cores, bounds.wanted);
                 bounds.narrow(share.subgroup_sum(lane, part));
             }
         }

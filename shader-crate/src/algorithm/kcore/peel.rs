@@ -255,6 +255,9 @@ impl Peeling<'_> {
             for place in step(lane.local, edges, TOGETHER * lane.threads) {
                 // Past the end the last edge is repeated, and not counted.
                 let (last, width) = (edges - 1, lane.threads);
+                let (has_b, has_c, has_d) =
+                    (place + width < edges, place + 2 * width < edges, place + 3 * width < edges);
+                lane.count_atoms(1 + u32::from(has_b) + u32::from(has_c) + u32::from(has_d));
                 let a = columns.get(shared_out(lane, &memory.cells, place).1);
                 let b = columns.get(shared_out(lane, &memory.cells, last.min(place + width)).1);
                 let c = columns.get(shared_out(lane, &memory.cells, last.min(place + 2 * width)).1);
@@ -264,13 +267,13 @@ impl Peeling<'_> {
                 if of_a > level.level {
                     self.lower(memory, round, level, a);
                 }
-                if place + width < edges && of_b > level.level {
+                if has_b && of_b > level.level {
                     self.lower(memory, round, level, b);
                 }
-                if place + 2 * width < edges && of_c > level.level {
+                if has_c && of_c > level.level {
                     self.lower(memory, round, level, c);
                 }
-                if place + 3 * width < edges && of_d > level.level {
+                if has_d && of_d > level.level {
                     self.lower(memory, round, level, d);
                 }
             }
@@ -390,7 +393,7 @@ fn clear_counts(state: &mut State<PeelState>) {
 }
 
 /// Takes away nodes, level after level, until none is left, or until this dispatch has done enough.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, counts)]
 pub fn peel(
     lane: Lane,
     params: &PeelParams,

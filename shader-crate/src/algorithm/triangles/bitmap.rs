@@ -88,6 +88,7 @@ fn look_up(
                 for a in step(list + lane.subgroup_lane, list_end, 4 * width) {
                     let (b, c, d) = (a + width, a + 2 * width, a + 3 * width);
                     let (has_b, has_c, has_d) = (b < list_end, c < list_end, d < list_end);
+                    lane.count_atoms(1 + u32::from(has_b) + u32::from(has_c) + u32::from(has_d));
                     let number_a = numbers.get(a);
                     let number_b = numbers.get(if has_b { b } else { a });
                     let number_c = numbers.get(if has_c { c } else { a });
@@ -145,7 +146,7 @@ fn place_of(offsets: Read<u32>, targets: Read<u32>, node: u32, other: u32) -> u3
 }
 
 /// Counts the triangles of edges to heavy nodes: two words of `totals` for each workgroup.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, counts)]
 pub fn triangle_bitmap(
     lane: Lane,
     params: &TriangleParams,
@@ -165,7 +166,7 @@ pub fn triangle_bitmap(
 }
 
 /// Counts also the triangles of each node: two words of `counts` each.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, counts)]
 pub fn triangle_bitmap_nodes(
     lane: Lane,
     params: &TriangleParams,

@@ -49,6 +49,7 @@ fn search(
         let elements = line_up(lane, short, count, cells, slots);
         let mut hits = 0;
         for place in lane.group_stride(elements) {
+            lane.count_atoms(1);
             let (owner, short) = shared_out(lane, cells, place);
             let (begin, end) = (cells.get(2 * lane.threads + owner), cells.get(3 * lane.threads + owner));
             let wanted = targets.get(short);
@@ -65,7 +66,7 @@ fn search(
 }
 
 /// Counts all triangles: two words of `totals` for each workgroup.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, counts)]
 pub fn triangle_search(
     lane: Lane,
     params: &TriangleParams,
@@ -80,7 +81,7 @@ pub fn triangle_search(
 }
 
 /// Counts also the triangles of each node: two words of `counts` each.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, counts)]
 pub fn triangle_search_nodes(
     lane: Lane,
     params: &TriangleParams,
