@@ -169,6 +169,16 @@ fn weights_do_not_matter_and_directions_are_refused() {
         let error = Triangles::prepare(&device, &one_way, &config("auto", per_node)).err().unwrap();
         assert!(matches!(&error, Error::Graph(message) if message.contains("--undirected")), "{error}");
     }
-    let coefficients = found(&device, &one_way, &config("auto", PerNode::Lcc)).nodes;
-    assert_eq!(coefficients, NodeTriangles::Coefficients(vec![0.5; 3]));
+    // The same with as many edges in all as the undirected graph has: with loops, and with parallel edges.
+    let with_loops = directed(3, [(0, 1), (1, 2), (2, 0), (0, 0), (1, 1), (2, 2)]);
+    let twice = directed(3, [(0, 1), (1, 2), (2, 0), (0, 1), (1, 2), (2, 0)]);
+    for device in &common::devices() {
+        for csr in [&one_way, &with_loops, &twice] {
+            for strategy in STRATEGIES {
+                let counts = found(device, csr, &config(strategy, PerNode::Lcc));
+                assert_eq!(counts.nodes, NodeTriangles::Coefficients(vec![0.5; 3]), "{strategy} on {device:?}");
+                assert_eq!(counts.total, 1, "{strategy} on {device:?}");
+            }
+        }
+    }
 }

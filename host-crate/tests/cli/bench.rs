@@ -47,6 +47,8 @@ fn ldbc_compares_with_the_answers_of_the_folder() {
     dataset(&folder, "1 0\n2 1\n3 1\n");
     let output = on_device(&["bench", "ldbc", &path, "--trials", "1"]).assert().code(1).get_output().clone();
     assert!(stderr(&output).contains("node 3 has 2 where the suite's answer is 1"), "{}", stderr(&output));
+    dataset(&folder, "1 0\n3 2\n");
+    assert!(refused(on_device(&["bench", "ldbc", &path]), 3).contains("it has no answer for node 2"));
     let empty = tempfile::tempdir().unwrap();
     assert!(refused(evenkeel(&["bench", "ldbc", empty.path().to_str().unwrap()]), 2).contains("NAME.properties"));
 }

@@ -46,8 +46,8 @@ pub struct BetweennessConfig {
     /// The seed by which these nodes are drawn.
     #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 0))]
     pub seed: u64,
-    /// Divide by the number of pairs of other nodes: from 0 to 1.
-    #[cfg_attr(feature = "cli", arg(long))]
+    /// Divide by the number of pairs of other nodes: from 0 to 1. From one node alone there are no pairs, and nothing is divided.
+    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "source"))]
     pub normalized: bool,
 }
 

@@ -216,7 +216,8 @@ Examples:
         let recording = if method == Method::Marks {
             cpu::record(device, &name, &csr, marks, &counts, config.per_node != PerNode::None)?
         } else {
-            let rows = match csr.columns().len() == given.columns().len() {
+            // Of an undirected graph nothing but edges from a node to itself can be missing.
+            let rows = match !marked && csr.columns().len() == given.columns().len() {
                 true => graph.rows()?.clone(),
                 false => DeviceGraph::upload(device, &csr)?,
             };

@@ -258,6 +258,10 @@ fn expected(path: &Path, graph: &Graph) -> Result<Vec<String>> {
         let node = node.ok_or_else(|| wrong(format!("{} has no node {name}", graph.name)))?;
         value.trim().clone_into(&mut values[node as usize]);
     }
+    if let Some(node) = (0..graph.csr.nodes()).find(|node| values[*node as usize].is_empty()) {
+        let reason = format!("it has no answer for node {}", graph.ids.name(node));
+        return Err(Error::File { path: path.to_path_buf(), reason });
+    }
     Ok(values)
 }
 
