@@ -108,13 +108,15 @@ fn session(lines: &[String]) -> Vec<(String, Vec<String>)> {
     commands
 }
 
+/// Whether a line is of a table of times: it has several decimal fractions.
+fn is_of_times(line: &str) -> bool {
+    let is_fraction = |word: &&str| word.contains('.') && word.starts_with(|first: char| first.is_ascii_digit());
+    line.split_whitespace().filter(is_fraction).count() >= 3
+}
+
 /// A line without what differs from run to run.
 fn shape(line: &str) -> String {
-    // A line of a table of times has several decimal fractions.
-    let fractions = line
-        .split_whitespace()
-        .filter(|word| word.contains('.') && word.starts_with(|first: char| first.is_ascii_digit()));
-    let varies = VARYING.iter().any(|word| line.starts_with(word)) || fractions.count() >= 3;
+    let varies = VARYING.iter().any(|word| line.starts_with(word)) || is_of_times(line);
     if varies && line.starts_with("device") {
         return "device".to_owned();
     }
@@ -130,7 +132,10 @@ fn shape(line: &str) -> String {
 }
 
 fn shapes<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    let mut shapes: Vec<String> = lines.into_iter().map(shape).collect();
+    let mut lines: Vec<(bool, String)> = lines.into_iter().map(|line| (is_of_times(line), shape(line))).collect();
+    // A table may be in the order of its times, which differs where the machine is busy.
+    lines.chunk_by_mut(|line, next| line.0 && next.0).for_each(<[_]>::sort);
+    let mut shapes: Vec<String> = lines.into_iter().map(|(_, shape)| shape).collect();
     while shapes.last().is_some_and(String::is_empty) {
         shapes.pop();
     }
