@@ -9,7 +9,7 @@ use std::{
     collections::HashMap,
     ops::Range,
     sync::atomic::{
-        AtomicU32,
+        AtomicBool, AtomicU32,
         Ordering::{Relaxed, Release},
     },
 };
@@ -29,7 +29,14 @@ pub(super) fn record(job: &Job<'_>, name: &str) -> Result<DeviceLoop> {
     let (csr, symmetric) = (csr.without_weights(), csr.is_symmetric());
     record_native(device, name, "components_cpu", [labels], move |team, [parents]| {
         let parts = even_parts(&csr, team.threads() * PARTS);
-        let forest = Forest { csr: &csr, symmetric, parents, parts, giant: AtomicU32::new(NO_GIANT) };
+        let forest = Forest {
+            csr: &csr,
+            symmetric,
+            parents,
+            parts,
+            giant: AtomicU32::new(NO_GIANT),
+            hooked: AtomicBool::new(false),
+        };
         forest.run(team);
         (1, 0)
     })
@@ -42,6 +49,8 @@ struct Forest<'a> {
     parents: &'a [AtomicU32],
     parts: Vec<Range<usize>>,
     giant: AtomicU32,
+    /// Whether a tree was joined to another after all were compressed.
+    hooked: AtomicBool,
 }
 
 impl Forest<'_> {
@@ -65,8 +74,16 @@ impl Forest<'_> {
             }
             member.barrier();
             let giant = self.giant.load(Relaxed);
-            each(member, &|part| part.for_each(|node| self.link_all(node, giant)));
-            each(member, &|part| part.for_each(|node| self.compress(node)));
+            each(member, &|part| {
+                let mut hooked = false;
+                part.for_each(|node| hooked |= self.link_all(node, giant));
+                if hooked {
+                    self.hooked.store(true, Relaxed);
+                }
+            });
+            if self.hooked.load(Relaxed) {
+                each(member, &|part| part.for_each(|node| self.compress(node)));
+            }
         });
     }
 
@@ -82,13 +99,20 @@ impl Forest<'_> {
     }
 
     fn link_some(&self, node: usize) {
-        self.csr.neighbours(node as u32).iter().take(2).for_each(|neighbour| self.link(node as u32, *neighbour));
+        for neighbour in self.csr.neighbours(node as u32).iter().take(2) {
+            self.link(node as u32, *neighbour);
+        }
     }
 
-    fn link_all(&self, node: usize, giant: u32) {
+    /// Links all edges of a node outside the largest component. Returns whether a tree was joined to another.
+    fn link_all(&self, node: usize, giant: u32) -> bool {
+        let mut hooked = false;
         if self.parent(node as u32) != giant {
-            self.csr.neighbours(node as u32).iter().for_each(|neighbour| self.link(node as u32, *neighbour));
+            for neighbour in self.csr.neighbours(node as u32) {
+                hooked |= self.link(node as u32, *neighbour);
+            }
         }
+        hooked
     }
 
     /// Makes the root of a node's tree its parent.
@@ -106,15 +130,15 @@ impl Forest<'_> {
         }
     }
 
-    /// Joins the trees of two nodes as the kernels do.
-    fn link(&self, one: u32, other: u32) {
+    /// Joins the trees of two nodes as the kernels do. Returns whether this has hooked one under the other.
+    fn link(&self, one: u32, other: u32) -> bool {
         let (mut one, mut other) = (self.parent(one), self.parent(other));
         while one != other {
             let (low, high) = (one.min(other), one.max(other));
             let mut parent = self.parent(high);
             if parent == high {
                 match self.parents[high as usize].compare_exchange(high, low, Relaxed, Relaxed) {
-                    Ok(_) => return,
+                    Ok(_) => return true,
                     Err(above) => parent = above,
                 }
             }
@@ -122,6 +146,7 @@ impl Forest<'_> {
             // An ancestor, whoever else writes one: the way is shorter for those who come after.
             self.parents[high as usize].store(one, Relaxed);
         }
+        false
     }
 
     /// The component that most of the sampled nodes are in.

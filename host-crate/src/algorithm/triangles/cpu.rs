@@ -7,6 +7,7 @@ use crate::{
     device::{Member, Team},
     engine::native::{Rounds, even_parts, prefetch},
 };
+use rayon::prelude::*;
 use std::{
     ops::Range,
     sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
@@ -15,8 +16,8 @@ use std::{
 /// Parts for each thread: enough that all end at about the same time, though a hub's part takes long.
 const PARTS: usize = 64;
 
-/// Where no node has more edges than this, lists are merged as they are.
-const FEW: u32 = 64;
+/// Where the ends of edges have no more edges than this in the mean, lists are merged as they are.
+const FEW: u64 = 64;
 
 /// How many neighbours ahead the memory of a list is asked for.
 const AHEAD: usize = 4;
@@ -45,6 +46,7 @@ pub(super) fn record(
     let targets = device.buffer::<u32>("kept targets", kept)?;
     let kept_marks = device.buffer::<u32>("kept marks", if marks.is_empty() { 0 } else { kept })?;
     let [totals, _] = &counts.totals;
+    let merges = !per_node && has_short_lists(&csr);
     let buffers = [&offsets, &targets, &kept_marks, &counts.nodes, totals].map(Buffer::raw);
     device.record(name, |recorder| {
         recorder.label("count");
@@ -60,11 +62,17 @@ pub(super) fn record(
                 total: AtomicU64::new(0),
                 taken: Rounds::new(0),
             };
-            let total = count.run(team, per_node);
+            let total = count.run(team, per_node, merges);
             words[4][0].store(total as u32, Relaxed);
             words[4][1].store((total >> 32) as u32, Relaxed);
         });
     })
+}
+
+/// Whether the lists at the ends of edges are short: merging all of them takes at most as many steps as the squares of the degrees.
+fn has_short_lists(csr: &Csr) -> bool {
+    let square = |node: u32| u64::from(csr.degree(node)) * u64::from(csr.degree(node));
+    (0..csr.nodes()).into_par_iter().map(square).sum::<u64>() <= FEW * u64::from(csr.edges())
 }
 
 /// The edges that are kept.
@@ -100,8 +108,8 @@ struct Count<'a> {
 }
 
 impl Count<'_> {
-    fn run(&self, team: &mut Team, per_node: bool) -> u64 {
-        if !per_node && self.csr.skew().highest <= FEW {
+    fn run(&self, team: &mut Team, per_node: bool, merges: bool) -> u64 {
+        if merges {
             team.run(|_| {
                 let (rows, mut total) = ((self.csr.row_offsets(), self.csr.columns()), 0);
                 self.each_part(0, |_, part| part.for_each(|node| total += merged(rows, node as u32)));
