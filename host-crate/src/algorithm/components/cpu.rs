@@ -14,8 +14,8 @@ use std::{
     },
 };
 
-/// Parts of the nodes for each thread: enough that all end at about the same time.
-const PARTS: usize = 64;
+/// Parts of the nodes for each thread: enough that all end at about the same time, and few, for two that meet write to the same trees.
+const PARTS: usize = 8;
 
 /// How many nodes are asked for their component to find the largest.
 const SAMPLES: usize = 1024;

@@ -7,7 +7,7 @@ use super::prelude::*;
 use crate::{device::DeviceKind, phase, strategy::MAX_GROUPS};
 pub use evenkeel_kernels::algorithm::many::Keep;
 use evenkeel_kernels::algorithm::many::{
-    LONG, ManyParams, ManyState, Reach, SOURCES, Width,
+    ALL_SHARE, LONG, ManyParams, ManyState, PIECE, Reach, SOURCES, Width,
     level::ManyLevel,
     settle::{ManyBegin, ManyClear, ManySettle},
 };
@@ -38,9 +38,20 @@ fn value_words(csr: &Csr, keep: Keep, columns: usize) -> Result<usize> {
     }
 }
 
-/// The nodes that have a workgroup to themselves when they pull.
-fn long_rows(csr: &Csr) -> Vec<u32> {
-    (0..csr.nodes()).into_par_iter().filter(|&node| csr.degree(node) > LONG).collect()
+/// The pieces of long rows, each with its node and its first edge.
+fn pieces(csr: &Csr) -> Vec<[u32; 2]> {
+    let long = (0..csr.nodes()).into_par_iter().filter(|&node| csr.degree(node) > LONG);
+    long.flat_map_iter(|node| csr.row(node).step_by(PIECE as usize).map(move |edge| [node, edge as u32])).collect()
+}
+
+/// How many pieces there are.
+fn piece_count(csr: &Csr) -> usize {
+    (0..csr.nodes())
+        .into_par_iter()
+        .map(|node| csr.degree(node))
+        .filter(|&degree| degree > LONG)
+        .map(|degree| degree.div_ceil(PIECE) as usize)
+        .sum()
 }
 
 /// The memory that a search needs, the graph included.
@@ -59,13 +70,12 @@ pub(super) fn plan(csr: &Csr, native: bool, keep: Keep, columns: usize) -> Resul
 /// The memory that a search by kernels needs beside the graph.
 pub(super) fn plan_beside(csr: &Csr, keep: Keep, columns: usize) -> Result<MemoryPlan> {
     let nodes = csr.nodes() as usize;
-    let long = if csr.is_symmetric() { long_rows(csr).len().max(1) } else { 1 };
     Ok(MemoryPlan::new()
         .with::<u32>("values", value_words(csr, keep, columns)?)
         .with::<u32>("seen", 2 * nodes)
         .with::<u32>("frontiers", 5 * nodes)
         .with::<u32>("lists", 2 * nodes)
-        .with::<u32>("long rows", long))
+        .with::<[u32; 2]>("pieces of long rows", piece_count(csr).max(1)))
 }
 
 /// Whether a device runs the form for CPUs unless the kernels are asked for.
@@ -142,17 +152,19 @@ fn record(
 ) -> Result<DeviceLoop> {
     let (device, csr, rows) = (graph.device(), graph.csr(), graph.rows()?);
     let nodes = csr.nodes() as usize;
-    let long = if csr.is_symmetric() { long_rows(csr) } else { Vec::new() };
+    let pieces = pieces(csr);
     let params = ManyParams {
         nodes: csr.nodes(),
         edges: csr.edges(),
         max_groups: MAX_GROUPS,
         can_pull: csr.is_symmetric().into(),
-        long: long.len() as u32,
+        pieces: pieces.len() as u32,
+        fewest: csr.nodes() / ALL_SHARE / csr.skew().highest.max(1),
         columns: columns as u32,
     };
     let words = width as usize + 1;
-    let long = &device.buffer_from("long rows", if long.is_empty() { &[0] } else { &long[..] })?;
+    let pieces = if pieces.is_empty() { &[[0; 2]] } else { &pieces[..] };
+    let pieces = &device.buffer_from("pieces of long rows", pieces.as_flattened())?;
     let reach = &Reach {
         seen: device.buffer("seen", words * nodes)?,
         fronts: device.buffer("frontiers", (2 * words + 1) * nodes)?,
@@ -169,7 +181,7 @@ fn record(
         settle(recorder);
     };
     DeviceLoop::record(device, &format!("many sources, {}", width.name()), state, start, |recorder, _| {
-        let level = ManyLevel { width, graph: rows, reach, state, long };
+        let level = ManyLevel { width, graph: rows, reach, state, pieces };
         recorder.dispatch_indirect(&level, params, state, ManyState::GROUPS);
         settle(recorder);
     })

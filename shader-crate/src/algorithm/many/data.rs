@@ -38,8 +38,10 @@ pub struct ManyParams {
     pub max_groups: u32,
     /// 1 when every edge has its reverse, so that a node can look for those that lead to it.
     pub can_pull: u32,
-    /// The number of nodes with long rows.
-    pub long: u32,
+    /// The number of pieces of long rows.
+    pub pieces: u32,
+    /// The fewest nodes of a frontier that may have enough edges for a level over all nodes.
+    pub fewest: u32,
     /// Columns that there are for [`Each`].
     pub columns: u32,
 }
@@ -52,26 +54,34 @@ pub struct ManyState {
     pub header: LoopHeader,
     /// The dispatch that settles what a level has found.
     pub settle_groups: [u32; 3],
-    /// How the level goes that is next: push or pull.
+    /// How the level goes that is next: from a list, or over all nodes.
     pub mode: u32,
-    /// How the level after it goes, once it is known.
-    pub next_mode: u32,
     /// The words in which the frontier is, and the list of its nodes: 0 or 1.
     pub side: u32,
     /// Heavy nodes of the list that is read.
     pub heavy: u32,
     /// Heavy nodes of the list that is written.
     pub next_heavy: u32,
-    /// Nodes found in this level, whether they are on a list or not.
+    /// 1 when a level over all nodes lists what it finds.
+    pub lists: u32,
+    /// Nodes found in this level.
     pub found: u32,
     /// Edges out of the nodes found in this level.
     pub edges: u32,
-    /// The sources that have found a node in the last level: the others are done.
-    pub active: [u32; 2],
-    /// The sources that have found one in this level.
-    pub next_active: [u32; 2],
+    /// Edges out of the nodes that each of the first 32 sources has found in the last level, in units of [`super::SAMPLE`].
+    pub low_edges: [u32; 32],
+    /// The same of the others.
+    pub high_edges: [u32; 32],
     /// The column of the first of these sources.
     pub column: u32,
+}
+
+#[inline_all]
+impl ManyState {
+    /// The edges out of the nodes that a source has found in the last level, in units of [`super::SAMPLE`].
+    pub(super) fn edges_of(source: u32) -> Field<Self> {
+        if source < 32 { Self::LOW_EDGES.at(source) } else { Self::HIGH_EDGES.at(source - 32) }
+    }
 }
 
 /// What is known of the nodes.
@@ -118,6 +128,11 @@ impl Words for Wide {
 impl Bits {
     /// None.
     pub const NONE: Self = Self { low: 0, high: 0 };
+
+    /// All that there may be.
+    pub fn all<W: Words>() -> Self {
+        Self { low: u32::MAX, high: if W::COUNT == 2 { u32::MAX } else { 0 } }
+    }
 
     /// The bits of a place.
     pub fn get<W: Words>(words: &Global<u32>, place: u32) -> Self {

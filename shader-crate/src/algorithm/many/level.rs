@@ -1,11 +1,11 @@
-//! One level, in the direction that was chosen for it.
+//! One level, from a list or over all nodes.
 
 use super::data::{Bits, ManyParams, ManyState, Reach, Words};
 use super::push::CELLS;
-use super::{PULL, PULL_SHARE, PUSH};
+use super::{ALL, PULL_SHARE, SAMPLE, SOURCES};
 use crate::frontier::DoubleList;
 use crate::prelude::*;
-use crate::primitive::workgroup::{SUBGROUPS, prefix_sum};
+use crate::primitive::workgroup::SUBGROUPS;
 
 /// A search, as one invocation sees it.
 pub(super) struct Search<'a> {
@@ -57,22 +57,24 @@ impl<'a> Search<'a> {
         (1 - self.side) * self.params.nodes + node
     }
 
-    /// Counts nodes that this invocation found, the edges out of them, and the sources that found them. The workgroup calls it together.
-    pub fn count(&mut self, found: u32, edges: u32, active: Bits, slots: &mut Shared<u32, SUBGROUPS>) {
-        let found = prefix_sum(self.lane, found, slots).total;
-        self.lane.barrier();
-        let edges = prefix_sum(self.lane, edges, slots).total;
-        if self.lane.local == 0 && found > 0 {
-            self.state.add(ManyState::FOUND, found);
-            self.state.add(ManyState::EDGES, edges);
+    /// The sources whose frontiers have enough edges to be pulled. The workgroup calls it together, with two free `cells`.
+    fn pulled(&self, cells: &mut Shared<u32, CELLS>) -> Bits {
+        let lane = self.lane;
+        if lane.local < 2 {
+            cells.set(lane.local, 0);
         }
-        let (low, high) = (self.lane.reduce_or(active.low), self.lane.reduce_or(active.high));
-        if self.lane.subgroup_lane == 0 && low != 0 {
-            self.state.or(ManyState::NEXT_ACTIVE.at(0), low);
+        lane.barrier();
+        for source in lane.group_stride(SOURCES) {
+            if self.params.can_pull == 1
+                && self.state.get(ManyState::edges_of(source)) > self.params.edges / (PULL_SHARE * SAMPLE)
+            {
+                cells.or(source / 32, 1 << (source % 32));
+            }
         }
-        if self.lane.subgroup_lane == 0 && high != 0 {
-            self.state.or(ManyState::NEXT_ACTIVE.at(1), high);
-        }
+        lane.barrier();
+        let pulled = Bits { low: cells.get(0), high: cells.get(1) };
+        lane.barrier();
+        pulled
     }
 }
 
@@ -84,30 +86,41 @@ pub fn many_level<W: Words>(
     graph: Csr,
     reach: Reach,
     state: State<ManyState>,
-    long: Read<u32>,
+    pieces: Read<u32>,
     mut cells: Shared<u32, CELLS>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
     // Plain loads, so that a cache answers all but the first: these words are written only after everybody has taken a ticket.
     let (mode, side) = (state.get(ManyState::MODE), state.get(ManyState::SIDE));
     let (count, heavy) = (state.get(ManyState::FRONTIER), state.get(ManyState::HEAVY));
-    let active = Bits { low: state.get(ManyState::ACTIVE.at(0)), high: state.get(ManyState::ACTIVE.at(1)) };
     let mut search = Search::new(lane, params, graph, reach, state, side);
-    if mode == PULL {
-        let (found, edges, active) = search.pull_level::<W>(active, long, &mut cells);
-        lane.barrier();
-        search.count(found, edges, active, &mut slots);
+    if mode == ALL {
+        let pulled = search.pulled(&mut cells);
+        if pulled.any() {
+            search.pull_level::<W>(pulled, pieces);
+        }
+        let pushed = Bits::all::<W>().without(pulled);
+        if pushed.any() {
+            search.push_level::<W>(pushed, pieces, &mut cells, &mut slots);
+        }
     } else {
-        search.push_level::<W>(count, heavy, &mut cells, &mut slots);
+        search.push_listed::<W>(count, heavy, &mut cells, &mut slots);
     }
     if search.state.is_last(lane) {
         let state = &mut search.state;
-        // What a push finds is on a list, and counted when it is settled.
         let listed = state.load(ManyState::NEXT) + state.load(ManyState::NEXT_HEAVY);
-        let items = if mode == PULL { params.nodes } else { listed.max(count) };
-        let edges = state.load(ManyState::EDGES);
-        let pulls = mode == PULL && edges > params.edges / PULL_SHARE;
-        state.store(ManyState::NEXT_MODE, if pulls { PULL } else { PUSH });
+        let items = if mode == ALL { params.nodes } else { listed.max(count) };
         state.store(ManyState::SETTLE_GROUPS.at(0), items.div_ceil(WORKGROUP).clamp(1, params.max_groups));
+        if mode == ALL {
+            clear_edges(state);
+        }
+    }
+}
+
+/// Forgets how many edges the frontier of each source has.
+#[inline(always)]
+pub(super) fn clear_edges(state: &mut State<ManyState>) {
+    for source in 0..SOURCES {
+        state.store(ManyState::edges_of(source), 0);
     }
 }

@@ -1,12 +1,14 @@
-//! Pulling: every node that lacks the bit of a source which is still under way collects the bits of its neighbours.
+//! Pulling: every node that lacks the bit of a source which is pulled collects the bits of its neighbours.
 
 use super::data::{Bits, Words};
 use super::level::Search;
-use super::push::CELLS;
 use crate::prelude::*;
 
-/// A node with more edges has a workgroup to itself.
+/// The row of a node with more edges is cut into pieces, with a workgroup each.
 pub const LONG: u32 = 2048;
+
+/// The edges of a piece.
+pub const PIECE: u32 = 4096;
 
 /// Edges along which a node's lane looks alone.
 const ALONE: u32 = 32;
@@ -65,21 +67,16 @@ impl Search<'_> {
         self.lane.reduce_min(if has_more { self.lane.subgroup_lane } else { NONE })
     }
 
-    /// One level. Returns how many nodes this invocation found, the edges out of them, and the sources that found them.
-    pub(super) fn pull_level<W: Words>(
-        &mut self,
-        active: Bits,
-        long: Read<u32>,
-        cells: &mut Shared<u32, CELLS>,
-    ) -> (u32, u32, Bits) {
+    /// Adds the bits of `pulled` sources to the next frontier.
+    pub(super) fn pull_level<W: Words>(&mut self, pulled: Bits, pieces: Read<u32>) {
         let (lane, nodes) = (self.lane, self.params.nodes);
-        let (mut count, mut edges, mut found_by) = self.pull_long::<W>(active, long, cells);
+        self.pull_pieces::<W>(pulled, pieces);
         let width = lane.threads * lane.groups;
         for first in step(lane.group * lane.threads + lane.subgroup * lane.subgroup_size, nodes, width) {
             let node = first + lane.subgroup_lane;
             let (mut edge, mut end, mut missing) = (0, 0, Bits::NONE);
             if node < nodes {
-                missing = active.without(Bits::get::<W>(&self.seen, node));
+                missing = pulled.without(Bits::get::<W>(&self.seen, node));
                 (edge, end) = self.row(node);
             }
             if end - edge > LONG || !missing.any() {
@@ -88,32 +85,24 @@ impl Search<'_> {
             let new = self.collect::<W>(edge, end, missing).and(missing);
             if new.any() {
                 let next = self.next_front(node);
-                new.set::<W>(&mut self.fronts, next);
-                count += 1;
-                edges += end - edge;
-                found_by = found_by.or(new);
+                new.add::<W>(&mut self.fronts, next);
             }
         }
-        (count, edges, found_by)
     }
 
-    /// The same by the nodes with long rows, a workgroup each.
-    fn pull_long<W: Words>(
-        &mut self,
-        active: Bits,
-        long: Read<u32>,
-        cells: &mut Shared<u32, CELLS>,
-    ) -> (u32, u32, Bits) {
+    /// The piece of a long row: its node, its first edge, and the one behind its last.
+    pub(super) fn piece(&self, pieces: Read<u32>, piece: u32) -> (u32, u32, u32) {
+        let (node, begin) = (pieces.get(2 * piece), pieces.get(2 * piece + 1));
+        let row_end = self.graph.row_offsets.get(node + 1);
+        (node, begin, begin + (row_end - begin).min(PIECE))
+    }
+
+    /// The same by the nodes with long rows, a workgroup for each piece.
+    fn pull_pieces<W: Words>(&mut self, pulled: Bits, pieces: Read<u32>) {
         let lane = self.lane;
-        let (mut count, mut edges, mut found_by) = (0, 0, Bits::NONE);
-        for entry in lane.by_group(self.params.long) {
-            let node = long.get(entry);
-            let missing = active.without(Bits::get::<W>(&self.seen, node));
-            let (begin, end) = self.row(node);
-            if lane.local < 2 {
-                cells.set(lane.local, 0);
-            }
-            lane.barrier();
+        for piece in lane.by_group(self.params.pieces) {
+            let (node, begin, end) = self.piece(pieces, piece);
+            let missing = pulled.without(Bits::get::<W>(&self.seen, node));
             let mut all = Bits::NONE;
             let share = 4 * lane.subgroup_size;
             let mut edge = begin + (end - begin).min(lane.subgroup * share);
@@ -126,23 +115,11 @@ impl Search<'_> {
                 all = all.or(own.of_subgroup::<W>(lane));
                 edge += (end - edge).min(share * lane.subgroups);
             }
-            if lane.subgroup_lane == 0 && all.low != 0 {
-                cells.or(0, all.low);
-            }
-            if lane.subgroup_lane == 0 && all.high != 0 {
-                cells.or(1, all.high);
-            }
-            lane.barrier();
-            let new = Bits { low: cells.get(0), high: cells.get(1) }.and(missing);
-            if lane.local == 0 && new.any() {
+            let new = all.and(missing);
+            if lane.subgroup_lane == 0 && new.any() {
                 let next = self.next_front(node);
-                new.set::<W>(&mut self.fronts, next);
-                count += 1;
-                edges += end - begin;
-                found_by = found_by.or(new);
+                new.add::<W>(&mut self.fronts, next);
             }
-            lane.barrier();
         }
-        (count, edges, found_by)
     }
 }

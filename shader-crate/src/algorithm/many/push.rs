@@ -1,15 +1,16 @@
-//! Pushing: the nodes of the frontier, which are on a list, give their bits to their neighbours. A workgroup takes as many nodes as it has
-//! invocations and shares their edges out evenly; the edges of a heavy node are taken by the whole dispatch.
+//! Pushing: the nodes of the frontier give their bits to their neighbours. A workgroup takes as many nodes as it has invocations and shares
+//! their edges out evenly; the edges of a heavy node are taken by the whole dispatch.
 
 use super::HEAVY;
 use super::data::{Bits, ManyState, Words};
 use super::level::Search;
+use super::pull::LONG;
 use crate::prelude::*;
 use crate::primitive::share::{line_up, shared_out};
 use crate::primitive::workgroup::Slots;
 
 /// Edges of a heavy node that a workgroup takes at a time.
-const PIECE: u32 = 2 * WORKGROUP;
+const PART: u32 = 2 * WORKGROUP;
 
 /// Four words for each invocation: where its edges end, how far they are from there, and the bits of its node.
 pub(super) const CELLS: usize = 4 * WORKGROUP as usize;
@@ -17,7 +18,7 @@ pub(super) const CELLS: usize = 4 * WORKGROUP as usize;
 #[inline_all]
 impl Search<'_> {
     /// One level from the list of the frontier, whose first entries are light and whose last are heavy.
-    pub(super) fn push_level<W: Words>(
+    pub(super) fn push_listed<W: Words>(
         &mut self,
         count: u32,
         heavy: u32,
@@ -33,14 +34,14 @@ impl Search<'_> {
                 (row, row_end) = self.row(node);
             }
             let blocks =
-                if turn < heavy { (row_end - row).div_ceil(PIECE) } else { (count - heavy).div_ceil(lane.threads) };
+                if turn < heavy { (row_end - row).div_ceil(PART) } else { (count - heavy).div_ceil(lane.threads) };
             for block in lane.by_group(blocks) {
                 let (mut begin, mut end) = (0, 0);
                 let entry = block * lane.threads + lane.local;
                 if turn < heavy {
-                    // Of its piece each invocation brings a few edges, as if they were a node's.
-                    begin = row + (row_end - row).min(block * PIECE + lane.local * (PIECE / WORKGROUP));
-                    end = begin + (row_end - begin).min(PIECE / WORKGROUP);
+                    // Of its part each invocation brings a few edges, as if they were a node's.
+                    begin = row + (row_end - row).min(block * PART + lane.local * (PART / WORKGROUP));
+                    end = begin + (row_end - begin).min(PART / WORKGROUP);
                 } else if entry < count - heavy {
                     node = self.lists.entries.get(self.lists.light(self.side, entry));
                     (begin, end) = self.row(node);
@@ -49,28 +50,73 @@ impl Search<'_> {
                 if end > begin {
                     bits = Bits::get::<W>(&self.fronts, self.front(node));
                 }
-                cells.set(2 * lane.threads + lane.local, bits.low);
-                cells.set(3 * lane.threads + lane.local, bits.high);
-                let total = line_up(lane, begin, end - begin, cells, slots);
-                for number in lane.group_stride(total) {
-                    self.push::<W>(cells, number);
-                }
-                lane.barrier();
+                self.push_together::<W, true>((begin, end), bits, cells, slots);
             }
         }
     }
 
-    /// Takes one of the workgroup's edges.
-    fn push<W: Words>(&mut self, cells: &Shared<u32, CELLS>, number: u32) {
+    /// One level over all nodes, of which those of the frontier push the bits of `pushed` sources.
+    pub(super) fn push_level<W: Words>(
+        &mut self,
+        pushed: Bits,
+        pieces: Read<u32>,
+        cells: &mut Shared<u32, CELLS>,
+        slots: &mut Slots,
+    ) {
+        let (lane, nodes) = (self.lane, self.params.nodes);
+        for piece in lane.by_group(self.params.pieces) {
+            let (node, begin, end) = self.piece(pieces, piece);
+            let bits = Bits::get::<W>(&self.fronts, self.front(node)).and(pushed);
+            if bits.any() {
+                for edge in lane.group_stride(end - begin) {
+                    self.push::<W, false>(begin + edge, bits);
+                }
+            }
+        }
+        for block in lane.by_group(nodes.div_ceil(lane.threads)) {
+            let node = block * lane.threads + lane.local;
+            let (mut begin, mut end, mut bits) = (0, 0, Bits::NONE);
+            if node < nodes {
+                bits = Bits::get::<W>(&self.fronts, self.front(node)).and(pushed);
+            }
+            if bits.any() {
+                (begin, end) = self.row(node);
+            }
+            if end - begin > LONG {
+                end = begin;
+            }
+            self.push_together::<W, false>((begin, end), bits, cells, slots);
+        }
+    }
+
+    /// Pushes along the edges which the invocations of the workgroup bring, with the bits that each brings. They call it together.
+    fn push_together<W: Words, const LIST: bool>(
+        &mut self,
+        (begin, end): (u32, u32),
+        bits: Bits,
+        cells: &mut Shared<u32, CELLS>,
+        slots: &mut Slots,
+    ) {
         let lane = self.lane;
-        let (owner, edge) = shared_out(lane, cells, number);
+        cells.set(2 * lane.threads + lane.local, bits.low);
+        cells.set(3 * lane.threads + lane.local, bits.high);
+        let total = line_up(lane, begin, end - begin, cells, slots);
+        for number in lane.group_stride(total) {
+            let (owner, edge) = shared_out(lane, cells, number);
+            let bits = Bits { low: cells.get(2 * lane.threads + owner), high: cells.get(3 * lane.threads + owner) };
+            self.push::<W, LIST>(edge, bits);
+        }
+        lane.barrier();
+    }
+
+    /// Pushes these bits along an edge, and lists the node at its end if nobody has and lists are kept.
+    fn push<W: Words, const LIST: bool>(&mut self, edge: u32, bits: Bits) {
         let node = self.graph.columns.get(edge);
-        let bits = Bits { low: cells.get(2 * lane.threads + owner), high: cells.get(3 * lane.threads + owner) };
         let new = bits.without(Bits::get::<W>(&self.seen, node));
         if new.any() {
             let next = self.next_front(node);
             // Whoever finds a word of a node empty lists it; of two words, whoever comes first.
-            if new.add::<W>(&mut self.fronts, next) && (W::COUNT == 1 || self.is_first(W::COUNT, node)) {
+            if new.add::<W>(&mut self.fronts, next) && LIST && (W::COUNT == 1 || self.is_first(W::COUNT, node)) {
                 self.list(node);
             }
         }

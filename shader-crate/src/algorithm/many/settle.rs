@@ -1,10 +1,16 @@
 //! What a level has found becomes depths, and the frontier of the next level; and the beginning of a search, which finds the sources.
 
 use super::data::{Bits, ManyParams, ManyState, Reach, Record, Words};
-use super::level::Search;
-use super::{PULL, PULL_SHARE, PUSH};
+use super::level::{Search, clear_edges};
+use super::{ALL, ALL_SHARE, LISTED, SAMPLE, SOURCES};
 use crate::prelude::*;
-use crate::primitive::workgroup::SUBGROUPS;
+use crate::primitive::workgroup::{SUBGROUPS, Slots, prefix_sum};
+
+/// A sum for each source.
+const SUMS: usize = SOURCES as usize;
+
+/// The edges out of the nodes that each source has found, as far as the workgroup has counted them.
+type Sums<'a> = Shared<'a, u32, SUMS>;
 
 #[inline_all]
 impl Search<'_> {
@@ -31,27 +37,117 @@ impl Search<'_> {
         self.lists.entries.get(place)
     }
 
+    /// Counts nodes that this invocation found, and the edges out of them. The workgroup calls it together.
+    fn count(&mut self, found: u32, edges: u32, slots: &mut Slots) {
+        let found = prefix_sum(self.lane, found, slots).total;
+        self.lane.barrier();
+        let edges = prefix_sum(self.lane, edges, slots).total;
+        if self.lane.local == 0 && found > 0 {
+            self.state.add(ManyState::FOUND, found);
+            self.state.add(ManyState::EDGES, edges);
+        }
+    }
+
+    /// Adds the edges of a node that `new` sources have found to theirs. The subgroup calls it together.
+    fn count_sources<W: Words>(&self, new: Bits, edges: u32, sums: &mut Sums) {
+        self.count_word(new.low, edges, 0, sums);
+        if W::COUNT == 2 {
+            self.count_word(new.high, edges, 32, sums);
+        }
+    }
+
+    /// The same for the sources of one word, of which the first has this number.
+    fn count_word(&self, new: u32, edges: u32, first: u32, sums: &mut Sums) {
+        let lane = self.lane;
+        let mut left = lane.reduce_or(new);
+        while left != 0 {
+            let source = left.trailing_zeros();
+            let sum = lane.reduce_add(if (new >> source) & 1 == 1 { edges } else { 0 });
+            if lane.subgroup_lane == 0 {
+                sums.add(first + source, sum);
+            }
+            left &= left - 1;
+        }
+    }
+
+    /// Settles every node of the graph. Returns how many were found, and the edges out of them.
+    fn settle_all<W: Words, K: Record>(&mut self, values: &mut Global<u32>, sums: &mut Sums) -> (u32, u32) {
+        let (lane, nodes) = (self.lane, self.params.nodes);
+        let (depth, column) = (self.state.get(ManyState::ITERATION), self.state.get(ManyState::COLUMN));
+        let lists = self.state.get(ManyState::LISTS) == 1;
+        let (mut found, mut edges) = (0, 0);
+        let width = lane.threads * lane.groups;
+        for first in step(lane.group * lane.threads + lane.subgroup * lane.subgroup_size, nodes, width) {
+            let node = first + lane.subgroup_lane;
+            let (mut new, mut degree) = (Bits::NONE, 0);
+            if node < nodes {
+                self.clear::<W>(node);
+                new = self.settle::<W, K>(column, values, node, depth);
+            }
+            if new.any() {
+                let (begin, end) = self.row(node);
+                degree = end - begin;
+                found += 1;
+                edges += degree;
+                if lists {
+                    self.list(node);
+                }
+            }
+            // The numbers of nodes often say something about their degrees, so that a sample must be one at random.
+            if (first / lane.subgroup_size).wrapping_mul(0x9e37_79b1) < u32::MAX / SAMPLE {
+                self.count_sources::<W>(new, degree, sums);
+            }
+        }
+        (found, edges)
+    }
+
+    /// Settles the nodes of the list that was written, and clears those of the list that was read. Returns the same.
+    fn settle_listed<W: Words, K: Record>(&mut self, values: &mut Global<u32>, sums: &mut Sums) -> (u32, u32) {
+        let lane = self.lane;
+        let (depth, column) = (self.state.get(ManyState::ITERATION), self.state.get(ManyState::COLUMN));
+        let (count, heavy) = (self.state.get(ManyState::FRONTIER), self.state.get(ManyState::HEAVY));
+        for entry in lane.grid_stride(count) {
+            let node = self.listed(self.side, count - heavy, entry);
+            self.clear::<W>(node);
+        }
+        let (light, heavy) = (self.state.get(ManyState::NEXT), self.state.get(ManyState::NEXT_HEAVY));
+        let counts = light + heavy >= self.params.fewest;
+        let (mut found, mut edges) = (0, 0);
+        let width = lane.threads * lane.groups;
+        for first in step(lane.group * lane.threads + lane.subgroup * lane.subgroup_size, light + heavy, width) {
+            let entry = first + lane.subgroup_lane;
+            let (mut new, mut degree) = (Bits::NONE, 0);
+            if entry < light + heavy {
+                let node = self.listed(1 - self.side, light, entry);
+                new = self.settle::<W, K>(column, values, node, depth);
+                let (begin, end) = self.row(node);
+                degree = end - begin;
+                found += 1;
+                edges += degree;
+            }
+            if counts {
+                self.count_sources::<W>(new, degree / SAMPLE, sums);
+            }
+        }
+        (found, edges)
+    }
+
     /// Sizes the next level, by the frontier that is known now.
     fn size_next(&mut self, mode: u32, found: u32, heavy: u32) {
         let (params, state) = (self.params, &mut self.state);
-        let groups = if mode == PULL {
-            params.nodes.div_ceil(WORKGROUP).max(params.long)
+        let groups = if mode == ALL {
+            params.nodes.div_ceil(WORKGROUP).max(params.pieces)
         } else if heavy > 0 {
             params.max_groups
         } else {
             found.div_ceil(WORKGROUP)
         };
-        let active = (state.load(ManyState::NEXT_ACTIVE.at(0)), state.load(ManyState::NEXT_ACTIVE.at(1)));
         state.store(ManyState::GROUPS.at(0), if found == 0 { 0 } else { groups.min(params.max_groups) });
         state.store(ManyState::SETTLE_GROUPS.at(0), 0);
         state.store(ManyState::FRONTIER, found);
         state.store(ManyState::HEAVY, heavy);
         state.store(ManyState::MODE, mode);
         state.store(ManyState::SIDE, 1 - self.side);
-        state.store(ManyState::ACTIVE.at(0), active.0);
-        state.store(ManyState::ACTIVE.at(1), active.1);
-        state.store(ManyState::NEXT_ACTIVE.at(0), 0);
-        state.store(ManyState::NEXT_ACTIVE.at(1), 0);
         state.store(ManyState::NEXT, 0);
         state.store(ManyState::NEXT_HEAVY, 0);
         state.store(ManyState::FOUND, 0);
@@ -116,51 +212,38 @@ pub fn many_settle<W: Words, K: Record>(
     state: State<ManyState>,
     mut values: Global<u32>,
     mut slots: Shared<u32, SUBGROUPS>,
+    mut sums: Shared<u32, SUMS>,
 ) {
     // Plain loads, as in a level.
     let (mode, side, depth) = (state.get(ManyState::MODE), state.get(ManyState::SIDE), state.get(ManyState::ITERATION));
-    let (next_mode, column) = (state.get(ManyState::NEXT_MODE), state.get(ManyState::COLUMN));
+    let lists = mode == LISTED || state.get(ManyState::LISTS) == 1;
     let mut search = Search::new(lane, params, graph, reach, state, side);
-    let (mut found, mut edges, mut active) = (0, 0, Bits::NONE);
-    if mode == PULL {
-        for node in lane.grid_stride(params.nodes) {
-            search.clear::<W>(node);
-            let new = search.settle::<W, K>(column, &mut values, node, depth);
-            if new.any() && next_mode == PUSH {
-                search.list(node);
-            }
-        }
-    } else {
-        let (count, heavy) = (search.state.get(ManyState::FRONTIER), search.state.get(ManyState::HEAVY));
-        for entry in lane.grid_stride(count) {
-            let node = search.listed(side, count - heavy, entry);
-            search.clear::<W>(node);
-        }
-        let (light, heavy) = (search.state.get(ManyState::NEXT), search.state.get(ManyState::NEXT_HEAVY));
-        for entry in lane.grid_stride(light + heavy) {
-            let node = search.listed(1 - side, light, entry);
-            let new = search.settle::<W, K>(column, &mut values, node, depth);
-            let (begin, end) = search.row(node);
-            found += 1;
-            edges += end - begin;
-            active = active.or(new);
-        }
+    for source in lane.group_stride(SOURCES) {
+        sums.set(source, 0);
     }
     lane.barrier();
-    if mode == PUSH {
-        search.count(found, edges, active, &mut slots);
+    let (found, edges) = if mode == ALL {
+        search.settle_all::<W, K>(&mut values, &mut sums)
+    } else {
+        search.settle_listed::<W, K>(&mut values, &mut sums)
+    };
+    lane.barrier();
+    search.count(found, edges, &mut slots);
+    for source in lane.group_stride(SOURCES) {
+        let sum = sums.get(source);
+        if sum > 0 {
+            search.state.add(ManyState::edges_of(source), sum);
+        }
     }
     if search.state.is_last(lane) {
-        let found = search.state.load(ManyState::FOUND);
+        let (found, edges) = (search.state.load(ManyState::FOUND), search.state.load(ManyState::EDGES));
         let heavy = search.state.load(ManyState::NEXT_HEAVY);
-        let many = search.state.load(ManyState::EDGES) > params.edges / PULL_SHARE && params.can_pull == 1;
-        let next_mode = if mode == PULL {
-            next_mode
-        } else if many {
-            PULL
-        } else {
-            PUSH
-        };
+        let many = edges > params.nodes / ALL_SHARE;
+        let next_mode = if many || !lists { ALL } else { LISTED };
+        if next_mode == LISTED && (mode == ALL || found >= params.fewest) {
+            clear_edges(&mut search.state);
+        }
+        search.state.store(ManyState::LISTS, (!many).into());
         search.state.store(ManyState::ITERATION, depth + 1);
         search.size_next(next_mode, found, heavy);
     }
