@@ -1,6 +1,9 @@
 //! A graph in a report: how large it is, and what was changed between the file and the algorithm.
 
-use crate::graph::{BuildReport, Graph, statistics::grouped};
+use crate::graph::{
+    BuildReport, Graph,
+    statistics::{counted, grouped},
+};
 use serde::Serialize;
 use std::fmt;
 
@@ -44,15 +47,15 @@ impl GraphReport {
 impl fmt::Display for GraphReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let edges = if self.directed { "directed edges" } else { "edges (undirected, both directions counted)" };
-        write!(f, "{}: {} nodes, {} {edges}", self.name, grouped(self.nodes.into()), grouped(self.edges.into()))?;
+        write!(f, "{}: {}, {} {edges}", self.name, counted(self.nodes.into(), "node"), grouped(self.edges.into()))?;
         if self.weights != "none" {
             write!(f, ", {} weights", self.weights)?;
         }
         if self.self_loops_dropped > 0 {
-            write!(f, ", {} self-loops dropped", grouped(self.self_loops_dropped))?;
+            write!(f, ", {} dropped", counted(self.self_loops_dropped, "self-loop"))?;
         }
         if self.parallel_edges_merged > 0 {
-            write!(f, ", {} parallel edges merged", grouped(self.parallel_edges_merged))?;
+            write!(f, ", {} merged", counted(self.parallel_edges_merged, "parallel edge"))?;
         }
         Ok(())
     }

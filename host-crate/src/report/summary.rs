@@ -137,7 +137,7 @@ fn number(value: Value) -> String {
     match value {
         Value::Whole(number) => grouped(number.into()),
         Value::Count(number) => grouped(number),
-        Value::Real(number) => number.to_string(),
+        Value::Real(_) | Value::Truth(_) => value.to_string(),
         Value::Double(number) => four_digits(number),
     }
 }

@@ -149,6 +149,7 @@ Examples:
   evenkeel communities rmat:scale=20 --validate
   evenkeel communities friends.csv --iterations 20 --top 5 --output communities.csv
   evenkeel compare communities grid:rows=512,cols=512 rmat:scale=16";
+    const CPU_FORMS: &'static [&'static str] = &[cpu::NAME];
     type Alternative = CommunityStrategy;
     type Config = CommunitiesConfig;
     type InputOptions = ();

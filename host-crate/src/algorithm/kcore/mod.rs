@@ -91,6 +91,7 @@ Examples:
   evenkeel kcore rmat:scale=20 --k 100 --output -
   evenkeel compare kcore rmat:scale=14 --strategies peel,h-index,auto";
     const COUNTED: bool = true;
+    const CPU_FORMS: &'static [&'static str] = &["peel-cpu"];
     type Alternative = KCoreStrategy;
     type Config = KCoreConfig;
     type InputOptions = ();

@@ -78,6 +78,10 @@ Examples:
         &mut config.strategy
     }
 
+    fn ignores_directions(_: &MstConfig) -> bool {
+        true
+    }
+
     fn input((): &(), _: &Graph, _: &MstConfig) -> Result<()> {
         Ok(())
     }
