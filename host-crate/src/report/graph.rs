@@ -1,9 +1,6 @@
 //! A graph in a report: how large it is, and what was changed between the file and the algorithm.
 
-use crate::graph::{
-    BuildReport, Graph,
-    statistics::{counted, grouped},
-};
+use crate::graph::{BuildReport, Graph, statistics::counted};
 use serde::Serialize;
 use std::fmt;
 
@@ -46,8 +43,10 @@ impl GraphReport {
 
 impl fmt::Display for GraphReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let edges = if self.directed { "directed edges" } else { "edges (undirected, both directions counted)" };
-        write!(f, "{}: {}, {} {edges}", self.name, counted(self.nodes.into(), "node"), grouped(self.edges.into()))?;
+        let (thing, remark) =
+            if self.directed { ("directed edge", "") } else { ("edge", " (undirected, both directions counted)") };
+        let (nodes, edges) = (counted(self.nodes.into(), "node"), counted(self.edges.into(), thing));
+        write!(f, "{}: {nodes}, {edges}{remark}", self.name)?;
         if self.weights != "none" {
             write!(f, ", {} weights", self.weights)?;
         }
@@ -72,5 +71,7 @@ mod tests {
         (graph.directed, graph.weights, graph.self_loops_dropped, graph.parallel_edges_merged) = (false, "none", 0, 3);
         let expected = "tiny: 6,000 nodes, 20,000 edges (undirected, both directions counted), 3 parallel edges merged";
         assert_eq!(graph.to_string(), expected);
+        (graph.directed, graph.nodes, graph.edges, graph.parallel_edges_merged) = (true, 1, 1, 1);
+        assert_eq!(graph.to_string(), "tiny: 1 node, 1 directed edge, 1 parallel edge merged");
     }
 }

@@ -161,7 +161,7 @@ fn a_search_that_hardly_starts_is_told_of_directions() {
         stderr(command.assert().success().get_output())
     };
     let said = advice(&inward, &[]);
-    assert!(said.contains("2 nodes are reached; with --undirected it would be 10"), "{said}");
+    assert!(said.contains("2 nodes of 10 are reached; with --undirected it would be 10"), "{said}");
     for (text, arguments) in [
         (inward.clone(), &["--undirected"][..]),
         (inward.clone(), &["--directed"]),

@@ -10,7 +10,7 @@ mod seeds;
 pub use seeds::{SeedOptions, Seeds};
 
 use super::{Precision, prelude::*};
-use crate::{device::DeviceKind, oracle::pagerank};
+use crate::{device::DeviceKind, graph::statistics::counted, oracle::pagerank};
 use pull::{Pull, PullSize};
 use rayon::prelude::*;
 
@@ -228,8 +228,9 @@ Examples:
                 let change = self.ranking.change()?;
                 if change >= tolerance {
                     tracing::warn!(
-                        "after {iterations} iterations the ranks still changed by {change:.3e} together, not by less than the \
-                         tolerance of {tolerance:e}; more --iterations may get there"
+                        "after {} the ranks still changed by {change:.3e} together, not by less than the \
+                         tolerance of {tolerance:e}; more --iterations may get there",
+                        counted(iterations.into(), "iteration")
                     );
                 }
                 Some(change < tolerance)
