@@ -127,7 +127,7 @@ fn looks_generated(text: &str) -> bool {
 }
 
 impl FoundGraph {
-    /// Each edge both ways, whatever the file says, for an algorithm that needs that. Where directions do not count, they are not asked for.
+    /// Each edge both ways, whatever the file says, for an algorithm that needs that. Refuses --directed where directions do not count.
     pub fn directed_for<A: Algorithm>(mut self, config: &A::Config) -> Result<Self> {
         if A::ignores_directions(config) && self.options.direction == Some(Direction::Directed) {
             return Err(Error::Usage("edges are taken both ways here: leave --directed out".into()));

@@ -28,7 +28,8 @@ use std::{iter, path::PathBuf};
 const EXAMPLES: &str = "\
 The path is the shortest by weights where the graph has any, else by the number of edges. The search stops when the target is settled. Of \
 several shortest paths it is the same one every time. The output is a line `node distance` for each node of the path; with --all-hops \
-`node hops` for each node that is near. When there is no path, a message says so, the JSON has null for the length, and the exit status is 1.
+`node hops` for each node that is near. When there is no path, a message says so, the JSON has null for the length, and the exit \
+status is 1.
 
 Examples:
   evenkeel path roads.gr.gz 1 264346

@@ -144,8 +144,8 @@ impl Algorithm for Communities {
     const HELP: &'static str = "\
 The rule is that of LDBC Graphalytics (CDLP): every node begins with its own id as its label; in each iteration all nodes at the same time \
 take the label that most of their neighbours have, and of several the smallest. In a directed graph both ends of an edge are \
-neighbours of each other, and an edge in both directions counts twice; parallel edges count each, edges from a node to itself count for it, in a directed graph twice, and \
-weights do not matter. Labels that are numbers are compared as such, and names as text. The output is a line `id community` for each node, \
+neighbours of each other, and an edge in both directions counts twice; parallel edges count each, edges from a node to itself count for it, in \
+a directed graph twice, and weights do not matter. Labels that are numbers are compared as such, and names as text. The output is a line `id community` for each node, \
 where a community is called by its label. The answer is the same on every run and device.
 
 Examples:

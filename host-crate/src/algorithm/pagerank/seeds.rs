@@ -15,8 +15,8 @@ pub struct Seeds(BTreeMap<u32, f64>);
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Algorithm"))]
 pub struct SeedOptions {
-    /// Begin anew at the nodes in this file rather than anywhere: a node in each line, and a weight behind it, after a blank or a comma, unless
-    /// all are alike
+    /// Begin anew at the nodes in this file rather than anywhere: a node in each line, and a weight behind it, after a blank or a comma,
+    /// unless all are alike
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub seeds: Option<PathBuf>,
 }

@@ -138,8 +138,8 @@ impl Ldbc {
         Ok(())
     }
 
-    /// Runs an algorithm with the parameters that stand in the properties. Where these or the right answer are not as they should be, that is a
-    /// line of the table, and the others are run.
+    /// Runs an algorithm with the parameters that stand in the properties. Where these or the right answer are not as they should be, that
+    /// is a line of the table, and the others are run.
     fn kernel<A: Algorithm>(
         &self,
         suite: &mut Suite,
