@@ -15,8 +15,8 @@ use std::hint::black_box;
 fn devices() -> Vec<(&'static str, Device)> {
     let open = |selector: &str| Device::open(selector, &DeviceOptions::default()).expect("a device that is listed");
     let mut devices = vec![("cpu", open("cpu"))];
-    match Device::list().into_iter().find(|info| info.kind == DeviceKind::Software && info.missing.is_empty()) {
-        Some(software) => devices.push(("software", open(&software.index.to_string()))),
+    match Device::list().iter().position(|info| info.kind == DeviceKind::Software && info.missing.is_empty()) {
+        Some(index) => devices.push(("software", open(&index.to_string()))),
         None => println!("there is no software Vulkan to compare with"),
     }
     for (name, device) in &devices {

@@ -90,6 +90,7 @@ pub(crate) fn destination(path: &Path) -> PathBuf {
 
 fn temporary_beside(path: &Path) -> io::Result<(File, Option<(TempPath, Noted)>)> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::metadata(folder)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".evenkeel-").suffix(".part");
     // A temporary file is private by default; this one becomes an ordinary file of the user.
@@ -97,7 +98,9 @@ fn temporary_beside(path: &Path) -> io::Result<(File, Option<(TempPath, Noted)>)
     builder.permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
     // Held while the file is made, so that no handler can run between the making and the noting.
     let mut unfinished = unfinished();
-    let (file, temporary) = builder.tempfile_in(folder)?.into_parts();
+    // The system's reason alone: the name of a temporary file means nothing to a user.
+    let made = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()));
+    let (file, temporary) = made?.into_parts();
     unfinished.push(temporary.to_path_buf());
     let noted = Noted(temporary.to_path_buf());
     Ok((file, Some((temporary, noted))))

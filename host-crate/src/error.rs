@@ -5,7 +5,7 @@ mod nearest;
 pub(crate) use nearest::nearest;
 
 use std::{
-    io,
+    fmt, io,
     path::{Path, PathBuf},
 };
 
@@ -59,6 +59,14 @@ pub enum Error {
     /// A graph that an algorithm or the device's 32-bit indices cannot take.
     #[error("{0}")]
     Graph(String),
+    /// A graph in which some walks have no shortest length.
+    #[error("{}", negative_cycle(format_args!("{node}, counted from 0,"), *length))]
+    NegativeCycle {
+        /// A node on the cycle, counted from 0.
+        node: u32,
+        /// How long the cycle is, at most: less than 0.
+        length: f64,
+    },
     /// The device, its driver, or the lack of one.
     #[error("{0}")]
     Device(String),
@@ -93,10 +101,19 @@ impl Error {
         match self {
             Self::Usage(_) | Self::UnknownName { .. } => 2,
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::OutOfMemory => 4,
-            Self::Line { .. } | Self::File { .. } | Self::Io { .. } | Self::Graph(_) => 3,
+            Self::Line { .. } | Self::File { .. } | Self::Io { .. } => 3,
+            Self::Graph(_) | Self::NegativeCycle { .. } => 3,
             Self::Device(_) | Self::Memory(_) => 4,
         }
     }
+}
+
+/// The message on a negative cycle through a node.
+pub(crate) fn negative_cycle(node: impl fmt::Display, length: f64) -> String {
+    format!(
+        "there is a negative cycle: a walk from node {node} back to itself is of length {length}, and round again it would be \
+         shorter still"
+    )
 }
 
 /// Asks whether the nearest name was meant, if one is near.

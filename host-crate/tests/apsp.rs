@@ -147,11 +147,38 @@ fn a_negative_cycle_is_found_and_a_node_on_it_named() {
         for (csr, nodes) in graphs.iter().zip([&[7, 70, 140][..], &[90], &[]]) {
             assert!(floyd_warshall::real(csr).is_err());
             for way in DENSE {
-                let Err(Error::Graph(reason)) = distances(&device, csr, way) else { panic!("{way} finds no cycle") };
-                let named = nodes.is_empty() || nodes.iter().any(|node| reason.contains(&format!("node {node},")));
-                assert!(reason.contains("negative cycle") && named, "{way}: {reason}");
+                let Err(Error::NegativeCycle { node, length }) = distances(&device, csr, way) else {
+                    panic!("{way} finds no cycle")
+                };
+                let named = nodes.is_empty() || nodes.contains(&node);
+                assert!((length < 0.0 || length.is_nan()) && named, "{way}: {node} {length}");
             }
         }
+    }
+}
+
+#[test]
+fn a_sum_that_no_real_holds_is_refused_and_not_taken_for_no_path() {
+    let path = |weights: [f32; 3]| csr(70, &[(0, 1), (1, 2), (2, 65)], EdgeWeights::F32(weights.to_vec()));
+    for device in common::devices() {
+        for (weights, ways) in
+            [([3e38, 3e38, 1.0], &EVERY_WAY[..]), ([3e38, 3e38, -3e38], &DENSE), ([-3e38, -3e38, 1.0], &DENSE)]
+        {
+            for way in ways.iter().filter(|way| runs(&device, way)) {
+                let Err(Error::Graph(reason)) = distances(&device, &path(weights), way) else {
+                    panic!("{way} takes {weights:?}")
+                };
+                assert!(reason.contains("a path is longer than"), "{way}: {reason}");
+            }
+            let graph = evenkeel::graph::Graph {
+                name: String::new(),
+                csr: path(weights),
+                ids: evenkeel::graph::NodeIds::Counted { first: 0 },
+                directed: true,
+            };
+            assert!(Apsp::reference(&graph, &(), &ApspConfig::default()).is_err(), "{weights:?}");
+        }
+        assert!(distances(&device, &path([3e38, 1.0, 2.0]), "auto").is_ok());
     }
 }
 
@@ -283,6 +310,6 @@ fn the_command_refuses_with_the_facts() {
     let path = folder.path().join("cycle.mtx");
     fs::write(&path, "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1\n2 1 -2\n").unwrap();
     let path = path.to_str().unwrap();
-    assert!(command(&[path], 3).1.contains("negative cycle"));
+    assert!(command(&[path], 3).1.contains("negative cycle: a walk from node 1 back"));
     assert!(command(&[path, "--strategy", "sssp"], 3).1.contains("blocked and floyd-warshall can"));
 }

@@ -127,8 +127,8 @@ fn it_is_there_and_says_what_it_is() {
 fn it_is_the_last_of_the_list_and_can_be_selected_by_its_number() {
     let listed = Device::list();
     let last = listed.last().unwrap();
-    assert_eq!((last.kind, last.index), (DeviceKind::Cpu, listed.len() - 1));
-    let by_number = Device::open(&last.index.to_string(), &DeviceOptions::default()).unwrap();
+    assert_eq!((last.kind, last.index), (DeviceKind::Cpu, Some(listed.len() - 1)));
+    let by_number = Device::open(&(listed.len() - 1).to_string(), &DeviceOptions::default()).unwrap();
     assert_eq!((by_number.info().kind, by_number.info().index), (DeviceKind::Cpu, last.index));
     let beyond = Device::open(&listed.len().to_string(), &DeviceOptions::default()).unwrap_err();
     // Where Vulkan is missing altogether the message is about that.

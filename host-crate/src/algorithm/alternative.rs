@@ -54,6 +54,9 @@ impl<A: Algorithm> Registry for A {
     }
 
     fn elsewhere(name: &str) -> Option<String> {
+        if A::CPU_FORMS.contains(&name) {
+            return Some(format!("auto takes {name} on the CPU device, and it cannot be asked for"));
+        }
         let mut owners = Owners { name, found: Vec::new() };
         visit(&mut owners);
         let (kind, algorithms) = (owners.found.first()?.0, owners.found.iter().map(|(_, algorithm)| *algorithm));

@@ -1,32 +1,50 @@
 //! Answers: columns of values, one or more for each node or edge, and how they are compared. Whoever writes an answer reads its columns
 //! and knows nothing else of it.
 
-use crate::{graph::Graph, oracle::Mismatch};
+use crate::{
+    graph::{
+        Graph,
+        weights::{Shown, is_whole},
+    },
+    oracle::Mismatch,
+};
 use evenkeel_types::UNREACHED;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::{borrow::Cow, fmt};
 
-/// A number that an algorithm finds: for a node, or about the whole answer. In JSON it is a plain number.
+/// A number that an algorithm finds: for a node, or about the whole answer. In JSON it is a plain number, or true or false.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
 #[serde(untagged)]
 pub enum Value {
     /// A depth, a colour, or a distance of whole weights.
     Whole(u32),
     /// A distance of real weights, or another number in single precision.
+    #[serde(serialize_with = "exactly")]
     Real(f32),
     /// A number in double precision.
     Double(f64),
     /// A count, an id, or a distance that exceeds 32 bits.
     Count(u64),
+    /// Whether something holds.
+    Truth(bool),
+}
+
+/// A whole number keeps all its digits, which the shortest text for a 32-bit real would round.
+fn exactly<S: Serializer>(value: &f32, serializer: S) -> Result<S::Ok, S::Error> {
+    match is_whole((*value).into()) {
+        true => serializer.serialize_f64((*value).into()),
+        false => serializer.serialize_f32(*value),
+    }
 }
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole(value) => value.fmt(f),
-            Self::Real(value) => value.fmt(f),
-            Self::Double(value) => value.fmt(f),
+            Self::Real(value) => Shown(*value).fmt(f),
+            Self::Double(value) => Shown(*value).fmt(f),
             Self::Count(value) => value.fmt(f),
+            Self::Truth(value) => value.fmt(f),
         }
     }
 }
@@ -39,6 +57,7 @@ impl Value {
             Self::Real(value) => value.into(),
             Self::Double(value) => value,
             Self::Count(value) => value as f64,
+            Self::Truth(value) => value.into(),
         }
     }
 }

@@ -138,7 +138,7 @@ Examples:
     }
 
     fn input(options: &SourceOptions, graph: &Graph, config: &BfsConfig) -> Result<u32> {
-        if config.from.are_given() { Ok(ALL_SOURCES) } else { options.source.find(graph) }
+        if config.from.are_given() { Ok(ALL_SOURCES) } else { options.find(graph) }
     }
 
     fn source(input: &u32) -> Option<u32> {

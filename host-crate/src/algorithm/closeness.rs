@@ -79,7 +79,7 @@ pub struct ClosenessConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sources: Option<u32>,
     /// The seed by which these nodes are drawn.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 0))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 0, requires = "sources"))]
     pub seed: u64,
 }
 

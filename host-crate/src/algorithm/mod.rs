@@ -95,6 +95,8 @@ pub trait Algorithm: Sized + 'static {
     const HELP: &'static str;
     /// What its alternatives are called, as the option that chooses one is: `strategy` or `schedule`.
     const ALTERNATIVE: &'static str = <Self::Alternative as Selectable>::KIND;
+    /// The forms that `auto` alone takes, on the CPU device, as [`Algorithm::taken`] names them.
+    const CPU_FORMS: &'static [&'static str] = &[];
     /// Whether its kernels count their atoms on a device that counts.
     const COUNTED: bool = false;
     /// What the weights of edges mean to it.
@@ -158,6 +160,11 @@ pub trait Algorithm: Sized + 'static {
     /// Refuses, by [`Error::Usage`], values out of range and options that none of the named strategies or schedules reads.
     fn check_config(config: &Self::Config, names: &[&str]) -> Result<()> {
         Self::choice(&mut config.clone()).check_given(names)
+    }
+
+    /// Whether the directions of edges do not count, so configured: then they cannot be asked for.
+    fn ignores_directions(config: &Self::Config) -> bool {
+        Self::is_undirected(config)
     }
 
     /// Whether it needs every edge in both directions, so configured.

@@ -4,7 +4,7 @@ use crate::{
     Error, Result,
     graph::{Graph, generate::random::mix},
 };
-use std::{collections::HashSet, fmt, fs, path::PathBuf, str::FromStr};
+use std::{borrow::Cow, collections::HashSet, convert::Infallible, fmt, fs, path::PathBuf, str::FromStr};
 
 /// In place of a node to begin at: all those that the configuration has.
 pub const ALL_SOURCES: u32 = u32::MAX;
@@ -13,12 +13,13 @@ pub const ALL_SOURCES: u32 = u32::MAX;
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct ManySources {
-    /// Begin at all of these nodes at once: their names in the file, with commas between. A node's distance is that from the nearest.
+    /// Begin at all of these nodes at once: each as --source takes it, with commas between; a name with commas in it stands between double
+    /// quotes. A node's distance is that from the nearest.
     #[cfg_attr(feature = "cli", arg(id = "sources", long, value_name = "NODES", value_delimiter = ','))]
     #[cfg_attr(feature = "cli", arg(conflicts_with_all = ["source", "sources_file"]))]
     #[serde(rename = "sources", skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
-    /// The same with the names in a file, one in a line.
+    /// The same with the names in a file, one in a line; as they are, or between double quotes.
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with = "source"))]
     #[serde(rename = "sources_file", skip_serializing_if = "Option::is_none")]
     pub sources_file: Option<PathBuf>,
@@ -41,36 +42,70 @@ impl ManySources {
         !self.names.is_empty() || self.sources_file.is_some()
     }
 
-    /// The same with the nodes found in a graph. Of a node that is named twice the second is left out.
+    /// The same with the nodes found in a graph. A node that is named twice is taken once, with a warning.
     ///
     /// # Errors
-    /// When the graph has no node of such a name, or the file cannot be read or has none.
+    /// When the graph has no such node, or no node is named; of a file the message says in which line.
     pub fn found(&self, graph: &Graph) -> Result<Self> {
-        let mut names = self.names.clone();
+        let mut named = Vec::new();
+        for name in whole_names(&self.names) {
+            let node = Source::Node(name.clone()).find(graph)?;
+            named.push((name, node));
+        }
         if let Some(path) = &self.sources_file {
-            let text = fs::read_to_string(path).map_err(|error| Error::Io { path: path.clone(), source: error })?;
-            names.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
-            if names.is_empty() {
-                return Err(Error::Usage(format!("{} names no node to begin at", path.display())));
+            let text = fs::read_to_string(path).map_err(Error::io(path))?;
+            for (line, name) in (1..).zip(text.lines().map(str::trim)).filter(|(_, name)| !name.is_empty()) {
+                let name = if graph.ids.find(name, graph.csr.nodes()).is_some() { name.into() } else { unquoted(name) };
+                let wrong = |error: Error| Error::Line { path: path.clone(), line, reason: error.to_string() };
+                let node = Source::Node(name.to_string()).find(graph).map_err(wrong)?;
+                named.push((name.into_owned(), node));
             }
+        }
+        if named.is_empty() {
+            let place = self.sources_file.as_ref().map_or("--sources".to_owned(), |path| path.display().to_string());
+            return Err(Error::Usage(format!("{place} names no node to begin at")));
         }
         let (mut seen, mut found) =
             (HashSet::new(), Self { sources_file: self.sources_file.clone(), ..Self::default() });
-        for name in names {
-            let node = Source::Node(name.clone()).find(graph)?;
+        for (name, node) in named {
             if seen.insert(node) {
                 found.names.push(name);
                 found.nodes.push(node);
+            } else {
+                tracing::warn!("node {} is among the sources more than once, and is taken once", graph.ids.name(node));
             }
         }
         Ok(found)
     }
 }
 
+/// Names that were cut at every comma, as a CSV has them: one that begins with a double quote goes on to the next, with the commas between.
+fn whole_names(pieces: &[String]) -> Vec<String> {
+    let (mut names, mut pieces) = (Vec::new(), pieces);
+    while let Some(first) = pieces.first() {
+        let is_end = |end: &usize| is_quoted(&pieces[..=*end].join(","));
+        let length = if first.starts_with('"') { (0..pieces.len()).find(is_end).unwrap_or(0) + 1 } else { 1 };
+        names.push(unquoted(&pieces[..length].join(",")).into_owned());
+        pieces = &pieces[length..];
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+fn is_quoted(text: &str) -> bool {
+    let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    inside.is_some_and(|inside| !inside.replace("\"\"", "").contains('"'))
+}
+
+/// A name without the double quotes around it, if there are any; two of them inside stand for one.
+pub(super) fn unquoted(text: &str) -> Cow<'_, str> {
+    if is_quoted(text) { text[1..text.len() - 1].replace("\"\"", "\"").into() } else { text.into() }
+}
+
 /// The node at which a traversal begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Source {
-    /// The node that the file calls so.
+    /// The node that the file calls so. Where it calls none so, `max-degree` and `random:SEED` mean the others.
     Node(String),
     /// The node with the most edges; of several, the first.
     #[default]
@@ -83,21 +118,23 @@ pub enum Source {
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Algorithm"))]
 pub struct SourceOptions {
-    /// The node to begin at: its name in the file, max-degree, or random:SEED.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NODE", default_value = "max-degree"))]
-    #[cfg_attr(feature = "cli", arg(value_parser = str::parse::<Source>))]
-    pub source: Source,
+    /// The node to begin at: its name in the file, or where no node has that name max-degree or random:SEED [default: max-degree].
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NODE", value_parser = str::parse::<Source>))]
+    pub source: Option<Source>,
+}
+
+impl SourceOptions {
+    /// The node that was asked for, or the one with the most edges.
+    pub fn find(&self, graph: &Graph) -> Result<u32> {
+        self.source.as_ref().unwrap_or(&Source::MaxDegree).find(graph)
+    }
 }
 
 impl FromStr for Source {
-    type Err = Error;
+    type Err = Infallible;
 
-    fn from_str(text: &str) -> Result<Self> {
-        Ok(match text.strip_prefix("random:").map(str::parse) {
-            Some(Ok(seed)) => Self::Random(seed),
-            _ if text == "max-degree" => Self::MaxDegree,
-            _ => Self::Node(text.to_owned()),
-        })
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self::Node(text.to_owned()))
     }
 }
 
@@ -126,17 +163,35 @@ impl Source {
             return Err(Error::Graph(format!("{} has no nodes, so there is nowhere to begin", graph.name)));
         }
         match self {
-            Self::Node(name) => graph.ids.find(name, nodes).ok_or_else(|| {
+            Self::Node(name) => Self::named(name, graph),
+            Self::MaxDegree => Ok(graph.csr.max_degree_node().unwrap_or(0)),
+            Self::Random(seed) => Ok(random(graph, *seed)),
+        }
+    }
+
+    /// The node of that name, which comes before what the name would mean otherwise.
+    fn named(name: &str, graph: &Graph) -> Result<u32> {
+        let nodes = graph.csr.nodes();
+        let meaning = match name.strip_prefix("random:").map(str::parse) {
+            Some(Ok(seed)) => Some(Self::Random(seed)),
+            _ => (name == "max-degree").then_some(Self::MaxDegree),
+        };
+        match (graph.ids.find(name, nodes), meaning) {
+            (Some(node), None) => Ok(node),
+            (Some(node), Some(_)) => {
+                tracing::warn!("{} has a node named {name}, which is taken", graph.name);
+                Ok(node)
+            }
+            (None, Some(meaning)) => meaning.find(graph),
+            (None, None) => {
                 let meant = graph.ids.similar(name).map_or(String::new(), |meant| format!(" (did you mean {meant}?)"));
-                Error::Usage(format!(
+                Err(Error::Usage(format!(
                     "{} has no node {name}{meant}; its {nodes} nodes are called {} to {}",
                     graph.name,
                     graph.ids.name(0),
                     graph.ids.name(nodes - 1)
-                ))
-            }),
-            Self::MaxDegree => Ok(graph.csr.max_degree_node().unwrap_or(0)),
-            Self::Random(seed) => Ok(random(graph, *seed)),
+                )))
+            }
         }
     }
 }
@@ -147,4 +202,48 @@ fn random(graph: &Graph, seed: u64) -> u32 {
     let draw = |attempt: u64| (mix(seed.wrapping_add(attempt)) % nodes) as u32;
     let attempts = 1000;
     (0..attempts).map(draw).find(|node| graph.csr.degree(*node) > 0).unwrap_or_else(|| draw(attempts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Csr, Names, NodeIds, Weights};
+
+    /// A star around the node `middle`; others are called as what is said of a source.
+    fn star() -> Graph {
+        let csr = Csr::new(vec![0, 0, 0, 2, 2], vec![0, 1], Weights::None).unwrap();
+        let ids = NodeIds::Named(Names::from_ascending(["Smith, \"Ann\"", "max-degree", "middle", "random:3"]));
+        Graph { name: "star".into(), csr, ids, directed: true }
+    }
+
+    #[test]
+    fn the_name_of_a_node_comes_before_what_it_means_otherwise() {
+        let find = |text: &str| text.parse::<Source>().unwrap().find(&star()).unwrap();
+        assert_eq!((find("max-degree"), find("random:3"), find("random:4")), (1, 3, 2));
+        assert_eq!(Source::MaxDegree.find(&star()).unwrap(), 2);
+        assert_eq!(SourceOptions::default().find(&star()).unwrap(), 2);
+        let numbered = Graph { ids: NodeIds::Counted { first: 0 }, ..star() };
+        assert_eq!("max-degree".parse::<Source>().unwrap().find(&numbered).unwrap(), 2);
+    }
+
+    #[test]
+    fn several_sources_are_named_as_one_is() {
+        let found = |text: &str| {
+            let names = text.split(',').map(str::to_owned).collect();
+            ManySources { names, ..ManySources::default() }.found(&star()).map(|found| found.nodes)
+        };
+        assert_eq!(found("max-degree,random:4,random:3").unwrap(), [1, 2, 3]);
+        assert_eq!(found("middle,\"Smith, \"\"Ann\"\"\",middle").unwrap(), [2, 0]);
+        assert!(found("").unwrap_err().to_string().starts_with("--sources names no node"));
+        assert!(found("\"Smith").unwrap_err().to_string().contains("no node \"Smith"));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sources.txt");
+        let read = |text: &str| {
+            fs::write(&path, text).unwrap();
+            ManySources { sources_file: Some(path.clone()), ..ManySources::default() }.found(&star())
+        };
+        assert_eq!(read("middle\n\n\"Smith, \"\"Ann\"\"\"\n").unwrap().nodes, [2, 0]);
+        assert_eq!(read("Smith, \"Ann\"\n").unwrap().nodes, [0]);
+        assert!(read("middle\nnobody\n").unwrap_err().to_string().contains("sources.txt:2: star has no node nobody"));
+    }
 }

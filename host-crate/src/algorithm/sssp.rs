@@ -3,6 +3,7 @@
 
 use super::{ALL_SOURCES, ManySources, SourceOptions, nearest::Origin, paths, prelude::*, search::Search};
 use crate::{
+    graph::weights::Shown,
     oracle::dijkstra,
     strategy::{Operator, Strategy, Target, Traversal, double_distances, wide_distances},
 };
@@ -104,7 +105,7 @@ Examples:
     }
 
     fn input(options: &SourceOptions, graph: &Graph, config: &SsspConfig) -> Result<u32> {
-        if config.from.are_given() { Ok(ALL_SOURCES) } else { options.source.find(graph) }
+        if config.from.are_given() { Ok(ALL_SOURCES) } else { options.find(graph) }
     }
 
     fn source(input: &u32) -> Option<u32> {
@@ -334,7 +335,7 @@ pub(super) fn exceeds_32_bits(csr: &Csr, distances: &[u32]) -> bool {
 }
 
 /// Whether an edge leads from a node that was reached to one that was not.
-fn leads_out(csr: &Csr, is_reached: impl Fn(u32) -> bool) -> bool {
+pub(super) fn leads_out(csr: &Csr, is_reached: impl Fn(u32) -> bool) -> bool {
     let leads_out = |node: u32| csr.neighbours(node).iter().any(|neighbour| !is_reached(*neighbour));
     (0..csr.nodes()).any(|node| is_reached(node) && leads_out(node))
 }
@@ -361,8 +362,9 @@ fn refuse_negative(csr: &Csr) -> Result<()> {
         && let Some(weight) = weights.iter().find(|weight| **weight < 0.0)
     {
         return Err(Error::Graph(format!(
-            "the graph has negative weights ({weight} is one), and sssp needs weights that are not; apsp takes them, with all \
-             pairs of nodes at once"
+            "the graph has negative weights ({} is one), and shortest paths from one node need weights that are not; apsp takes \
+             them, with all pairs of nodes at once",
+            Shown(*weight)
         )));
     }
     Ok(())

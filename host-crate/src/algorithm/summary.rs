@@ -167,7 +167,7 @@ fn whole(value: Value) -> u64 {
     match value {
         Value::Whole(value) => value.into(),
         Value::Count(value) => value,
-        Value::Real(_) | Value::Double(_) => value.real() as u64,
+        Value::Real(_) | Value::Double(_) | Value::Truth(_) => value.real() as u64,
     }
 }
 

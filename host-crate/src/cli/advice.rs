@@ -29,10 +29,11 @@ pub fn on_direction(graph: &Graph, built: &BuildReport, source: u32, answer: &im
     let both_ways = component_size(&graph.csr, source);
     is_far_more(both_ways).then(|| {
         format!(
-            "{} does not say whether its edges have a direction, and they were taken one way: {} nodes are reached; with \
+            "{} does not say whether its edges have a direction, and they were taken one way: {} nodes of {} are reached; with \
              --undirected it would be {}",
             graph.name,
             grouped(reached),
+            grouped(nodes.into()),
             grouped(both_ways)
         )
     })

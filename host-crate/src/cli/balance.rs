@@ -67,7 +67,7 @@ impl<A: Algorithm> Execute for BalanceCommand<A> {
         let CountingOptions { lanes, json } = &self.counting;
         self.input.weights()?;
         let names = self.names.chosen(|alternative| alternative.counted)?;
-        let found = self.graph.find()?.undirected_if(A::is_undirected(&A::Config::default()))?;
+        let found = self.graph.find()?.directed_for::<A>(&A::Config::default())?;
         refuse_same_files(&[("--json", json.as_deref())], &found.files())?;
         let output = Output::create_if(json.as_deref())?;
         let (mut graph, built) = found.load()?;

@@ -11,7 +11,7 @@ use crate::{
     Error, Result,
     algorithm::Algorithm,
     device::{Device, DeviceInfo},
-    graph::{BuildReport, Graph},
+    graph::{BuildReport, Graph, statistics::counted},
     report::{
         GraphReport, Report,
         comparison::{self, Entry, Refusal},
@@ -66,7 +66,7 @@ impl<A: Algorithm> Execute for CompareCommand<A> {
         let mut names = self.names.chosen(|_| true)?;
         A::check_config(&self.config, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
         self.input.weights()?;
-        let find = |graph: &String| self.reading.find(graph)?.undirected_if(A::is_undirected(&self.config));
+        let find = |graph: &String| self.reading.find(graph)?.directed_for::<A>(&self.config);
         let found: Vec<FoundGraph> = self.graphs.iter().map(find).collect::<Result<_>>()?;
         let CompareOptions { csv, json, .. } = &self.comparing;
         let outputs = [("--csv", csv.as_deref()), ("--json", json.as_deref())];
@@ -252,8 +252,12 @@ impl Comparison<'_> {
         let checked = reports().filter(|report| report.valid.is_some()).count();
         let right = reports().filter(|report| report.valid == Some(true)).count();
         if self.shown && checked > 0 {
-            let how_many = if right == checked { format!("All {right}") } else { format!("{right} of {checked}") };
-            print(&format!("\n{how_many} answers agree with the sequential oracle.\n"))?;
+            let agree = match (right, checked) {
+                (1, 1) => "The answer agrees".to_owned(),
+                _ if right == checked => format!("All {right} answers agree"),
+                _ => format!("{right} of {} agree", counted(checked as u64, "answer")),
+            };
+            print(&format!("\n{agree} with the sequential oracle.\n"))?;
         }
         if let Some(output) = self.csv {
             output.write(|writer| comparison::write_csv(&self.entries, writer))?;

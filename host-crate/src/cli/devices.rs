@@ -34,7 +34,7 @@ impl Devices {
 
 /// What `--device auto` takes, and why.
 fn choice(devices: &[DeviceInfo]) -> String {
-    let Some(DeviceInfo { index, name, kind, .. }) = Device::automatic(devices) else {
+    let Some(device @ DeviceInfo { name, kind, .. }) = Device::automatic(devices) else {
         return "--device auto takes none: there is no device that runs evenkeel.".to_owned();
     };
     let has_software = devices.iter().any(|device| device.kind == DeviceKind::Software);
@@ -45,7 +45,7 @@ fn choice(devices: &[DeviceInfo]) -> String {
             "there is no GPU that runs evenkeel. Vulkan on the CPU is slower, and is taken when it is named."
         }
     };
-    format!("--device auto takes {index}, {name}: {reason}")
+    format!("--device auto takes {}, {name}: {reason}", device.number())
 }
 
 fn row(device: &DeviceInfo) -> Vec<String> {
@@ -54,7 +54,7 @@ fn row(device: &DeviceInfo) -> Vec<String> {
         missing => format!("no, it lacks {}", missing.join(", ")),
     };
     vec![
-        device.index.to_string(),
+        device.number(),
         device.name.clone(),
         device.kind.to_string(),
         Bytes(device.memory).to_string(),

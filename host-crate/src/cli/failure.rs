@@ -2,7 +2,8 @@
 
 use crate::{
     Error, atomic_file,
-    graph::{Graph, NodeName},
+    error::negative_cycle,
+    graph::{Graph, NodeIds, NodeName},
     oracle::Mismatch,
     report::Report,
 };
@@ -45,6 +46,14 @@ impl NoPath {
     pub fn new(from: &NodeName<'_>, to: &NodeName<'_>, graph: &Graph) -> Self {
         let advice = if graph.directed { "; edges are taken one way, and both ways with --undirected" } else { "" };
         Self(format!("there is no path from {from} to {to} in {}{advice}", graph.name))
+    }
+}
+
+/// The same error with nodes by the names that they have in their file.
+pub fn named(error: Error, ids: &NodeIds) -> Error {
+    match error {
+        Error::NegativeCycle { node, length } => Error::Graph(negative_cycle(ids.name(node), length)),
+        other => other,
     }
 }
 

@@ -6,8 +6,12 @@ use super::{
     progress::while_showing,
 };
 use crate::{
-    graph::{formats::Recognised, statistics::Statistics},
-    report::{GraphReport, SplitReport},
+    graph::{
+        BuildReport,
+        formats::Recognised,
+        statistics::{Statistics, counted, grouped},
+    },
+    report::SplitReport,
     strategy::{
         SplitGraph,
         threshold::{DEFAULT_BINS, MAX_BINS},
@@ -52,8 +56,10 @@ impl Info {
             let (splitting, [memory_bytes, memory_bytes_after]) = SplitGraph::describe(&graph.csr, self.bins);
             SplitReport { splitting, memory_bytes, memory_bytes_after }
         });
-        let description = Description { statistics, recognised: built.recognised.clone(), split };
-        let text = || description.text(&GraphReport::new(&graph, &built));
+        let BuildReport { edges_given, self_loops_dropped, parallel_edges_merged, recognised, .. } = built;
+        let description =
+            Description { statistics, edges_given, self_loops_dropped, parallel_edges_merged, recognised, split };
+        let text = || description.text();
         Ok(write_json_or_print(output, &description, quiet, text)?)
     }
 }
@@ -62,6 +68,11 @@ impl Info {
 struct Description {
     #[serde(flatten)]
     statistics: Statistics,
+    /// Edges in the file, or that the generator made.
+    edges_given: u64,
+    self_loops_dropped: u64,
+    /// Edges that were merged into a parallel one, both directions counted where the graph is undirected.
+    parallel_edges_merged: u64,
     /// What the file was taken for; none for a generated graph.
     #[serde(skip_serializing_if = "Option::is_none")]
     recognised: Option<Recognised>,
@@ -70,17 +81,26 @@ struct Description {
 }
 
 impl Description {
-    fn text(&self, report: &GraphReport) -> String {
-        let changed = report.self_loops_dropped + report.parallel_edges_merged > 0;
-        let changes = if changed { format!("\n{report}\n") } else { String::new() };
+    fn text(&self) -> String {
         let split = self.split.as_ref().map_or(String::new(), |split| format!("\n{split}"));
         let statistics = self.statistics.to_string();
         let (name, rest) = statistics.split_once('\n').unwrap_or((&statistics, ""));
-        let line = |(what, value): (&str, String)| format!("{what:<21}{value}\n");
-        let recognised: String = match &self.recognised {
-            Some(recognised) => recognised.lines(report.directed).into_iter().map(line).collect(),
-            None => String::new(),
-        };
-        format!("{name}\n{recognised}{rest}{changes}{split}")
+        let recognised = self.recognised.as_ref().map(|recognised| recognised.lines(self.statistics.directed));
+        let lines = recognised.into_iter().flatten().chain(self.changes().map(|changes| ("edges given", changes)));
+        let lines: String = lines.map(|(what, value)| format!("{what:<21}{value}\n")).collect();
+        format!("{name}\n{lines}{rest}{split}")
+    }
+
+    /// What was made of the edges that were given, where not all are as they were.
+    fn changes(&self) -> Option<String> {
+        let mut text = grouped(self.edges_given);
+        if self.self_loops_dropped > 0 {
+            text += &format!(", {} dropped", counted(self.self_loops_dropped, "self-loop"));
+        }
+        if self.parallel_edges_merged > 0 {
+            let both = if self.statistics.directed { "" } else { " (both directions counted)" };
+            text += &format!(", {} merged{both}", counted(self.parallel_edges_merged, "parallel edge"));
+        }
+        (self.self_loops_dropped + self.parallel_edges_merged > 0).then_some(text)
     }
 }

@@ -1,14 +1,14 @@
 //! Prepares an algorithm, warms up, runs it, checks its answer, and reports: what a single run and a comparison have in common.
 
 use super::{
-    failure::WrongAnswer,
+    failure::{WrongAnswer, named},
     progress::{counting, while_showing},
 };
 use crate::{
     Error, Result,
     algorithm::{Algorithm, Outcome, Show, Table, Tables},
     device::{Device, memory::Bytes, profile::Span},
-    graph::{BuildReport, Graph},
+    graph::{BuildReport, Graph, statistics::counted},
     oracle::Mismatch,
     phase,
     report::{self, GraphReport, Report, RunReport},
@@ -73,7 +73,8 @@ impl<A: Algorithm> Bench<'_, A> {
         let mut spans_around = self.device.take_spans();
         let runs = self.timed_runs(&name, &mut algorithm)?;
         let spans = self.device.take_spans();
-        let answer = while_showing("fetching the answer", "", || algorithm.answer())?;
+        let answer = while_showing("fetching the answer", "", || algorithm.answer());
+        let answer = answer.map_err(|error| named(error, &self.graph.ids))?;
         let mismatch = if self.validate { self.check(&answer, config)? } else { None };
         let tables = if mismatch.is_none() { tables.make(&mut algorithm, &answer, &spans)? } else { Vec::new() };
         spans_around.extend(self.device.take_spans());
@@ -113,7 +114,12 @@ impl<A: Algorithm> Bench<'_, A> {
         let capturing = self.capture && self.device.begin_capture().inspect_err(warn).is_ok();
         let runs = counting(self.runs, "running", name, |number| {
             let run = RunReport::from(algorithm.run(&self.input)?);
-            tracing::info!("run {}: {:.3} ms, {} iterations", number + 1, run.total_ms, run.iterations);
+            tracing::info!(
+                "run {}: {:.3} ms, {}",
+                number + 1,
+                run.total_ms,
+                counted(run.iterations.into(), "iteration")
+            );
             Ok(run)
         });
         if capturing {
@@ -125,7 +131,8 @@ impl<A: Algorithm> Bench<'_, A> {
     fn check(&self, answer: &A::Answer, config: &A::Config) -> Result<Option<Mismatch>> {
         if self.reference.get().is_none() {
             let begin = Instant::now();
-            let reference = while_showing("asking the oracle", "", || A::reference(self.graph, &self.input, config))?;
+            let reference = while_showing("asking the oracle", "", || A::reference(self.graph, &self.input, config));
+            let reference = reference.map_err(|error| named(error, &self.graph.ids))?;
             tracing::info!("the oracle took {:.3} ms", begin.elapsed().as_secs_f64() * 1e3);
             // It was empty, so this cannot fail.
             let _ = self.reference.set(reference);

@@ -4,6 +4,7 @@
 use super::progress::while_showing;
 use crate::{
     Error, Result,
+    algorithm::Algorithm,
     device::{self, Device},
     graph::{
         BuildOptions, BuildReport, Direction, Graph, OpenOptions, adapt,
@@ -126,12 +127,12 @@ fn looks_generated(text: &str) -> bool {
 }
 
 impl FoundGraph {
-    /// Each edge both ways, whatever the file says, for an algorithm that knows of no directions.
-    pub fn undirected_if(mut self, is_needed: bool) -> Result<Self> {
-        if is_needed {
-            if self.options.direction == Some(Direction::Directed) {
-                return Err(Error::Usage("edges are taken both ways here: leave --directed out".into()));
-            }
+    /// Each edge both ways, whatever the file says, for an algorithm that needs that. Refuses --directed where directions do not count.
+    pub fn directed_for<A: Algorithm>(mut self, config: &A::Config) -> Result<Self> {
+        if A::ignores_directions(config) && self.options.direction == Some(Direction::Directed) {
+            return Err(Error::Usage("edges are taken both ways here: leave --directed out".into()));
+        }
+        if A::is_undirected(config) {
             self.options.direction = Some(Direction::Undirected);
         }
         Ok(self)

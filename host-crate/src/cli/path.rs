@@ -13,8 +13,12 @@ use crate::{
         Algorithm, Bfs, BfsConfig, FoundPath, Run, Source, Value,
         path::{Route, check_path, neighbourhood, shortest_path},
     },
+    device::DeviceInfo,
     engine::SharedGraph,
-    graph::{Graph, NodeName, Weights, statistics::grouped},
+    graph::{
+        Graph, NodeName, Weights,
+        statistics::{counted, grouped},
+    },
     report::GraphReport,
 };
 use clap::Args;
@@ -24,7 +28,8 @@ use std::{iter, path::PathBuf};
 const EXAMPLES: &str = "\
 The path is the shortest by weights where the graph has any, else by the number of edges. The search stops when the target is settled. Of \
 several shortest paths it is the same one every time. The output is a line `node distance` for each node of the path; with --all-hops \
-`node hops` for each node that is near. When there is no path, a message says so and the exit status is 1.
+`node hops` for each node that is near. When there is no path, a message says so, the JSON has null for the length, and the exit \
+status is 1.
 
 Examples:
   evenkeel path roads.gr.gz 1 264346
@@ -37,10 +42,10 @@ Examples:
 pub struct PathCommand {
     #[command(flatten)]
     graph: GraphOptions,
-    /// The node to begin at: its name in the file, max-degree, or random:SEED.
+    /// The node to begin at: its name in the file, or where no node has that name max-degree or random:SEED.
     #[arg(value_parser = str::parse::<Source>)]
     from: Source,
-    /// The node to go to.
+    /// The node to go to, named in the same way.
     #[arg(value_parser = str::parse::<Source>, required_unless_present = "all_hops", conflicts_with = "all_hops")]
     to: Option<Source>,
     /// List the nodes within so many hops instead.
@@ -68,8 +73,9 @@ pub struct PathCommand {
 /// What was found.
 #[derive(Serialize)]
 struct Found<'a> {
+    version: &'static str,
     graph: GraphReport,
-    device: String,
+    device: DeviceInfo,
     from: NodeName<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<NodeName<'a>>,
@@ -109,9 +115,10 @@ impl PathCommand {
                 let search = || shortest_path(&shared, from, to, by_weights);
                 let (route, run) = while_showing("searching", "", search)?;
                 let valid = self.check(&graph, route.as_ref(), (from, to), by_weights)?;
-                let Some(route) = route else { return Err(NoPath::new(&name(from), &name(to), &graph).into()) };
-                let rows = route.nodes.iter().map(|node| name(*node)).zip(route.distances.iter().copied()).collect();
-                (NodeList { column: "distance", rows }, route.length(), run, valid)
+                let nodes =
+                    route.iter().flat_map(|route| route.nodes.iter().copied().map(name).zip(route.distances.clone()));
+                let list = NodeList { column: "distance", rows: nodes.collect() };
+                (list, route.as_ref().and_then(Route::length), run, valid)
             }
             None => {
                 let (near, run) = neighbourhood(&shared, from, self.all_hops.unwrap_or(0))?;
@@ -119,14 +126,16 @@ impl PathCommand {
                 (NodeList { column: "hops", rows }, None, run, None)
             }
         };
-        let shown = !quiet && !self.output.as_deref().is_some_and(is_standard);
-        if let (Some(form), Some(output)) = (form, output) {
+        let missing = to.filter(|_| length.is_none()).map(|to| NoPath::new(&name(from), &name(to), &graph));
+        let shown = !quiet && !self.output.as_deref().is_some_and(is_standard) && missing.is_none();
+        if let (Some(form), Some(output), None) = (form, output, &missing) {
             output.write(|writer| nodes.write(form, writer))?;
         }
         let Run { total, iterations, .. } = run;
         let found = Found {
+            version: env!("CARGO_PKG_VERSION"),
             graph: GraphReport::new(&graph, &built),
-            device: format!("{} ({})", device.info().name, device.info().kind),
+            device: device.info().clone(),
             from: name(from),
             to: to.map(name),
             by_weights,
@@ -140,7 +149,7 @@ impl PathCommand {
         write_json_or_print(json, &found, !shown, || found.text())?;
         drop(shared);
         self.device.let_go(device);
-        Ok(())
+        missing.map_or(Ok(()), |missing| Err(missing.into()))
     }
 
     /// Whether the path is right, if that was asked for.
@@ -167,7 +176,8 @@ const SHOWN: usize = 10;
 
 impl Found<'_> {
     fn text(&self) -> String {
-        let mut lines = vec![("graph", self.graph.to_string()), ("device", self.device.clone())];
+        let DeviceInfo { name, kind, .. } = &self.device;
+        let mut lines = vec![("graph", self.graph.to_string()), ("device", format!("{name} ({kind})"))];
         match self.hops {
             None => {
                 let path = FoundPath {
@@ -179,7 +189,15 @@ impl Found<'_> {
             }
             Some(hops) => {
                 let count = self.nodes.rows.len();
-                lines.push(("near", format!("{} nodes within {hops} hops of {}", grouped(count as u64), self.from)));
+                lines.push((
+                    "near",
+                    format!(
+                        "{} within {} of {}",
+                        counted(count as u64, "node"),
+                        counted(hops.into(), "hop"),
+                        self.from
+                    ),
+                ));
                 for group in self.nodes.rows.chunk_by(|a, b| a.1 == b.1) {
                     let names: Vec<String> = group.iter().take(SHOWN).map(|(node, _)| node.to_string()).collect();
                     let more = if group.len() > SHOWN { ", …" } else { "" };
@@ -188,7 +206,7 @@ impl Found<'_> {
                 }
             }
         }
-        lines.push(("time", format!("{:.3} ms, {} iterations", self.total_ms, grouped(self.iterations.into()))));
+        lines.push(("time", format!("{:.3} ms, {}", self.total_ms, counted(self.iterations.into(), "iteration"))));
         if self.valid == Some(true) {
             lines.push(("valid", "✓ the path is there, and none is shorter".to_owned()));
         }

@@ -189,7 +189,7 @@ impl<A: Algorithm> InputOptions<A> {
 
 /// The options that say what of an answer is shown. A target is among them where there are paths.
 pub struct ShowOptions<A: Algorithm> {
-    top: usize,
+    top: Option<usize>,
     target: Option<String>,
     algorithm: PhantomData<A>,
 }
@@ -198,16 +198,16 @@ pub struct ShowOptions<A: Algorithm> {
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
 struct TopOptions {
-    /// Show so many of the most important entries: the highest, the furthest or the largest.
-    #[arg(long, value_name = "N", default_value_t = Show::default().top)]
-    top: usize,
+    /// Show so many of the most important entries: the highest, the furthest or the largest [default: 10].
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
 }
 
 /// To which node a path is shown.
 #[derive(Args)]
 #[command(next_help_heading = "Run")]
 struct TargetOptions {
-    /// Show the path from the source to this node, by its name in the file.
+    /// Show the path from the source to this node, which is named as --source is.
     #[arg(long, value_name = "NODE")]
     target: Option<String>,
 }
@@ -240,7 +240,18 @@ impl<A: Algorithm> ShowOptions<A> {
     /// What is shown of an answer on a graph, which may have no such node.
     pub fn find(&self, graph: &Graph) -> Result<Show> {
         let target = self.target.clone().map(|name| Source::Node(name).find(graph)).transpose()?;
-        Ok(Show { top: self.top, target })
+        Ok(Show { top: self.top.unwrap_or(Show::default().top), target })
+    }
+
+    /// Refuses a number of entries where a configuration finds nothing for each node.
+    pub fn check(&self, config: &A::Config) -> Result<()> {
+        match self.top {
+            Some(_) if A::columns(config) == 0 => Err(Error::Usage(format!(
+                "with these options {} finds nothing for each node that --top could show",
+                A::NAME
+            ))),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -97,8 +97,9 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         self.input.weights()?;
         A::check_config(config, &[&A::alternative(config)])?;
         self.tables.check(config)?;
+        self.show.check(config)?;
         let form = run.output.as_deref().map(|path| AnswerForm::of::<A>(path, config)).transpose()?;
-        let found = self.graph.find()?.undirected_if(A::is_undirected(config))?;
+        let found = self.graph.find()?.directed_for::<A>(config)?;
         let outputs = run.outputs(form, &self.tables.paths(), &found.files())?;
         let profile = self.tables.need_spans() || run.profile || run.trace.is_some();
         let (device, (mut graph, built)) = match self.may_be_quick() && found.loads_quickly() {

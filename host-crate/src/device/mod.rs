@@ -81,8 +81,9 @@ impl fmt::Display for DeviceKind {
 /// What there is to know about a device before and while using it.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct DeviceInfo {
-    /// Its number in `evenkeel devices`, accepted by `--device`; 0 for the CPU opened as `cpu`, when no other was looked for.
-    pub index: usize,
+    /// Its number in `evenkeel devices`, accepted by `--device`; none for the CPU opened as `cpu`, when no other was looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
     /// The driver's name for it.
     pub name: String,
     /// What kind it is.
@@ -116,6 +117,11 @@ pub struct DeviceInfo {
 }
 
 impl DeviceInfo {
+    /// Its number as text, where it has one.
+    pub(crate) fn number(&self) -> String {
+        self.index.map_or(String::new(), |index| index.to_string())
+    }
+
     /// The loop iterations that an invocation may safely take in one dispatch: half of what the driver stops loops after, if it
     /// does, so that one more round does no harm.
     pub(crate) fn loop_budget(&self) -> u32 {
@@ -154,7 +160,7 @@ impl Device {
             tracing::warn!("{reason}");
             Vec::new()
         });
-        devices.push(cpu::info(devices.len()));
+        devices.push(cpu::info(Some(devices.len())));
         devices
     }
 
@@ -172,7 +178,7 @@ impl Device {
     pub fn open(selector: &str, options: &DeviceOptions) -> Result<Self> {
         let backend = if selector == cpu::SELECTOR {
             // Without a look at Vulkan: this must work where its drivers do not.
-            cpu::open(0, options)
+            cpu::open(None, options)
         } else {
             vulkan::open(selector, options).or_else(|refusal| cpu::instead(selector, options, refusal))?
         };

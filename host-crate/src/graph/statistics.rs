@@ -1,7 +1,10 @@
 //! Statistics of a graph and a histogram of its degrees, as `evenkeel info` shows them.
 //! Degrees are those of the stored rows: out-degrees where edges have a direction.
 
-use super::{Csr, Graph, NodeName, Weights};
+use super::{
+    Csr, Graph, NodeName, Weights,
+    weights::{Shown, is_whole},
+};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::{
@@ -191,7 +194,7 @@ impl fmt::Display for Statistics {
         match &self.weights {
             None => line("weights", "none".into())?,
             Some(WeightStatistics { kind, min, max, mean }) => {
-                line("weights", format!("{kind}, {min} to {max}, mean {mean:.3}"))?;
+                line("weights", format!("{kind}, {} to {}, mean {}", shown(*min), shown(*max), rounded(*mean)))?;
             }
         }
         let Some(degrees) = &self.degrees else { return Ok(()) };
@@ -239,11 +242,26 @@ pub(crate) fn bar(value: u64, most: u64) -> String {
     "█".repeat(eighths / 8) + PARTS[eighths % 8]
 }
 
+/// A weight, which is a whole number of 32 bits or a 32-bit real.
+fn shown(weight: f64) -> String {
+    if is_whole(weight) { Shown(weight).to_string() } else { Shown(weight as f32).to_string() }
+}
+
+/// A mean with three decimals, or as many digits where it is large.
+fn rounded(mean: f64) -> String {
+    if mean.abs() < 1e15 { format!("{mean:.3}") } else { format!("{mean:.3e}") }
+}
+
 /// Formats 1234567 as 1,234,567.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
     groups.join(",")
+}
+
+/// A number of things: `1 edge`, `1,234 edges`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -123,6 +123,27 @@ fn least_and_most<T: Copy + Sync>(weights: &[T], key: impl Fn(T) -> u32 + Sync) 
     weights.par_chunks(1 << 14).map(of_chunk).reduce_with(merge)
 }
 
+/// From here on, not every whole number is a 64-bit real.
+const LAST_WHOLE: f64 = (1u64 << 53) as f64;
+
+/// Whether a real is a whole number all of whose digits mean something.
+pub(crate) fn is_whole(number: f64) -> bool {
+    number.fract() == 0.0 && number.abs() < LAST_WHOLE
+}
+
+/// A real as it is shown: a whole number with all its digits, any other with the fewest that tell it from its neighbours.
+pub(crate) struct Shown<T>(pub T);
+
+impl<T: Copy + Into<f64> + fmt::Display + fmt::LowerExp> fmt::Display for Shown<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.into() {
+            number if is_whole(number) => (number as i64).fmt(f),
+            number if number.abs() >= LAST_WHOLE && number.is_finite() => fmt::LowerExp::fmt(&self.0, f),
+            _ => fmt::Display::fmt(&self.0, f),
+        }
+    }
+}
+
 /// Maps a weight to an integer of the same order, so that one sort serves whole and real weights.
 fn key_of(weight: f32) -> u32 {
     let bits = weight.to_bits();
@@ -280,6 +301,15 @@ mod tests {
         assert_eq!(first_negative(&graph), Some((1, 2, -2.5)));
         assert_eq!(graph.csr.weight_range(), Some((-4.0, 3.0)));
         assert_eq!(first_negative(&triangle(Weights::None, true)), None);
+    }
+
+    #[test]
+    fn whole_reals_are_shown_with_all_their_digits() {
+        let shown = [4_294_967_296.0, -2_147_483_648.0, 16_777_218.0, -0.0, 0.1, 3e38, 1e-7, f32::INFINITY].map(Shown);
+        let expected = ["4294967296", "-2147483648", "16777218", "0", "0.1", "3e38", "0.0000001", "inf"];
+        assert_eq!(shown.map(|number| number.to_string()), expected);
+        let shown = [9_007_199_254_740_991.0, 6e38, 0.1].map(Shown::<f64>);
+        assert_eq!(shown.map(|number| number.to_string()), ["9007199254740991", "6e38", "0.1"]);
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub fn real(csr: &Csr) -> Result<Vec<f64>> {
     let distances = three_loops(csr, &weights, (0.0, f64::INFINITY), |a, b| a + b);
     let nodes = csr.nodes() as usize;
     match (0..nodes).find(|node| distances[node * nodes + node] < 0.0) {
-        Some(node) => Err(Error::Graph(format!("there is a negative cycle through node {node}"))),
+        Some(node) => Err(Error::NegativeCycle { node: node as u32, length: distances[node * nodes + node] }),
         None => Ok(distances),
     }
 }

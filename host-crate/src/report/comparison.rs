@@ -136,6 +136,7 @@ fn cell(value: Value) -> String {
         Value::Count(number) => grouped(number),
         Value::Real(number) => three_digits(number.into()),
         Value::Double(number) => three_digits(number),
+        Value::Truth(holds) => holds.to_string(),
     }
 }
 

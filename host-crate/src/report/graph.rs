@@ -1,6 +1,6 @@
 //! A graph in a report: how large it is, and what was changed between the file and the algorithm.
 
-use crate::graph::{BuildReport, Graph, statistics::grouped};
+use crate::graph::{BuildReport, Graph, statistics::counted};
 use serde::Serialize;
 use std::fmt;
 
@@ -43,16 +43,18 @@ impl GraphReport {
 
 impl fmt::Display for GraphReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let edges = if self.directed { "directed edges" } else { "edges (undirected, both directions counted)" };
-        write!(f, "{}: {} nodes, {} {edges}", self.name, grouped(self.nodes.into()), grouped(self.edges.into()))?;
+        let (thing, remark) =
+            if self.directed { ("directed edge", "") } else { ("edge", " (undirected, both directions counted)") };
+        let (nodes, edges) = (counted(self.nodes.into(), "node"), counted(self.edges.into(), thing));
+        write!(f, "{}: {nodes}, {edges}{remark}", self.name)?;
         if self.weights != "none" {
             write!(f, ", {} weights", self.weights)?;
         }
         if self.self_loops_dropped > 0 {
-            write!(f, ", {} self-loops dropped", grouped(self.self_loops_dropped))?;
+            write!(f, ", {} dropped", counted(self.self_loops_dropped, "self-loop"))?;
         }
         if self.parallel_edges_merged > 0 {
-            write!(f, ", {} parallel edges merged", grouped(self.parallel_edges_merged))?;
+            write!(f, ", {} merged", counted(self.parallel_edges_merged, "parallel edge"))?;
         }
         Ok(())
     }
@@ -69,5 +71,7 @@ mod tests {
         (graph.directed, graph.weights, graph.self_loops_dropped, graph.parallel_edges_merged) = (false, "none", 0, 3);
         let expected = "tiny: 6,000 nodes, 20,000 edges (undirected, both directions counted), 3 parallel edges merged";
         assert_eq!(graph.to_string(), expected);
+        (graph.directed, graph.nodes, graph.edges, graph.parallel_edges_merged) = (true, 1, 1, 1);
+        assert_eq!(graph.to_string(), "tiny: 1 node, 1 directed edge, 1 parallel edge merged");
     }
 }

@@ -146,7 +146,7 @@ pub(crate) mod tests {
                 parallel_edges_merged: 0,
             },
             device: DeviceInfo {
-                index: 0,
+                index: Some(0),
                 name: "Imaginary 9000".into(),
                 kind: DeviceKind::Discrete,
                 memory: 1 << 30,

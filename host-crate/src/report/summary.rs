@@ -4,7 +4,7 @@ use super::{Report, RunReport};
 use crate::{
     algorithm::{Cell, FoundPath, Histogram, Listing, Summary, Value, ValueBin, four_digits, three_digits},
     device::memory::Bytes,
-    graph::statistics::{bar, grouped},
+    graph::statistics::{bar, counted, grouped},
 };
 use std::{fmt, iter};
 
@@ -59,8 +59,8 @@ impl Report {
             runs => format!("median of {runs} runs"),
         };
         let [total, kernels, overhead] = [total_ms, kernel_ms, overhead_ms].map(time);
-        let (count, plural) = (grouped(iterations.into()), if iterations == 1 { "" } else { "s" });
-        format!("{total} ms {of} (kernels {kernels} ms, overhead {overhead} ms), {count} iteration{plural}")
+        let iterations = counted(iterations.into(), "iteration");
+        format!("{total} ms {of} (kernels {kernels} ms, overhead {overhead} ms), {iterations}")
     }
 }
 
@@ -126,8 +126,7 @@ impl FoundPath {
             }
         }
         let edges = self.nodes.len().saturating_sub(1);
-        let plural = if edges == 1 { "" } else { "s" };
-        lines.push(format!("length {length}, {} edge{plural}", grouped(edges as u64)));
+        lines.push(format!("length {length}, {}", counted(edges as u64, "edge")));
         lines
     }
 }
@@ -137,7 +136,7 @@ fn number(value: Value) -> String {
     match value {
         Value::Whole(number) => grouped(number.into()),
         Value::Count(number) => grouped(number),
-        Value::Real(number) => number.to_string(),
+        Value::Real(_) | Value::Truth(_) => value.to_string(),
         Value::Double(number) => four_digits(number),
     }
 }

@@ -262,3 +262,23 @@ fn a_path_is_a_list() {
     assert!(refusal(&["path", &town, "10"], 2).contains("<TO>"));
     assert!(refusal(&["path", &town, "10", "20", "--all-hops", "2"], 2).contains("cannot be used with"));
 }
+
+#[test]
+fn a_path_is_written_as_other_answers_are() {
+    let (folder, roads) = roads();
+    let path = inside(&folder, "path.json");
+    printed(on_device(&["path", &roads, "1", "3", "--output", &path]));
+    let written: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(written, serde_json::json!({"node": [1, 2, 3], "distance": [0, 5, 12]}));
+    let text = printed(on_device(&["path", &roads, "1", "3", "--json", "-"]));
+    assert!(text.starts_with("{\n  \"version\""), "{text}");
+    let object: Value = serde_json::from_str(&text).unwrap();
+    assert!(object["device"]["kind"].is_string() && object["nodes"][1]["distance"] == 5, "{text}");
+    let output = on_device(&["path", &roads, "1", "4", "--json", "-"]).assert().code(1).get_output().clone();
+    let object: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!((&object["length"], &object["nodes"]), (&Value::Null, &serde_json::json!([])));
+    assert!(stderr(&output).contains("there is no path from 1 to 4"));
+    let (_folder, negative) = file("negative.txt", "1 2 -1.5\n");
+    let message = refused(on_device(&["path", &negative, "1", "2"]), 3);
+    assert!(message.contains("shortest paths from one node need weights that are not"), "{message}");
+}

@@ -108,7 +108,7 @@ fn a_strategy_that_does_not_fit_is_a_line_that_says_so() {
     let text = printed(compare(&limit, &["--strategies", "merge-path,node"]));
     let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
     assert!(line("merge-path").contains("refused: ") && line("merge-path").contains("the memory limit is"), "{text}");
-    assert!(line("node").ends_with('✓') && text.contains("All 1 answers agree"), "{text}");
+    assert!(line("node").ends_with('✓') && text.contains("The answer agrees"), "{text}");
     let lines = printed(compare(&limit, &["--csv", "-"]));
     assert!(
         lines.lines().any(|line| line.contains(",merge-path,,") && line.contains("the memory limit is")),
@@ -152,4 +152,22 @@ fn the_demo_tells_a_story_in_one_table() {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(text.lines().count() < 40 && text.contains("evenkeel demo --scale 18"), "{text}");
+}
+
+#[test]
+fn a_single_answer_is_one() {
+    let arguments = ["compare", "bfs", "star:nodes=99", "--strategies", "node", "--runs", "1"];
+    let text = printed(on_device(&arguments));
+    assert!(text.ends_with("\nThe answer agrees with the sequential oracle.\n"), "{text}");
+}
+
+/// Only the CPU opened by its number or by `auto` was looked for among others.
+#[test]
+fn a_device_has_the_number_that_it_is_listed_by() {
+    let devices = json(evenkeel(&["devices", "--json", "-"]));
+    let index = &devices.as_array().unwrap().last().unwrap()["index"];
+    let report =
+        |device: &str| json(evenkeel(&["bfs", "star:nodes=99", "--device", device, "--json", "-"]))["device"].clone();
+    assert_eq!(report("cpu").get("index"), None);
+    assert_eq!(&report(&index.to_string())["index"], index);
 }

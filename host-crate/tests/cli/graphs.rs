@@ -10,7 +10,40 @@ fn what_is_removed_is_counted() {
     assert_eq!((&graph["edges_given"], &graph["edges"]), (&4.into(), &2.into()));
     assert_eq!((&graph["self_loops_dropped"], &graph["parallel_edges_merged"]), (&1.into(), &1.into()));
     let text = printed(evenkeel(&["info", &path, "--drop-self-loops"]));
-    assert!(text.contains("1 self-loops dropped"), "{text}");
+    assert!(text.contains("1 self-loop dropped"), "{text}");
+}
+
+#[test]
+fn parallel_edges_of_undirected_graphs_are_merged_and_counted() {
+    let (_folder, path) = file("calls.txt", "# Undirected graph\nann bob 3\nann bob 2\nbob cy 4\n");
+    let text = printed(evenkeel(&["info", &path]));
+    assert!(text.contains("edges given          3, 2 parallel edges merged (both directions counted)\n"), "{text}");
+    let object = json(evenkeel(&["info", &path, "--json", "-"]));
+    assert_eq!((&object["edges_given"], &object["parallel_edges_merged"]), (&3.into(), &2.into()));
+    let directed = json(evenkeel(&["info", &path, "--directed", "--json", "-"]));
+    assert_eq!((&directed["parallel_edges"], &directed["parallel_edges_merged"]), (&1.into(), &0.into()));
+}
+
+#[test]
+fn reals_are_written_with_all_digits_of_a_whole_number() {
+    let (folder, path) = file("large.txt", "1 2 4294967296.0\n2 3 -2147483648.0\n3 4 3e38\n");
+    let mut command = evenkeel(&["info", &path]);
+    let output = command.assert().success().get_output().clone();
+    assert_eq!(stderr(&output), "");
+    assert!(stdout(&output).contains("f32, -2147483648 to 3e38, mean 1.000e38"), "{}", stdout(&output));
+    let written = inside(&folder, "again.csv");
+    printed(evenkeel(&["convert", &path, &written]));
+    let text = fs::read_to_string(&written).unwrap();
+    assert_eq!(text, "source,target,weight\n1,2,4294967296.0\n2,3,-2147483648.0\n3,4,3.0e38\n");
+    let answer = |ending: &str| {
+        let answer = inside(&folder, ending);
+        printed(on_device(&["mst", &path, "--output", &answer, "--quiet"]));
+        fs::read_to_string(&answer).unwrap()
+    };
+    assert!(answer("forest.txt").contains("1 2 4294967296\n2 3 -2147483648\n"), "{}", answer("forest.txt"));
+    assert!(answer("forest.json").contains("[4294967296.0,-2147483648.0,3e38]"), "{}", answer("forest.json"));
+    let report = json(on_device(&["mst", &path, "--json", "-"]));
+    assert_eq!(report["answer"]["top"][1]["weight"], 4_294_967_296.0, "{report}");
 }
 
 #[test]
@@ -128,7 +161,7 @@ fn a_search_that_hardly_starts_is_told_of_directions() {
         stderr(command.assert().success().get_output())
     };
     let said = advice(&inward, &[]);
-    assert!(said.contains("2 nodes are reached; with --undirected it would be 10"), "{said}");
+    assert!(said.contains("2 nodes of 10 are reached; with --undirected it would be 10"), "{said}");
     for (text, arguments) in [
         (inward.clone(), &["--undirected"][..]),
         (inward.clone(), &["--directed"]),

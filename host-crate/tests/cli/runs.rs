@@ -45,6 +45,63 @@ fn real_weights_have_real_distances() {
 }
 
 #[test]
+fn a_distance_that_no_real_holds_is_an_error_or_a_double() {
+    let (_folder, path) = file("far.txt", "a b 3e38\nb c 3e38\n");
+    for strategy in ["auto", "sssp", "blocked", "floyd-warshall"] {
+        let message = refused(on_device(&["apsp", &path, "--strategy", strategy, "--validate", "--output", "-"]), 3);
+        assert!(message.contains("a path is longer than 3.4028235e38"), "{message}");
+    }
+    let arguments = ["sssp", &path, "--source", "a", "--validate", "--output", "-"];
+    let distances = printed(on_device(&arguments));
+    assert!(distances.ends_with("c 6.0000000109955115e38\n"), "{distances}");
+    let (_folder, cycle) = file("cycle.txt", "x y 1.5\ny x -2.5\n");
+    let message = refused(on_device(&["apsp", &cycle]), 3);
+    assert!(message.contains("a walk from node x back to itself"), "{message}");
+}
+
+#[test]
+fn a_node_is_named_by_one_rule_everywhere() {
+    let (folder, path) = file("names.csv", "source,target\nhub,a\nhub,\"b, c\"\nmax-degree,random:3\nrandom:3,end\n");
+    let found = |arguments: &[&str]| {
+        let output = on_device(&[arguments, &["--output", "-"]].concat()).assert().success().get_output().clone();
+        (stdout(&output), stderr(&output))
+    };
+    let (depths, message) = found(&["bfs", &path, "--source", "max-degree"]);
+    assert!(depths.contains("max-degree 0\n") && message.contains("has a node named max-degree"), "{message}");
+    assert!(found(&["bfs", &path]).0.contains("hub 0\n"));
+    assert!(found(&["path", &path, "max-degree", "random:3"]).0.ends_with("random:3 1\n"));
+    assert!(found(&["bfs", &path, "--sources", "max-degree,\"b, c\""]).0.contains("\"b, c\" 0\n"));
+    let roads = inside(&folder, "roads.gr");
+    fs::write(&roads, ROADS).unwrap();
+    assert_eq!(found(&["bfs", &roads, "--sources", "max-degree"]).0, "1 0\n2 1\n3 1\n4 inf\n");
+    let (depths, message) = found(&["bfs", &roads, "--sources", "1,4,1", "--per-source"]);
+    assert!(
+        depths.starts_with("1 0 0 1\n") && message.contains("node 1 is among the sources more than once"),
+        "{message}"
+    );
+    assert!(refused(on_device(&["bfs", &roads, "--sources", ""]), 2).contains("--sources names no node"));
+}
+
+#[test]
+fn ranks_that_do_not_converge_are_said_to() {
+    let report = |arguments: &[&str]| {
+        let common = ["pagerank", "rmat:scale=6", "--tolerance", "1e-3", "--json", "-"];
+        let output = on_device(&[&common, arguments].concat()).assert().success().get_output().clone();
+        (serde_json::from_str::<Value>(&stdout(&output)).unwrap(), stderr(&output))
+    };
+    for schedule in ["auto", "merge-path"] {
+        let (object, message) = report(&["--schedule", schedule, "--iterations", "2"]);
+        assert_eq!(object["converged"], false);
+        assert!(message.contains("after 2 iterations the ranks still changed by"), "{message}");
+        let (object, message) = report(&["--schedule", schedule, "--iterations", "100"]);
+        assert_eq!((&object["converged"], message.as_str()), (&true.into(), ""));
+        let last = object["median"]["iterations"].to_string();
+        assert_eq!(report(&["--schedule", schedule, "--iterations", &last]).0["converged"], true);
+    }
+    assert_eq!(json(on_device(&["pagerank", "rmat:scale=6", "--json", "-"])).get("converged"), None);
+}
+
+#[test]
 fn a_product_has_a_line_for_each_row() {
     let text = "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 4\n3 3 -0.5\n";
     let (_folder, path) = file("diagonal.mtx", text);

@@ -131,7 +131,7 @@ fn bad_input_ends_with_3_and_names_file_line_and_reason() {
     assert!(message.contains("negative") && message.contains("apsp") && !message.contains("random"), "{message}");
     on_device(&["apsp", &signed]).assert().success();
     let nowhere = inside(&folder, "no/such/folder");
-    assert!(refused(evenkeel(&["bfs", "star", "--output", &nowhere]), 3).contains("no/such/folder"));
+    assert!(refused(evenkeel(&["bfs", "star:nodes=9", "--output", &nowhere]), 3).contains("no/such/folder"));
 }
 
 #[test]
@@ -177,4 +177,29 @@ fn devices_and_strategies_are_listed() {
     assert!(!table.contains("Raval") && !table.contains("breadth-first"), "{table}");
     let table = printed(evenkeel(&["strategies", "color"]));
     assert!(table.contains("\nspeculative ") && !table.contains("\nmerge-path "), "{table}");
+}
+
+#[test]
+fn an_option_that_would_do_nothing_is_refused() {
+    for (arguments, reason) in [
+        (&["betweenness", "star", "--seed", "3"][..], "--sources"),
+        (&["closeness", "star", "--seed", "3"], "--sources"),
+        (&["triangles", "star", "--top", "3"], "finds nothing for each node that --top could show"),
+        (&["mst", "star", "--directed"], "leave --directed out"),
+        (&["components", "star", "--directed"], "leave --directed out"),
+        (&["kcore", "star", "--directed"], "leave --directed out"),
+        (&["kcore", "star", "--strategy", "peel-cpu"], "auto takes peel-cpu on the CPU device"),
+        (&["pagerank", "star", "--schedule", "pull-cpu"], "auto takes pull-cpu on the CPU device"),
+    ] {
+        let message = stderr(evenkeel(arguments).assert().code(2).stdout("").get_output());
+        assert!(message.contains(reason), "{arguments:?}: {message}");
+    }
+    printed(on_device(&["components", "star:nodes=9", "--directed", "--strong"]));
+}
+
+#[test]
+fn a_temporary_file_is_not_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let message = refused(evenkeel(&["bfs", "star:nodes=9", "--output", &inside(&folder, "no/answer.txt")]), 3);
+    assert!(message.contains("no/answer.txt: No such file or directory") && !message.contains(".part"), "{message}");
 }

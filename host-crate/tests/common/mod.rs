@@ -36,7 +36,7 @@ pub fn selector() -> Option<String> {
     static SELECTOR: OnceLock<Option<String>> = OnceLock::new();
     let best = || {
         let vulkan = Device::list().into_iter().filter(|info| info.kind != DeviceKind::Cpu && info.missing.is_empty());
-        vulkan.min_by_key(|info| (info.kind, info.index)).map(|info| info.index.to_string())
+        vulkan.min_by_key(|info| (info.kind, info.index)).and_then(|info| info.index).map(|index| index.to_string())
     };
     SELECTOR.get_or_init(|| std::env::var("EVENKEEL_TEST_DEVICE").ok().or_else(best)).clone()
 }

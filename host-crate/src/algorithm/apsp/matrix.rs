@@ -7,6 +7,7 @@ use crate::{
 };
 use evenkeel_kernels::algorithm::apsp::Length;
 use evenkeel_types::UNREACHED;
+use rayon::prelude::*;
 
 /// The distances of all pairs.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +19,7 @@ pub struct AllPairs {
 }
 
 impl AllPairs {
-    /// Out of the words of a matrix with rows of `width` words. Refuses negative cycles, and distances of more than 32 bits.
+    /// Out of the words of a matrix with rows of `width` words. Refuses negative cycles, and distances that 32 bits do not hold.
     pub(super) fn from_words(mut words: Vec<u32>, width: usize, csr: &Csr, length: Length) -> Result<Self> {
         let nodes = csr.nodes() as usize;
         for row in 1..nodes {
@@ -45,6 +46,7 @@ impl AllPairs {
         };
         if let Distances::F32(reals) = &distances {
             refuse_negative_cycle(reals, nodes)?;
+            refuse_overflow(csr, reals)?;
         }
         Ok(Self { nodes: csr.nodes(), distances })
     }
@@ -59,10 +61,28 @@ fn refuse_negative_cycle(distances: &[f32], nodes: usize) -> Result<()> {
     let negative = |node: &usize| distances[node * nodes + node] < 0.0 || distances[node * nodes + node].is_nan();
     match (0..nodes).find(negative) {
         None => Ok(()),
-        Some(node) => Err(Error::Graph(format!(
-            "there is a negative cycle: a walk from node {node}, counted from 0, back to itself is of length {}, and round \
-             again it would be shorter still",
-            distances[node * nodes + node]
+        Some(node) => Err(Error::NegativeCycle { node: node as u32, length: distances[node * nodes + node].into() }),
+    }
+}
+
+/// Refuses distances of which one is too large for a 32-bit real, and so reads as infinite: as if there were no path.
+pub(super) fn refuse_overflow(csr: &Csr, distances: &[f32]) -> Result<()> {
+    let (low, high) = csr.weight_range().unwrap_or_default();
+    let nodes = csr.nodes() as usize;
+    if low.abs().max(high.abs()) * nodes as f64 <= f32::MAX.into() {
+        return Ok(());
+    }
+    let is_wrong = |row: &[f32]| {
+        let is_reached = |node: u32| row[node as usize].is_finite();
+        row.iter().any(|&distance| distance.is_nan() || distance == f32::NEG_INFINITY)
+            || sssp::leads_out(csr, is_reached)
+    };
+    match distances.par_chunks(nodes.max(1)).any(is_wrong) {
+        false => Ok(()),
+        true => Err(Error::Graph(format!(
+            "a path is longer than {:e}, the most that real distances of all pairs hold; use smaller weights, or sssp, which \
+             adds such distances in double precision",
+            f32::MAX
         ))),
     }
 }

@@ -238,9 +238,10 @@ Examples:
         let (csr, nodes) = (&graph.csr, graph.csr.nodes());
         Ok(match csr.weights() {
             Weights::F32(_) if is_negative(csr) => {
-                Distances::F32(floyd_warshall::real(csr)?.into_iter().map(|distance| distance as f32).collect())
+                let distances = floyd_warshall::real(csr)?.into_iter().map(|distance| distance as f32).collect();
+                real(csr, distances)?
             }
-            Weights::F32(_) => Distances::F32(rows(nodes, |source| dijkstra::real(csr, source))?),
+            Weights::F32(_) => real(csr, rows(nodes, |source| dijkstra::real(csr, source))?)?,
             _ => Distances::U32(rows(nodes, |source| dijkstra::whole(csr, source))?),
         })
     }
@@ -319,6 +320,12 @@ impl Apsp {
 /// The rows of the matrix from every source, one after the other.
 fn rows<T: Clone + Send>(nodes: u32, row: impl Fn(u32) -> Result<Vec<T>> + Sync + Send) -> Result<Vec<T>> {
     Ok((0..nodes).into_par_iter().map(row).collect::<Result<Vec<_>>>()?.concat())
+}
+
+/// Real distances that 32 bits hold.
+fn real(csr: &Csr, distances: Vec<f32>) -> Result<Distances> {
+    matrix::refuse_overflow(csr, &distances)?;
+    Ok(Distances::F32(distances))
 }
 
 /// Strategies add the weights of a path in different orders, so real distances differ by rounding: by some ten-thousandths of

@@ -33,7 +33,7 @@ pub struct BetweennessConfig {
     #[cfg_attr(feature = "cli", command(flatten))]
     #[serde(flatten)]
     pub strategy: Configured<Betweenness>,
-    /// Count the paths that begin at one node alone: its name in the file, max-degree, or random:SEED.
+    /// Count the paths that begin at one node alone: its name in the file, or where no node has that name max-degree or random:SEED.
     #[cfg_attr(feature = "cli", arg(long, value_name = "NODE", conflicts_with = "sources"))]
     #[cfg_attr(feature = "cli", arg(value_parser = str::parse::<Source>))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,7 @@ pub struct BetweennessConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sources: Option<u32>,
     /// The seed by which these nodes are drawn.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 0))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 0, requires = "sources"))]
     pub seed: u64,
     /// Divide by the number of pairs of other nodes: from 0 to 1. From one node alone there are no pairs, and nothing is divided.
     #[cfg_attr(feature = "cli", arg(long, conflicts_with = "source"))]

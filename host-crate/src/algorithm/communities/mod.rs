@@ -8,7 +8,10 @@ mod layout;
 use super::{Selectable, prelude::*};
 use crate::{
     device::DeviceKind,
-    graph::{statistics::grouped, transform::both_ways},
+    graph::{
+        statistics::{counted, grouped},
+        transform::both_ways,
+    },
     settings::{Configurable, Key},
     strategy::About,
 };
@@ -141,14 +144,15 @@ impl Algorithm for Communities {
     const HELP: &'static str = "\
 The rule is that of LDBC Graphalytics (CDLP): every node begins with its own id as its label; in each iteration all nodes at the same time \
 take the label that most of their neighbours have, and of several the smallest. In a directed graph both ends of an edge are \
-neighbours of each other, and an edge in both directions counts twice; parallel edges count each, edges from a node to itself count for it, and \
-weights do not matter. Labels that are numbers are compared as such, and names as text. The output is a line `id community` for each node, \
+neighbours of each other, and an edge in both directions counts twice; parallel edges count each, edges from a node to itself count for it, in \
+a directed graph twice, and weights do not matter. Labels that are numbers are compared as such, and names as text. The output is a line `id community` for each node, \
 where a community is called by its label. The answer is the same on every run and device.
 
 Examples:
   evenkeel communities rmat:scale=20 --validate
   evenkeel communities friends.csv --iterations 20 --top 5 --output communities.csv
   evenkeel compare communities grid:rows=512,cols=512 rmat:scale=16";
+    const CPU_FORMS: &'static [&'static str] = &[cpu::NAME];
     type Alternative = CommunityStrategy;
     type Config = CommunitiesConfig;
     type InputOptions = ();
@@ -241,7 +245,7 @@ Examples:
         let sizes = outcome.answer.sizes();
         let count = sizes.iter().filter(|size| **size > 0).count() as u64;
         let largest = sizes.into_iter().max().unwrap_or(0);
-        let text = format!("the largest of {} nodes", grouped(largest.into()));
+        let text = format!("the largest of {}", counted(largest.into(), "node"));
         let list = vec![
             Figure::new("communities", Value::Count(count), "communities")
                 .in_line("found", format!("{} communities", grouped(count)))

@@ -98,6 +98,7 @@ Examples:
   evenkeel components friends.csv --top 3
   evenkeel compare components rmat:scale=14 --strategies afforest,all-edges,all-edges:merge-path";
     const COUNTED: bool = true;
+    const CPU_FORMS: &'static [&'static str] = &[strong_cpu::NAME];
     type Alternative = ComponentStrategy;
     type Config = ComponentsConfig;
     type InputOptions = ();
@@ -108,6 +109,10 @@ Examples:
 
     fn choice(config: &mut ComponentsConfig) -> &mut Configured<Self> {
         &mut config.strategy
+    }
+
+    fn ignores_directions(config: &ComponentsConfig) -> bool {
+        !config.strong
     }
 
     fn input((): &(), _: &Graph, _: &ComponentsConfig) -> Result<()> {

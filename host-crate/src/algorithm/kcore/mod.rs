@@ -12,7 +12,7 @@ use super::{
     summary::Histogram,
     undirected::{simple, warn_of_self_loops},
 };
-use crate::graph::statistics::grouped;
+use crate::graph::statistics::{counted, grouped};
 use evenkeel_kernels::algorithm::kcore::NOT_PEELED;
 use std::ops::RangeInclusive;
 use strategy::Method;
@@ -91,6 +91,7 @@ Examples:
   evenkeel kcore rmat:scale=20 --k 100 --output -
   evenkeel compare kcore rmat:scale=14 --strategies peel,h-index,auto";
     const COUNTED: bool = true;
+    const CPU_FORMS: &'static [&'static str] = &["peel-cpu"];
     type Alternative = KCoreStrategy;
     type Config = KCoreConfig;
     type InputOptions = ();
@@ -183,8 +184,8 @@ Examples:
         let entry = if k.is_some() { 1 } else { core };
         let count = nodes.iter().filter(|number| **number == entry).count() as u64;
         let text = match k {
-            Some(k) => format!("{} nodes in the {k}-core", grouped(count)),
-            None => format!("the largest core is {}, with {} nodes", grouped(core.into()), grouped(count)),
+            Some(k) => format!("{} in the {k}-core", counted(count, "node")),
+            None => format!("the largest core is {}, with {}", grouped(core.into()), counted(count, "node")),
         };
         let core = match k {
             Some(k) => Figure::new("k", Value::Whole(*k), ""),

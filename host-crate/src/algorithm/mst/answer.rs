@@ -62,7 +62,9 @@ impl SpanningForest {
     pub fn total(&self) -> Value {
         match &self.weights {
             ForestWeights::Whole(weights) => Value::Count(weights.iter().map(|weight| u64::from(*weight)).sum()),
-            ForestWeights::Real(weights) => Value::Double(weights.iter().map(|weight| f64::from(*weight)).sum()),
+            ForestWeights::Real(weights) => {
+                Value::Double(weights.iter().fold(0.0, |sum, weight| sum + f64::from(*weight)))
+            }
         }
     }
 

@@ -10,7 +10,10 @@ pub use answer::{ForestWeights, SpanningForest};
 pub use strategy::MstStrategy;
 
 use super::prelude::*;
-use crate::{device::DeviceKind, graph::statistics::grouped};
+use crate::{
+    device::DeviceKind,
+    graph::statistics::{counted, grouped},
+};
 use strategy::threshold;
 
 /// What can be chosen.
@@ -76,6 +79,10 @@ Examples:
 
     fn choice(config: &mut MstConfig) -> &mut Configured<Self> {
         &mut config.strategy
+    }
+
+    fn ignores_directions(_: &MstConfig) -> bool {
+        true
     }
 
     fn input((): &(), _: &Graph, _: &MstConfig) -> Result<()> {
@@ -153,8 +160,6 @@ Examples:
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {
         let (forest, edges) = (outcome.answer, outcome.answer.sources.len() as u64);
         let trees = u64::from(outcome.graph.csr.nodes()) - edges;
-        let counted =
-            |count: u64, what: &str| format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" });
         let weight = match forest.total() {
             Value::Count(total) => grouped(total),
             total => total.to_string(),

@@ -72,6 +72,8 @@ struct Native<T> {
     teleports: Buffer<T>,
     /// Whether there are seeds.
     seeded: Arc<AtomicBool>,
+    /// The bits of the change in the last iteration.
+    change: Arc<AtomicU64>,
     walk: DeviceLoop,
 }
 
@@ -85,7 +87,8 @@ impl<T: Number> Native<T> {
         let (ranks, teleports) = (device.buffer::<T>("ranks", nodes)?, device.buffer::<T>("teleports", nodes)?);
         let (words, parts) = (ranks.cast(), teleports.cast());
         let seeded = Arc::new(AtomicBool::new(false));
-        let is_seeded = seeded.clone();
+        let (is_seeded, change) = (seeded.clone(), Arc::new(AtomicU64::new(0)));
+        let last_change = change.clone();
         let run = move |team: &mut Team, [even, odd, ranks, teleports]: [&[AtomicU32]; 4]| {
             let parts = even_parts(&incoming, team.threads() * PARTS);
             let sums = || [(); 2].map(|()| parts.iter().map(|_| AtomicU64::new(0)).collect::<Vec<_>>());
@@ -100,10 +103,12 @@ impl<T: Number> Native<T> {
                 changes: sums(),
                 parts,
             };
-            (walk.run(team), 0)
+            let iterations = walk.run(team);
+            last_change.store(total(&walk.changes[iterations as usize % 2]).to_bits(), Relaxed);
+            (iterations, 0)
         };
         let walk = record_native(device, "pagerank", "rank_pull", [&even, &odd, &words, &parts], run)?;
-        Ok(Self { device: device.clone(), ranks, teleports, seeded, walk })
+        Ok(Self { device: device.clone(), ranks, teleports, seeded, change, walk })
     }
 }
 
@@ -119,6 +124,10 @@ impl<T: Number> Ranking for Native<T> {
 
     fn run(&mut self) -> Result<Run> {
         Ok(self.walk.run()?.into())
+    }
+
+    fn change(&self) -> Result<f64> {
+        Ok(f64::from_bits(self.change.load(Relaxed)))
     }
 
     fn ranks(&self) -> Result<Vec<f64>> {

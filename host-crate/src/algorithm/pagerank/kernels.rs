@@ -327,6 +327,10 @@ where
         }
     }
 
+    fn change(&self) -> Result<f64> {
+        Ok(self.device.download(&self.changes)?.into_iter().map(Into::into).sum())
+    }
+
     fn ranks(&self) -> Result<Vec<f64>> {
         let mut ranks: Vec<f64> = self.device.download(&self.nodes.ranks)?.into_iter().map(Into::into).collect();
         if let (Some(parts), Some(first)) = (&self.parts, self.alone.first()) {

@@ -10,7 +10,7 @@ mod seeds;
 pub use seeds::{SeedOptions, Seeds};
 
 use super::{Precision, prelude::*};
-use crate::{device::DeviceKind, oracle::pagerank};
+use crate::{device::DeviceKind, graph::statistics::counted, oracle::pagerank};
 use pull::{Pull, PullSize};
 use rayon::prelude::*;
 
@@ -74,6 +74,9 @@ pub struct PageRank {
     session: Session,
     ranking: Box<dyn Ranking>,
     precision: Precision,
+    tolerance: Option<f64>,
+    /// The most iterations there are.
+    limit: u32,
     /// The seeds of the last run.
     loaded: Seeds,
     /// The iterations of the last run.
@@ -90,6 +93,9 @@ trait Ranking: Send {
     /// Runs once.
     fn run(&mut self) -> Result<Run>;
 
+    /// By how much the ranks together changed in the last iteration of the last run; known where there is a tolerance.
+    fn change(&self) -> Result<f64>;
+
     /// The ranks after the last run.
     fn ranks(&self) -> Result<Vec<f64>>;
 }
@@ -103,6 +109,8 @@ pub struct Ranks {
     pub precision: Precision,
     /// The iterations that it took.
     pub iterations: u32,
+    /// Whether the ranks changed by less than the tolerance in the last of them; none where there is no tolerance.
+    pub converged: Option<bool>,
 }
 
 impl Answer for Ranks {
@@ -131,6 +139,7 @@ Examples:
   evenkeel pagerank web.mtx --directed --damping 0.9 --iterations 50 --precision double --output ranks.txt
   evenkeel pagerank friends.csv --seeds friends-of-mine.txt --tolerance 1e-6 --iterations 200
   evenkeel pagerank grid:rows=1024,cols=1024 --schedule merge-path --runs 10 --warmup 2 --profile";
+    const CPU_FORMS: &'static [&'static str] = &[cpu::NAME];
     type Alternative = RowSchedule;
     type Config = PageRankConfig;
     type InputOptions = SeedOptions;
@@ -183,7 +192,8 @@ Examples:
             let session = Session::open(graph, kernels::plan(pull.size(), choice.schedule, precision))?;
             (session, kernels::prepare(device, &pull, choice, config)?, config.schedule.item().taken(choice))
         };
-        Ok(Self { session, ranking, precision, loaded: Seeds::default(), iterations: 0, taken })
+        let PageRankConfig { precision, tolerance, iterations: limit, .. } = *config;
+        Ok(Self { session, ranking, precision, tolerance, limit, loaded: Seeds::default(), iterations: 0, taken })
     }
 
     fn taken(&self) -> Option<String> {
@@ -210,7 +220,23 @@ Examples:
 
     fn answer(&self) -> Result<Ranks> {
         self.session.answered()?;
-        Ok(Ranks { ranks: self.ranking.ranks()?, precision: self.precision, iterations: self.iterations })
+        let Self { precision, iterations, limit, .. } = *self;
+        let converged = match self.tolerance {
+            None => None,
+            Some(_) if iterations < limit => Some(true),
+            Some(tolerance) => {
+                let change = self.ranking.change()?;
+                if change >= tolerance {
+                    tracing::warn!(
+                        "after {} the ranks still changed by {change:.3e} together, not by less than the \
+                         tolerance of {tolerance:e}; more --iterations may get there",
+                        counted(iterations.into(), "iteration")
+                    );
+                }
+                Some(change < tolerance)
+            }
+        };
+        Ok(Ranks { ranks: self.ranking.ranks()?, precision, iterations, converged })
     }
 
     /// Where a tolerance ends the walk, rounding may make it an iteration longer or shorter.
@@ -250,6 +276,14 @@ Examples:
         let columns = outcome.answer.columns();
         let highest = largest(outcome.answer.ranks.len(), show.top, |node| columns[0].value(node));
         Summary { top: Listing::of_nodes("highest", &columns[0], highest, &outcome.graph.ids), ..Summary::default() }
+    }
+
+    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
+        let converged = outcome.answer.converged.map(|converged| {
+            let text = if converged { "changed by less than the tolerance" } else { "have not converged" };
+            Figure::new("converged", Value::Truth(converged), "").in_line("ranks", text.into())
+        });
+        Figures { edges: outcome.graph.csr.edges().into(), list: converged.into_iter().collect() }
     }
 }
 

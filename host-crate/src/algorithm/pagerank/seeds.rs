@@ -1,6 +1,6 @@
 //! The nodes at which the walk of a personalised PageRank begins anew.
 
-use super::super::prelude::*;
+use super::super::{prelude::*, source::unquoted};
 use std::{
     collections::BTreeMap,
     fs,
@@ -15,9 +15,18 @@ pub struct Seeds(BTreeMap<u32, f64>);
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Algorithm"))]
 pub struct SeedOptions {
-    /// Begin anew at the nodes in this file rather than anywhere: a node in each line, and a weight behind it unless all are alike
+    /// Begin anew at the nodes in this file rather than anywhere: a node in each line, and a weight behind it, after a blank or a comma,
+    /// unless all are alike
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub seeds: Option<PathBuf>,
+}
+
+/// Refuses a weight that is negative or not finite.
+fn refuse_weight(weight: f64) -> Result<()> {
+    match weight >= 0.0 && weight.is_finite() {
+        true => Ok(()),
+        false => Err(Error::Usage(format!("{weight} is no weight of a seed: it must be finite and not negative"))),
+    }
 }
 
 impl Seeds {
@@ -28,11 +37,7 @@ impl Seeds {
     pub fn new(seeds: impl IntoIterator<Item = (u32, f64)>) -> Result<Self> {
         let mut weights = BTreeMap::new();
         for (node, weight) in seeds {
-            if !(weight >= 0.0 && weight.is_finite()) {
-                return Err(Error::Usage(format!(
-                    "{weight} is no weight of a seed: it must be finite and not negative"
-                )));
-            }
+            refuse_weight(weight)?;
             *weights.entry(node).or_insert(0.0) += weight;
         }
         let sum: f64 = weights.values().sum();
@@ -43,31 +48,35 @@ impl Seeds {
         Ok(Self(weights))
     }
 
-    /// Reads a file with a node's name in each line, and a weight behind it where it is not 1. Empty lines and those that begin with `#` are
-    /// ignored.
+    /// Reads a file with a node's name in each line, and a weight behind it where it is not 1, after a blank or a comma. A name may stand
+    /// between double quotes. Empty lines and those that begin with `#` are ignored.
     ///
     /// # Errors
     /// When the file cannot be read, or a line names no node of the graph or no weight; the message says which.
     pub fn read(path: &Path, graph: &Graph) -> Result<Self> {
         let text = fs::read_to_string(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
         let wrong = |reason: String| Error::File { path: path.to_owned(), reason };
-        let find = |name: &str| graph.ids.find(name.trim(), graph.csr.nodes());
+        let find = |name: &str| {
+            let find = |name: &str| graph.ids.find(name, graph.csr.nodes());
+            find(name.trim()).or_else(|| find(&unquoted(name.trim())))
+        };
         let mut seeds = Vec::new();
         for (number, line) in (1..).zip(text.lines().map(str::trim)) {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            // A name may have spaces in it.
+            // A name may have spaces and commas in it.
             let with_weight = || {
-                let (name, weight) = line.rsplit_once(char::is_whitespace)?;
-                Some((find(name)?, weight.parse::<f64>().ok()?))
+                let (name, weight) = line.rsplit_once(|it: char| it == ',' || it.is_whitespace())?;
+                Some((find(name.trim_end().trim_end_matches(','))?, weight.parse::<f64>().ok()?))
             };
             let seed = find(line).map(|node| (node, 1.0)).or_else(with_weight);
-            let wrong_line = || {
-                let reason = format!("'{line}' is no node of {}, with or without a weight", graph.name);
-                Error::Line { path: path.to_owned(), line: number, reason }
-            };
-            seeds.push(seed.ok_or_else(wrong_line)?);
+            let wrong_line = |reason: String| Error::Line { path: path.to_owned(), line: number, reason };
+            let seed = seed.ok_or_else(|| {
+                wrong_line(format!("'{line}' is no node of {}, with or without a weight", graph.name))
+            })?;
+            refuse_weight(seed.1).map_err(|error| wrong_line(error.to_string()))?;
+            seeds.push(seed);
         }
         if seeds.is_empty() {
             return Err(wrong("there is no node in it".into()));
@@ -127,9 +136,16 @@ mod tests {
         };
         assert_eq!(read("# friends\nalice 3\n\nbob 2\n").unwrap(), Seeds::new([(0, 3.0), (2, 1.0)]).unwrap());
         assert_eq!(read("bob 2 4\r\nbob\t0.5").unwrap(), Seeds::new([(2, 4.0), (1, 0.5)]).unwrap());
-        for (text, reason) in
-            [("", "no node"), ("alice\ncarol", ":2: 'carol'"), ("alice x", "'alice x'"), ("bob -1", "-1")]
-        {
+        assert_eq!(
+            read("alice,3\n\"bob 2\", 4\n\"bob\"").unwrap(),
+            Seeds::new([(0, 3.0), (2, 4.0), (1, 1.0)]).unwrap()
+        );
+        for (text, reason) in [
+            ("", "no node"),
+            ("alice\ncarol", ":2: 'carol'"),
+            ("alice x", ":1: 'alice x'"),
+            ("alice\nbob -1", ":2: -1 is no weight"),
+        ] {
             let message = read(text).unwrap_err().to_string();
             assert!(message.contains(reason) && message.contains("seeds.txt"), "{message}");
         }

@@ -154,6 +154,7 @@ Examples:
   evenkeel triangles web.mtx --per-node lcc --output coefficients.csv
   evenkeel compare triangles rmat:scale=14 --strategies binary-search,bitmap,auto";
     const COUNTED: bool = true;
+    const CPU_FORMS: &'static [&'static str] = &[strategy::NATIVE];
     type Alternative = TriangleStrategy;
     type Config = TrianglesConfig;
     type InputOptions = ();

@@ -57,7 +57,7 @@ const STRATEGIES: [(&str, &str, &str, Method); 3] = [
 ];
 
 /// What `auto` is said to take on the CPU device.
-const NATIVE: &str = "marks-cpu";
+pub(super) const NATIVE: &str = "marks-cpu";
 
 impl Configurable for TriangleStrategy {
     fn name(&self) -> &'static str {

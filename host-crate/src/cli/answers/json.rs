@@ -4,7 +4,7 @@
 use super::{rows, write_pieces};
 use crate::{
     algorithm::{Column, Shape, Value, Values},
-    graph::{Graph, NodeName},
+    graph::{Graph, NodeName, weights::is_whole},
 };
 use std::{
     fmt::Write as _,
@@ -82,6 +82,7 @@ fn push_value(column: &Column<'_>, place: usize, graph: &Graph, text: &mut Strin
         Some(value) if value.real().is_finite() => {
             let _ = match value {
                 // With an exponent where that is shorter: not every reader takes hundreds of digits.
+                Value::Real(number) if is_whole(number.into()) => write!(text, "{:?}", f64::from(number) + 0.0),
                 Value::Real(number) => write!(text, "{number:?}"),
                 Value::Double(number) => write!(text, "{number:?}"),
                 whole => write!(text, "{whole}"),

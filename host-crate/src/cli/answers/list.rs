@@ -12,7 +12,7 @@ use std::{
     path::Path,
 };
 
-/// Nodes with a value each. In JSON it is an array of objects.
+/// Nodes with a value each. Within other JSON it is an array of objects, and by itself an object of arrays, as answers are.
 pub struct NodeList<'a> {
     /// What the values are called.
     pub column: &'static str,
@@ -54,8 +54,10 @@ impl NodeList<'_> {
     pub fn write(&self, form: AnswerForm, writer: &mut (dyn Write + Send)) -> io::Result<()> {
         compress(form.compression, writer, |writer| match form.form {
             Form::Json => {
-                serde_json::to_writer_pretty(&mut *writer, self)?;
-                writeln!(writer)
+                let nodes: Vec<_> = self.rows.iter().map(|(node, _)| node).collect();
+                let values: Vec<_> = self.rows.iter().map(|(_, value)| value).collect();
+                writeln!(writer, "{{\n\"node\": {},", serde_json::to_string(&nodes)?)?;
+                writeln!(writer, "\"{}\": {}\n}}", self.column, serde_json::to_string(&values)?)
             }
             Form::JsonLines => self.rows.iter().try_for_each(|row| {
                 serde_json::to_writer(&mut *writer, &Row(self.column, row))?;

@@ -195,15 +195,19 @@ fn npy(bytes: &[u8]) -> Read {
     let shape: Vec<usize> = shape.split(',').filter_map(|size| size.trim().parse().ok()).collect();
     let data = &bytes[10 + length..];
     macro_rules! elements {
-        ($type:ty) => {
-            data.as_chunks().0.iter().map(|bytes| <$type>::from_le_bytes(*bytes).to_string()).collect::<Vec<_>>()
+        ($type:ty, $value:expr) => {
+            data.as_chunks()
+                .0
+                .iter()
+                .map(|bytes| $value(<$type>::from_le_bytes(*bytes)).to_string())
+                .collect::<Vec<_>>()
         };
     }
     let elements = match kind.as_str() {
-        "<u4" => elements!(u32),
-        "<u8" => elements!(u64),
-        "<f4" => elements!(f32),
-        "<f8" => elements!(f64),
+        "<u4" => elements!(u32, Value::Whole),
+        "<u8" => elements!(u64, Value::Count),
+        "<f4" => elements!(f32, Value::Real),
+        "<f8" => elements!(f64, Value::Double),
         text => {
             let letters: usize = text.strip_prefix("<U").unwrap().parse().unwrap();
             let letter = |bytes: &[u8; 4]| char::from_u32(u32::from_le_bytes(*bytes)).unwrap();
@@ -270,16 +274,17 @@ fn table(batches: &[RecordBatch]) -> BTreeMap<String, Vec<String>> {
             let any = array.as_any();
             let value = |place: usize| {
                 macro_rules! value {
-                    ($($array:ty),*) => {
+                    ($($array:ty as $shown:expr),*) => {
                         $(if let Some(array) = any.downcast_ref::<$array>() {
-                            return array.value(place).to_string();
+                            return $shown(array.value(place)).to_string();
                         })*
                     };
                 }
                 if array.is_null(place) {
                     return "none".to_owned();
                 }
-                value!(UInt32Array, UInt64Array, Float32Array, Float64Array, StringArray);
+                value!(UInt32Array as Value::Whole, UInt64Array as Value::Count, Float32Array as Value::Real);
+                value!(Float64Array as Value::Double, StringArray as str::to_owned);
                 panic!("{:?}", field.data_type())
             };
             columns.entry(field.name().clone()).or_default().extend((0..array.len()).map(value));

@@ -67,7 +67,10 @@ impl Ldbc {
         let datasets = self.datasets()?;
         let mut suite = self.options.begin("LDBC Graphalytics", quiet)?;
         for dataset in &datasets {
-            self.run(&mut suite, dataset)?;
+            match dataset.open() {
+                Ok(graph) => self.run(&mut suite, dataset, graph)?,
+                Err(error) => suite.not_run("all", &dataset.name, error),
+            }
         }
         suite.finish()
     }
@@ -99,48 +102,57 @@ impl Ldbc {
         Ok(datasets)
     }
 
-    fn run(&self, suite: &mut Suite, dataset: &Dataset) -> anyhow::Result<()> {
-        let Some(edges) = dataset.edges() else { return Ok(()) };
-        let direction = if dataset.is_directed()? { Direction::Directed } else { Direction::Undirected };
-        let options = OpenOptions { direction: Some(direction), ..OpenOptions::default() };
-        let (mut graph, _) = open(edges, &options)?;
-        graph.name.clone_from(&dataset.name);
+    fn run(&self, suite: &mut Suite, dataset: &Dataset, graph: Graph) -> anyhow::Result<()> {
         let shared = SharedGraph::new(suite.device(), &graph.csr);
         let on = (&graph, &shared);
         for algorithm in dataset.algorithms() {
             match algorithm.as_str() {
-                "bfs" => {
-                    let source = dataset.source(&graph, "bfs.source-vertex")?;
-                    suite.run(self.task::<Bfs>("bfs", dataset, on, BfsConfig::default(), source, Rule::Exact)?)?;
-                }
-                "sssp" => {
-                    let source = dataset.source(&graph, "sssp.source-vertex")?;
-                    suite.run(self.task::<Sssp>("sssp", dataset, on, SsspConfig::default(), source, Rule::Close)?)?;
-                }
-                "pr" => {
+                "bfs" => self.kernel::<Bfs>(suite, "bfs", dataset, on, Rule::Exact, || {
+                    Ok((BfsConfig::default(), dataset.source(&graph, "bfs.source-vertex")?))
+                })?,
+                "sssp" => self.kernel::<Sssp>(suite, "sssp", dataset, on, Rule::Close, || {
+                    Ok((SsspConfig::default(), dataset.source(&graph, "sssp.source-vertex")?))
+                })?,
+                "pr" => self.kernel::<PageRank>(suite, "pr", dataset, on, Rule::Close, || {
                     let config = PageRankConfig {
                         damping: dataset.number("pr.damping-factor")?,
                         iterations: dataset.number("pr.num-iterations")?,
                         precision: Precision::Double,
                         ..PageRankConfig::default()
                     };
-                    suite.run(self.task::<PageRank>("pr", dataset, on, config, Seeds::default(), Rule::Close)?)?;
-                }
-                "cdlp" => {
+                    Ok((config, Seeds::default()))
+                })?,
+                "cdlp" => self.kernel::<Communities>(suite, "cdlp", dataset, on, Rule::Exact, || {
                     let iterations = dataset.number("cdlp.max-iterations")?;
-                    let config = CommunitiesConfig { iterations, ..CommunitiesConfig::default() };
-                    suite.run(self.task::<Communities>("cdlp", dataset, on, config, (), Rule::Exact)?)?;
-                }
-                "wcc" => {
-                    let config = ComponentsConfig::default();
-                    suite.run(self.task::<Components>("wcc", dataset, on, config, (), Rule::Partition)?)?;
-                }
-                "lcc" => {
-                    let config = TrianglesConfig { per_node: PerNode::Lcc, ..TrianglesConfig::default() };
-                    suite.run(self.task::<Triangles>("lcc", dataset, on, config, (), Rule::Close)?)?;
-                }
+                    Ok((CommunitiesConfig { iterations, ..CommunitiesConfig::default() }, ()))
+                })?,
+                "wcc" => self.kernel::<Components>(suite, "wcc", dataset, on, Rule::Partition, || {
+                    Ok((ComponentsConfig::default(), ()))
+                })?,
+                "lcc" => self.kernel::<Triangles>(suite, "lcc", dataset, on, Rule::Close, || {
+                    Ok((TrianglesConfig { per_node: PerNode::Lcc, ..TrianglesConfig::default() }, ()))
+                })?,
                 unknown => tracing::warn!("{}: there is no algorithm named '{unknown}' in the suite", dataset.name),
             }
+        }
+        Ok(())
+    }
+
+    /// Runs an algorithm with the parameters that stand in the properties. Where these or the right answer are not as they should be, that
+    /// is a line of the table, and the others are run.
+    fn kernel<A: Algorithm>(
+        &self,
+        suite: &mut Suite,
+        kernel: &'static str,
+        dataset: &Dataset,
+        on: (&Graph, &SharedGraph),
+        rule: Rule,
+        parameters: impl FnOnce() -> Result<(A::Config, A::Input)>,
+    ) -> anyhow::Result<()> {
+        let task = parameters().and_then(|(config, input)| self.task::<A>(kernel, dataset, on, config, input, rule));
+        match task {
+            Ok(task) => suite.run(task)?,
+            Err(error) => suite.not_run(kernel, &dataset.name, error),
         }
         Ok(())
     }
@@ -207,7 +219,24 @@ impl Dataset {
     }
 
     fn source(&self, graph: &Graph, key: &str) -> Result<u32> {
-        Source::Node(self.property(key)?.to_owned()).find(graph)
+        let wrong = |error: Error| Error::Graph(format!("graph.{}.{key}: {error}", self.name));
+        Source::Node(self.property(key)?.to_owned()).find(graph).map_err(wrong)
+    }
+
+    /// Reads the graph, which has as many nodes and edges as the properties say, where they do.
+    fn open(&self) -> Result<Graph> {
+        let direction = if self.is_directed()? { Direction::Directed } else { Direction::Undirected };
+        let options = OpenOptions { direction: Some(direction), ..OpenOptions::default() };
+        let path = self.edges().ok_or_else(|| Error::Graph(format!("{} has no edges", self.name)))?;
+        let (mut graph, built) = open(path, &options)?;
+        for (key, found) in [("meta.vertices", graph.csr.nodes().into()), ("meta.edges", built.edges_given)] {
+            if self.properties.contains_key(key) && self.number::<u64>(key)? != found {
+                let said = self.property(key)?;
+                return Err(Error::Graph(format!("graph.{}.{key} is {said}, and the file has {found}", self.name)));
+            }
+        }
+        graph.name.clone_from(&self.name);
+        Ok(graph)
     }
 
     /// The file of the edges; the format finds that of the nodes beside it.
@@ -215,9 +244,17 @@ impl Dataset {
         self.files.get(self.properties.get("edge-file")?).map(PathBuf::as_path)
     }
 
+    /// The algorithms that stand in the properties; all of them where none do, sssp only where it has a source.
     fn algorithms(&self) -> Vec<String> {
-        let all = self.properties.get("algorithms").map_or("bfs,pr,wcc,cdlp,lcc", String::as_str);
-        all.split(',').map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty()).collect()
+        let has_sssp = self.properties.contains_key("sssp.source-vertex");
+        let all = if has_sssp { "bfs,pr,wcc,cdlp,lcc,sssp" } else { "bfs,pr,wcc,cdlp,lcc" };
+        self.properties
+            .get("algorithms")
+            .map_or(all, String::as_str)
+            .split(',')
+            .map(|name| name.trim().to_lowercase())
+            .filter(|name| !name.is_empty())
+            .collect()
     }
 }
 

@@ -1,8 +1,8 @@
 //! A benchmark suite under way: kernels are run on graphs, trial by trial, and checked; the table is printed as it grows.
 
 use crate::{
-    Result,
-    algorithm::{Algorithm, Run},
+    Error, Result,
+    algorithm::{Algorithm, Run, three_digits},
     cli::{
         failure::WrongAnswer,
         output::{Output, print},
@@ -13,7 +13,6 @@ use crate::{
     graph::{Graph, statistics::grouped},
     report::{mteps, summary::time, table::table},
 };
-use anyhow::bail;
 use serde::Serialize;
 
 /// What there is to run on, what came of it so far, and where it goes.
@@ -25,6 +24,10 @@ pub struct Suite {
     csv: Option<Output>,
     json: Option<Output>,
     rows: Vec<Row>,
+    /// Why something was not run that the suite asks for, and that would run with better files: the first of all reasons.
+    refused: Option<Error>,
+    /// Why the first of the kernels could not be prepared that could not.
+    unable: Option<Error>,
 }
 
 /// One kernel on one graph.
@@ -51,7 +54,7 @@ pub type Check<'a, A> = Box<
 >;
 
 /// What one kernel took on one graph.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 struct Row {
     graph: String,
     nodes: u32,
@@ -103,7 +106,7 @@ impl Suite {
         csv: Option<Output>,
         json: Option<Output>,
     ) -> Self {
-        Self { name, device, validate, shown, csv, json, rows: Vec::new() }
+        Self { name, device, validate, shown, csv, json, rows: Vec::new(), refused: None, unable: None }
     }
 
     pub fn device(&self) -> &Device {
@@ -120,20 +123,14 @@ impl Suite {
             kernel,
             algorithm: A::NAME,
             config: serde_json::to_value(&config)?,
-            trials: 0,
-            mean_ms: 0.0,
-            median_ms: 0.0,
-            best_ms: 0.0,
-            worst_ms: 0.0,
-            millions_per_s: 0.0,
-            memory_bytes: 0,
-            valid: None,
-            problem: None,
-            trials_ms: Vec::new(),
+            ..Row::default()
         };
         let name = format!("{kernel} on {}", graph.name);
         match while_showing("preparing", &name, || A::prepare_on(shared, &config)) {
-            Err(error) => row.problem = Some(error.to_string()),
+            Err(error) => {
+                row.problem = Some(error.to_string());
+                self.unable.get_or_insert(error);
+            }
             Ok(mut algorithm) => {
                 row.memory_bytes = algorithm.memory().bytes();
                 let input = |trial: u32| &inputs[trial as usize % inputs.len()];
@@ -153,7 +150,15 @@ impl Suite {
         Ok(())
     }
 
-    /// Prints the table, writes what was asked for, and fails if an answer was wrong or nothing ran.
+    /// Notes that a kernel was not run, because its parameters or its right answer are not as they should be.
+    pub fn not_run(&mut self, kernel: &'static str, graph: &str, reason: Error) {
+        tracing::warn!("{kernel} on {graph}: {reason}");
+        let problem = Some(reason.to_string());
+        self.rows.push(Row { graph: graph.to_owned(), kernel, problem, ..Row::default() });
+        self.refused.get_or_insert(reason);
+    }
+
+    /// Prints the table, writes what was asked for, and fails if an answer was wrong, or something could not be run or nothing was.
     pub fn finish(self) -> anyhow::Result<()> {
         let DeviceInfo { name, kind, .. } = self.device.info();
         if self.shown {
@@ -183,8 +188,11 @@ impl Suite {
                 let problem = row.problem.as_deref().unwrap_or_default();
                 Err(WrongAnswer::of_kernel(row.kernel, &row.graph, problem).into())
             }
-            None if self.rows.iter().all(|row| row.trials == 0) => bail!("nothing could be run"),
-            None => Ok(()),
+            None => {
+                let nothing_ran = self.rows.iter().all(|row| row.trials == 0);
+                let reason = self.refused.or(self.unable.filter(|_| nothing_ran));
+                reason.map_or(Ok(()), |reason| Err(reason.into()))
+            }
         }
     }
 }
@@ -223,7 +231,8 @@ impl Row {
             0 => cells.extend(["", "", "", ""].map(str::to_owned)),
             _ => {
                 cells.extend(measured.map(time));
-                cells.push(grouped(self.millions_per_s.round() as u64));
+                let rate = self.millions_per_s;
+                cells.push(if rate < 0.1 { format!("{rate:.4}") } else { three_digits(rate) });
             }
         }
         cells.push(match (self.valid, &self.problem) {

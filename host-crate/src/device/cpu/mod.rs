@@ -47,8 +47,8 @@ const MAX_WAITING_GROUPS: u32 = 127;
 /// What stays in the nearest cache with room for other things, and what most GPUs have.
 const WORKGROUP_MEMORY: u32 = 32 << 10;
 
-/// What is known of the CPU as device number `index`.
-pub(super) fn info(index: usize) -> DeviceInfo {
+/// What is known of the CPU as device number `index`, where that is known.
+pub(super) fn info(index: Option<usize>) -> DeviceInfo {
     DeviceInfo {
         index,
         name: machine::name(),
@@ -70,7 +70,7 @@ pub(super) fn info(index: usize) -> DeviceInfo {
 }
 
 /// Opens it. There is nothing that could fail.
-pub(super) fn open(index: usize, options: &DeviceOptions) -> Arc<dyn Backend> {
+pub(super) fn open(index: Option<usize>, options: &DeviceOptions) -> Arc<dyn Backend> {
     let timeline = Timeline { spans: options.profile.then(Mutex::default) };
     Arc::new(Cpu { info: info(index), timeline: Arc::new(timeline), counters: None })
 }
@@ -78,7 +78,7 @@ pub(super) fn open(index: usize, options: &DeviceOptions) -> Arc<dyn Backend> {
 /// Opens it with every atom counted.
 pub(super) fn counting(counters: Counters) -> Arc<dyn Backend> {
     let timeline = Timeline { spans: None };
-    Arc::new(Cpu { info: info(0), timeline: Arc::new(timeline), counters: Some(counters) })
+    Arc::new(Cpu { info: info(None), timeline: Arc::new(timeline), counters: Some(counters) })
 }
 
 /// Opens it when Vulkan has no device for `selector`, if `selector` means the CPU too.
@@ -97,7 +97,7 @@ pub(super) fn instead(selector: &str, options: &DeviceOptions, refusal: Refusal)
             other => other,
         });
     }
-    Ok(open(index, options))
+    Ok(open(Some(index), options))
 }
 
 struct Cpu {

@@ -51,14 +51,14 @@ pub(super) fn select(infos: &[&DeviceInfo], selector: &str) -> Result<usize> {
         let unable = || infos.iter().filter(|info| info.kind.is_gpu());
         let reasons = || unable().map(|info| format!("; {}: {}", info.name, lacks(info))).collect::<String>();
         let none = || Error::Device(format!("there is no GPU that runs evenkeel{}", reasons()));
-        return Device::automatic(infos.iter().copied()).map(|info| info.index).ok_or_else(none);
+        return Device::automatic(infos.iter().copied()).and_then(|info| info.index).ok_or_else(none);
     }
     let chosen = match selector.parse::<usize>() {
         Ok(index) => infos.get(index),
         Err(_) => infos.iter().find(|info| info.name.to_lowercase().contains(&selector.to_lowercase())),
     };
     match chosen.ok_or_else(|| unknown(infos, selector))? {
-        info if info.missing.is_empty() => Ok(info.index),
+        info if info.missing.is_empty() => info.index.ok_or_else(|| unknown(infos, selector)),
         info => Err(Error::Device(format!("{} cannot run evenkeel: {}", info.name, lacks(info)))),
     }
 }
@@ -68,7 +68,7 @@ fn lacks(info: &DeviceInfo) -> String {
 }
 
 fn unknown(infos: &[&DeviceInfo], selector: &str) -> Error {
-    let known = infos.iter().map(|info| format!("{} ({})", info.index, info.name));
+    let known = infos.iter().map(|info| format!("{} ({})", info.number(), info.name));
     Error::unknown("device", selector, ["auto".to_owned()].into_iter().chain(known))
 }
 
@@ -95,7 +95,7 @@ impl Physical {
         let float_atomics = atomics.shader_buffer_float32_atomics & atomics.shader_buffer_float32_atomic_add;
         let family = families.iter().position(|family| family.queue_flags.contains(vk::QueueFlags::COMPUTE));
         let info = DeviceInfo {
-            index,
+            index: Some(index),
             name: text(plain.device_name_as_c_str()),
             kind: kind(plain.device_type),
             memory: memory(instance, handle, has(ext::memory_budget::NAME)),
@@ -285,7 +285,7 @@ mod tests {
 
     fn info(index: usize, name: &str, kind: DeviceKind, missing: &[&str]) -> DeviceInfo {
         DeviceInfo {
-            index,
+            index: Some(index),
             name: name.to_owned(),
             kind,
             memory: 1 << 30,

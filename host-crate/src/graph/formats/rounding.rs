@@ -3,7 +3,7 @@
 //! adds its weights to their column here.
 
 use super::{lines::Text, weight::Weight};
-use crate::graph::EdgeWeights;
+use crate::graph::{EdgeWeights, weights::Shown};
 
 /// Whole numbers up to this one have a 32-bit real each.
 const LAST_EXACT: u32 = 1 << 24;
@@ -117,16 +117,18 @@ impl Rounding {
                 place,
                 &match written as f32 {
                     0.0 => "the weight is not 0 and read as 0, since a 32-bit real holds nothing so small".to_owned(),
-                    read => format!("the weight {written} is read as {read}, a 32-bit real"),
+                    read => format!("the weight {} is read as {}, a 32-bit real", Shown(written), Shown(read)),
                 },
             ));
         }
         let (whole, real) = self.first_whole.zip(self.first_real).filter(|_| !self.declared_real)?;
         let reason = match whole < real {
             true => {
-                "this weight is no whole number of 32 bits as those before it are, so that all are read as 32-bit reals"
+                "this weight is no whole number from 0 to 4294967295 as those before it are, so that all are read as 32-bit reals"
             }
-            false => "this weight is a whole number and those before it are not; all are read as 32-bit reals",
+            false => {
+                "this weight is a whole number from 0 to 4294967295 and those before it are not; all are read as 32-bit reals"
+            }
         };
         Some(self.at(text, whole.max(real), reason))
     }
@@ -165,11 +167,11 @@ mod tests {
     fn mixed(line: u64, is_whole: bool) -> Option<String> {
         Some(match is_whole {
             false => format!(
-                "test:{line}: this weight is no whole number of 32 bits as those before it are, so that all are read as \
+                "test:{line}: this weight is no whole number from 0 to 4294967295 as those before it are, so that all are read as \
                  32-bit reals"
             ),
             true => format!(
-                "test:{line}: this weight is a whole number and those before it are not; all are read as 32-bit reals"
+                "test:{line}: this weight is a whole number from 0 to 4294967295 and those before it are not; all are read as 32-bit reals"
             ),
         })
     }
@@ -182,9 +184,14 @@ mod tests {
         assert_eq!(remark("1 2 0.5\n# x\n2 3 16777217\n"), rounded(":3"));
         assert_eq!(
             remark("1 2 1289241912.5\n").unwrap(),
-            "test:1: the weight 1289241912.5 is read as 1289241900, a 32-bit real"
+            "test:1: the weight 1289241912.5 is read as 1289241856, a 32-bit real"
         );
         assert!(remark("1 2 1.5\n1 2 1e-50\n").unwrap().starts_with("test:2: the weight is not 0 and read as 0"));
+        assert_eq!(remark("1 2 3e38\n2 3 -3.5e37\n"), None);
+        assert_eq!(
+            remark("1 2 4294967297\n").unwrap(),
+            "test:1: the weight 4294967297 is read as 4294967296, a 32-bit real"
+        );
         assert_eq!(remark("1 2 0\n1 2 0\n"), None);
         assert_eq!(remark("1 2 0.5\n1 2 0.0\n"), None);
     }

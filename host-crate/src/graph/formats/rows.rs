@@ -1,6 +1,6 @@
 //! Writing text: the rows of a graph are formatted in parallel, a group of blocks at a time, and written in order.
 
-use crate::graph::{Graph, NodeName, Weights};
+use crate::graph::{Graph, NodeName, Weights, weights::is_whole};
 use lexical_core::FormattedSize;
 use rayon::prelude::*;
 use std::io::{self, Write};
@@ -57,7 +57,12 @@ pub(super) fn push_weight(text: &mut Vec<u8>, separator: u8, weights: &Weights, 
         }
         Weights::F32(column) => {
             text.push(separator);
-            text.extend_from_slice(lexical_core::write(column[position], &mut [0; f32::FORMATTED_SIZE_DECIMAL]));
+            let (real, mut digits) = (column[position], [0; f64::FORMATTED_SIZE_DECIMAL]);
+            // All digits of a whole number: programs that read 64 bits would take the fewest for another one.
+            text.extend_from_slice(match is_whole(real.into()) {
+                true => lexical_core::write(f64::from(real), &mut digits),
+                false => lexical_core::write(real, &mut digits),
+            });
         }
     }
 }

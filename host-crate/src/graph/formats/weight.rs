@@ -1,6 +1,7 @@
 //! A weight as a file has it: as text, as a JSON value, in a column of a table.
 
 use super::lines::shown;
+use crate::graph::weights::is_whole;
 
 /// What becomes this or more may have been another whole number.
 const LAST_EXACT: f32 = 16_777_216.0;
@@ -47,7 +48,7 @@ impl Weight {
             Ok(0.0) if digits.iter().any(|digit| matches!(digit, b'1'..=b'9')) => {
                 Self::Rounded { read, written: f64::MIN_POSITIVE }
             }
-            Ok(written) if written != f64::from(read) => Self::Rounded { read, written },
+            Ok(written) if is_other(read, written) => Self::Rounded { read, written },
             _ => Self::Real(read),
         }
     }
@@ -58,7 +59,7 @@ impl Weight {
         let read = written as f32;
         match read {
             read if !read.is_finite() => Err(not_finite(&written.to_string())),
-            read if (read == 0.0 || read.abs() >= LAST_EXACT) && f64::from(read) != written => {
+            read if (read == 0.0 || read.abs() >= LAST_EXACT) && is_other(read, written) => {
                 Ok(Self::Rounded { read, written })
             }
             read => Ok(Self::Real(read)),
@@ -83,6 +84,12 @@ impl Weight {
             Self::Real(read) | Self::Rounded { read, .. } => read,
         }
     }
+}
+
+/// Whether a real is another number than is written: the nearest real to one so large that nobody writes all its digits, such as 3e38, is
+/// what is meant.
+fn is_other(read: f32, written: f64) -> bool {
+    f64::from(read) != written && (read == 0.0 || is_whole(read.into()) || format!("{read:e}").parse() != Ok(written))
 }
 
 #[cold]
