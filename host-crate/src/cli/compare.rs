@@ -2,9 +2,12 @@
 //! it does not fit, is a line that says why; the others still run.
 
 use super::{
+    failure::{self, Interrupted},
     measure::Bench,
     options::{DeviceOptions, FoundGraph, ReadingOptions, unchanged},
     output::{Output, print, refuse_same_files, takes_standard},
+    pictures::{PictureOptions, Pictures},
+    progress::{Steps, aside},
     registry::{Execute, Group, InputOptions, NameOptions},
 };
 use crate::{
@@ -15,10 +18,14 @@ use crate::{
     report::{
         GraphReport, Report,
         comparison::{self, Entry, Refusal},
+        html,
     },
 };
 use clap::{ArgMatches, Args, parser::ValueSource};
-use std::{cell::OnceCell, path::PathBuf};
+use std::{
+    cell::OnceCell,
+    path::{Path, PathBuf},
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,14 +75,18 @@ impl<A: Algorithm> Execute for CompareCommand<A> {
         self.input.weights()?;
         let find = |graph: &String| self.reading.find(graph)?.directed_for::<A>(&self.config);
         let found: Vec<FoundGraph> = self.graphs.iter().map(find).collect::<Result<_>>()?;
-        let CompareOptions { csv, json, .. } = &self.comparing;
-        let outputs = [("--csv", csv.as_deref()), ("--json", json.as_deref())];
+        let outputs = self.comparing.outputs();
         found.iter().try_for_each(|found| refuse_same_files(&outputs, &found.files()))?;
         let mut comparison = self.comparing.begin(quiet)?;
         if self.names.is_all() {
             comparison.keep_those_that_run::<A>(&mut names);
         }
+        comparison.steps = Some(Steps::new((found.len() * names.len()) as u64, "strategies"));
+        failure::heed_interrupts();
         for found in found {
+            if failure::is_interrupted() {
+                break;
+            }
             let (mut graph, built) = found.load()?;
             self.input.weigh(&mut graph, &built)?;
             let config = A::find_nodes(&self.config, &graph)?;
@@ -106,6 +117,8 @@ pub struct CompareOptions {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
     #[command(flatten)]
+    pictures: PictureOptions,
+    #[command(flatten)]
     device: DeviceOptions,
 }
 
@@ -114,10 +127,13 @@ pub struct Comparison<'a> {
     options: &'a CompareOptions,
     csv: Option<Output>,
     json: Option<Output>,
+    pictures: Pictures,
     device: Device,
     /// Whether tables are printed.
     pub shown: bool,
     entries: Vec<Entry>,
+    /// How far it has come, where it is long.
+    steps: Option<Steps>,
     /// The first answer that was wrong.
     wrong: Option<anyhow::Error>,
     /// The first reason for which a strategy was refused.
@@ -125,18 +141,26 @@ pub struct Comparison<'a> {
 }
 
 impl CompareOptions {
+    /// The options that name a file, with the file.
+    fn outputs(&self) -> [(&'static str, Option<&Path>); 4] {
+        let [html, svg] = self.pictures.paths();
+        [("--csv", self.csv.as_deref()), ("--json", self.json.as_deref()), html, svg]
+    }
+
     /// Opens what will be written and the device.
     pub fn begin(&self, quiet: bool) -> Result<Comparison<'_>> {
-        let paths = [&self.csv, &self.json].map(Option::as_deref);
-        let standard_taken = takes_standard(paths.into_iter().flatten(), "--csv and --json")?;
-        let [csv, json] = paths.map(Output::create_if);
+        let paths = self.outputs().into_iter().filter_map(|(_, path)| path);
+        let standard_taken = takes_standard(paths, "--csv, --json, --html and --svg")?;
+        let [csv, json] = [&self.csv, &self.json].map(|path| Output::create_if(path.as_deref()));
         Ok(Comparison {
             options: self,
             csv: csv?,
             json: json?,
+            pictures: self.pictures.open()?,
             device: self.device.open(false)?,
             shown: !quiet && !standard_taken,
             entries: Vec::new(),
+            steps: None,
             wrong: None,
             refused: None,
         })
@@ -201,11 +225,15 @@ impl Comparison<'_> {
             capture: false,
             reference: OnceCell::new(),
         };
-        let outcomes = names.iter().map(|name| self.outcome(&bench, &A::with_alternative(config, name)?));
-        let outcomes = outcomes.collect::<anyhow::Result<_>>()?;
+        let mut outcomes = Vec::new();
+        for name in names.iter().take_while(|_| !failure::is_interrupted()) {
+            self.steps.iter().for_each(|steps| steps.begin(&format!("{} {name}", A::NAME)));
+            outcomes.push(self.outcome(&bench, &A::with_alternative(config, name)?)?);
+            self.steps.iter().for_each(Steps::end);
+        }
         let entries = comparison::compare(outcomes);
-        if self.shown {
-            print(&self.block(&bench, &entries))?;
+        if self.shown && !entries.is_empty() {
+            aside(|| print(&self.block(&bench, &entries)))?;
         }
         self.entries.extend(entries);
         Ok(())
@@ -247,7 +275,8 @@ impl Comparison<'_> {
     }
 
     /// Writes what was asked for. It is an error if an answer was wrong, or if nothing could be run at all.
-    pub fn finish(self) -> anyhow::Result<()> {
+    pub fn finish(mut self) -> anyhow::Result<()> {
+        self.steps = None;
         let reports = || self.entries.iter().filter_map(Entry::report);
         let checked = reports().filter(|report| report.valid.is_some()).count();
         let right = reports().filter(|report| report.valid == Some(true)).count();
@@ -264,6 +293,10 @@ impl Comparison<'_> {
         }
         if let Some(output) = self.json {
             output.write_json(&self.entries)?;
+        }
+        self.pictures.write(|| html::comparison::page(&self.entries, env!("CARGO_PKG_VERSION")))?;
+        if failure::is_interrupted() {
+            return Err(self.wrong.unwrap_or_else(|| Interrupted.into()));
         }
         let nothing_ran = self.entries.iter().all(|entry| entry.report().is_none());
         self.wrong.or(self.refused.filter(|_| nothing_ran)).map_or(Ok(()), Err)
