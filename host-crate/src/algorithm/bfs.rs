@@ -12,7 +12,7 @@ use crate::{
     device::profile::Span,
     strategy::{
         Operator, Strategy, Target, Traversal,
-        adaptive::{LevelSize, TracedLevel, trace},
+        adaptive::{LevelSize, TracedLevel, level_sizes, trace},
     },
 };
 use evenkeel_kernels::{algorithm::bfs::BfsParents, primitive::LengthParams};
@@ -263,6 +263,10 @@ Examples:
         let depths = (&tree.depths[..], UNREACHED);
         let found = || paths::parents(&graph.csr, &tree.sources, depths, |depth, _| depth.checked_add(1));
         paths::summary(tree, (graph, &tree.sources), show, || tree.parents.clone().unwrap_or_else(found))
+    }
+
+    fn levels(outcome: &Outcome<'_, Self>) -> Vec<LevelSize> {
+        level_sizes(&outcome.graph.csr, &outcome.answer.depths)
     }
 
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {

@@ -55,7 +55,7 @@ pub use session::Session;
 pub use source::{ALL_SOURCES, ManySources, Source, SourceOptions};
 pub use summary::{Cell, FoundPath, Histogram, Listing, Show, Summary, ValueBin};
 
-use crate::{device::profile::Span, engine::LoopRun};
+use crate::{device::profile::Span, engine::LoopRun, strategy::adaptive::LevelSize};
 use prelude::*;
 use serde::Serialize;
 use std::{
@@ -241,6 +241,11 @@ pub trait Algorithm: Sized + 'static {
     /// What is shown of an answer, beside the figures.
     fn summary(_outcome: &Outcome<'_, Self>, _show: &Show) -> Summary {
         Summary::default()
+    }
+
+    /// What each level of a search had to do; nothing of what does not go level by level.
+    fn levels(_outcome: &Outcome<'_, Self>) -> Vec<LevelSize> {
+        Vec::new()
     }
 
     /// The numbers worth showing about a run.

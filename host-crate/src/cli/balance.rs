@@ -3,7 +3,8 @@
 
 use super::{
     options::GraphOptions,
-    output::{Output, refuse_same_files, write_json_or_print},
+    output::{Output, refuse_same_files, takes_standard, write_json_or_print},
+    pictures::PictureOptions,
     progress::while_showing,
     registry::{Execute, Group, InputOptions, NameOptions},
 };
@@ -15,6 +16,7 @@ use crate::{
     report::{
         GraphReport,
         balance::{BalanceReport, StrategyBalance},
+        html,
     },
 };
 use clap::{ArgMatches, Args};
@@ -60,16 +62,21 @@ struct CountingOptions {
     /// Write all that was counted, each dispatch included, as a JSON object. `-` is standard output.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
+    #[command(flatten)]
+    pictures: PictureOptions,
 }
 
 impl<A: Algorithm> Execute for BalanceCommand<A> {
     fn execute(&self, _: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
-        let CountingOptions { lanes, json } = &self.counting;
+        let CountingOptions { lanes, json, pictures } = &self.counting;
         self.input.weights()?;
         let names = self.names.chosen(|alternative| alternative.counted)?;
         let found = self.graph.find()?.undirected_if(A::is_undirected(&A::Config::default()))?;
-        refuse_same_files(&[("--json", json.as_deref())], &found.files())?;
-        let output = Output::create_if(json.as_deref())?;
+        let [html, svg] = pictures.paths();
+        let outputs = [("--json", json.as_deref()), html, svg];
+        takes_standard(outputs.iter().filter_map(|(_, path)| *path), "--json, --html and --svg")?;
+        refuse_same_files(&outputs, &found.files())?;
+        let (output, drawn) = (Output::create_if(json.as_deref())?, pictures.open()?);
         let (mut graph, built) = found.load()?;
         self.input.weigh(&mut graph, &built)?;
         let input = A::input(&self.input.input, &graph, &A::Config::default())?;
@@ -82,7 +89,8 @@ impl<A: Algorithm> Execute for BalanceCommand<A> {
             lanes: *lanes,
             strategies: names.iter().map(count).collect::<Result<_>>()?,
         };
-        Ok(write_json_or_print(output, &report, quiet, || report.to_string())?)
+        drawn.write(|| html::balance::page(&report))?;
+        Ok(write_json_or_print(output, &report, quiet || pictures.take_standard(), || report.to_string())?)
     }
 }
 

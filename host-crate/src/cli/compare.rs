@@ -5,6 +5,7 @@ use super::{
     measure::Bench,
     options::{DeviceOptions, FoundGraph, ReadingOptions, unchanged},
     output::{Output, print, refuse_same_files, takes_standard},
+    pictures::{PictureOptions, Pictures},
     registry::{Execute, Group, InputOptions, NameOptions},
 };
 use crate::{
@@ -15,10 +16,14 @@ use crate::{
     report::{
         GraphReport, Report,
         comparison::{self, Entry, Refusal},
+        html,
     },
 };
 use clap::{ArgMatches, Args, parser::ValueSource};
-use std::{cell::OnceCell, path::PathBuf};
+use std::{
+    cell::OnceCell,
+    path::{Path, PathBuf},
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,8 +73,7 @@ impl<A: Algorithm> Execute for CompareCommand<A> {
         self.input.weights()?;
         let find = |graph: &String| self.reading.find(graph)?.undirected_if(A::is_undirected(&self.config));
         let found: Vec<FoundGraph> = self.graphs.iter().map(find).collect::<Result<_>>()?;
-        let CompareOptions { csv, json, .. } = &self.comparing;
-        let outputs = [("--csv", csv.as_deref()), ("--json", json.as_deref())];
+        let outputs = self.comparing.outputs();
         found.iter().try_for_each(|found| refuse_same_files(&outputs, &found.files()))?;
         let mut comparison = self.comparing.begin(quiet)?;
         if self.names.is_all() {
@@ -106,6 +110,8 @@ pub struct CompareOptions {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
     #[command(flatten)]
+    pictures: PictureOptions,
+    #[command(flatten)]
     device: DeviceOptions,
 }
 
@@ -114,6 +120,7 @@ pub struct Comparison<'a> {
     options: &'a CompareOptions,
     csv: Option<Output>,
     json: Option<Output>,
+    pictures: Pictures,
     device: Device,
     /// Whether tables are printed.
     pub shown: bool,
@@ -125,15 +132,22 @@ pub struct Comparison<'a> {
 }
 
 impl CompareOptions {
+    /// The options that name a file, with the file.
+    fn outputs(&self) -> [(&'static str, Option<&Path>); 4] {
+        let [html, svg] = self.pictures.paths();
+        [("--csv", self.csv.as_deref()), ("--json", self.json.as_deref()), html, svg]
+    }
+
     /// Opens what will be written and the device.
     pub fn begin(&self, quiet: bool) -> Result<Comparison<'_>> {
-        let paths = [&self.csv, &self.json].map(Option::as_deref);
-        let standard_taken = takes_standard(paths.into_iter().flatten(), "--csv and --json")?;
-        let [csv, json] = paths.map(Output::create_if);
+        let paths = self.outputs().into_iter().filter_map(|(_, path)| path);
+        let standard_taken = takes_standard(paths, "--csv, --json, --html and --svg")?;
+        let [csv, json] = [&self.csv, &self.json].map(|path| Output::create_if(path.as_deref()));
         Ok(Comparison {
             options: self,
             csv: csv?,
             json: json?,
+            pictures: self.pictures.open()?,
             device: self.device.open(false)?,
             shown: !quiet && !standard_taken,
             entries: Vec::new(),
@@ -261,6 +275,7 @@ impl Comparison<'_> {
         if let Some(output) = self.json {
             output.write_json(&self.entries)?;
         }
+        self.pictures.write(|| html::comparison::page(&self.entries, env!("CARGO_PKG_VERSION")))?;
         let nothing_ran = self.entries.iter().all(|entry| entry.report().is_none());
         self.wrong.or(self.refused.filter(|_| nothing_ran)).map_or(Ok(()), Err)
     }

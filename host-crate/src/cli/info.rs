@@ -2,12 +2,13 @@
 
 use super::{
     options::{GraphOptions, remark_on_weights},
-    output::{Output, refuse_same_files, write_json_or_print},
+    output::{Output, refuse_same_files, takes_standard, write_json_or_print},
+    pictures::PictureOptions,
     progress::while_showing,
 };
 use crate::{
     graph::{formats::Recognised, statistics::Statistics},
-    report::{GraphReport, SplitReport},
+    report::{GraphReport, SplitReport, html},
     strategy::{
         SplitGraph,
         threshold::{DEFAULT_BINS, MAX_BINS},
@@ -38,13 +39,18 @@ pub struct Info {
     /// Write the description as a JSON object. `-` is standard output.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
+    #[command(flatten)]
+    pictures: PictureOptions,
 }
 
 impl Info {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let found = self.graph.find()?;
-        refuse_same_files(&[("--json", self.json.as_deref())], &found.files())?;
-        let output = Output::create_if(self.json.as_deref())?;
+        let [html, svg] = self.pictures.paths();
+        let outputs = [("--json", self.json.as_deref()), html, svg];
+        takes_standard(outputs.iter().filter_map(|(_, path)| *path), "--json, --html and --svg")?;
+        refuse_same_files(&outputs, &found.files())?;
+        let (output, pictures) = (Output::create_if(self.json.as_deref())?, self.pictures.open()?);
         let (graph, built) = found.load()?;
         remark_on_weights(&built);
         let statistics = while_showing("counting", "", || Statistics::of(&graph));
@@ -53,8 +59,9 @@ impl Info {
             SplitReport { splitting, memory_bytes, memory_bytes_after }
         });
         let description = Description { statistics, recognised: built.recognised.clone(), split };
+        pictures.write(|| description.page(graph.directed))?;
         let text = || description.text(&GraphReport::new(&graph, &built));
-        Ok(write_json_or_print(output, &description, quiet, text)?)
+        Ok(write_json_or_print(output, &description, quiet || self.pictures.take_standard(), text)?)
     }
 }
 
@@ -70,6 +77,11 @@ struct Description {
 }
 
 impl Description {
+    fn page(&self, directed: bool) -> html::Page {
+        let facts = self.recognised.as_ref().map_or(Vec::new(), |recognised| recognised.lines(directed));
+        html::graph::page(&self.statistics, &facts, self.split.as_ref())
+    }
+
     fn text(&self, report: &GraphReport) -> String {
         let changed = report.self_loops_dropped + report.parallel_edges_merged > 0;
         let changes = if changed { format!("\n{report}\n") } else { String::new() };

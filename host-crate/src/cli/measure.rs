@@ -11,7 +11,7 @@ use crate::{
     graph::{BuildReport, Graph},
     oracle::Mismatch,
     phase,
-    report::{self, GraphReport, Report, RunReport},
+    report::{self, GraphReport, Profile, Report, RunReport},
 };
 use anyhow::Context;
 use std::{cell::OnceCell, time::Instant};
@@ -77,8 +77,9 @@ impl<A: Algorithm> Bench<'_, A> {
         let mismatch = if self.validate { self.check(&answer, config)? } else { None };
         let tables = if mismatch.is_none() { tables.make(&mut algorithm, &answer, &spans)? } else { Vec::new() };
         spans_around.extend(self.device.take_spans());
-        let report =
-            while_showing("summing up", "", || self.report(config, &algorithm, runs, &answer, mismatch.is_none()))?;
+        let report = while_showing("summing up", "", || {
+            self.report(config, &algorithm, runs, &answer, mismatch.is_none(), &spans)
+        })?;
         phase::during("freeing", || drop(algorithm));
         Ok(Measured { report, answer, mismatch, tables, spans, spans_around })
     }
@@ -140,6 +141,7 @@ impl<A: Algorithm> Bench<'_, A> {
         runs: Vec<RunReport>,
         answer: &A::Answer,
         valid: bool,
+        spans: &[Span],
     ) -> anyhow::Result<Report> {
         let median = report::median(&runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
         let (graph, input, reference) = (self.graph, &self.input, self.reference.get());
@@ -147,6 +149,14 @@ impl<A: Algorithm> Bench<'_, A> {
         let figures = A::figures(&outcome);
         // Of a wrong answer nothing is shown that could be taken for a right one.
         let show = self.show.as_ref().filter(|_| valid);
+        let profile = |runs: &[RunReport]| {
+            let iterations = runs.last().map_or(0, |run| run.iterations);
+            // Without timed steps there are no spans of the device.
+            let is_timed = spans.iter().any(|span| span.on_device);
+            is_timed.then(|| {
+                Profile::new(spans, runs.len(), iterations, if valid { A::levels(&outcome) } else { Vec::new() })
+            })
+        };
         Ok(Report {
             version: env!("CARGO_PKG_VERSION"),
             graph: GraphReport::new(graph, self.built),
@@ -158,11 +168,13 @@ impl<A: Algorithm> Bench<'_, A> {
             config: serde_json::to_value(config)?,
             source: A::source(input).map(|source| graph.ids.name(source).into_owned()),
             median,
+            profile: profile(&runs),
             runs,
             mteps: report::mteps(figures.edges, median.total_ms),
             figures,
             answer: show.map(|show| A::summary(&outcome, show)),
             memory_bytes: algorithm.memory().bytes(),
+            buffers: report::buffers(algorithm.memory()),
             valid: self.validate.then_some(valid),
         })
     }

@@ -2,11 +2,13 @@
 
 use super::{
     options::{DeviceOptions, FoundGraph, ReadingOptions},
-    output::{Output, is_standard, print, refuse_same_files},
+    output::{Output, is_standard, print, refuse_same_files, takes_standard},
+    pictures::PictureOptions,
     progress::while_showing,
 };
 use crate::{
     Error, Result,
+    report::html,
     strategy::adaptive::VIRTUAL_WARPS,
     tuning::{Measuring, Table},
 };
@@ -23,6 +25,8 @@ pub struct MeasureLevels {
     /// The table; Parquet if its name ends in .parquet, else CSV. `-` is standard output.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,
+    #[command(flatten)]
+    pictures: PictureOptions,
     #[command(flatten, next_help_heading = "Run")]
     measuring: Measuring,
     #[command(flatten)]
@@ -43,8 +47,11 @@ impl MeasureLevels {
             return Err(Error::Usage("--virtual-warp is 2, 4, 8, 16 or 32".into()).into());
         }
         let found: Vec<FoundGraph> = self.graphs.iter().map(|graph| self.reading.find(graph)).collect::<Result<_>>()?;
-        found.iter().try_for_each(|found| refuse_same_files(&[("--output", Some(&*self.output))], &found.files()))?;
-        let output = Output::create(&self.output)?;
+        let [html, svg] = self.pictures.paths();
+        let outputs = [("--output", Some(&*self.output)), html, svg];
+        takes_standard(outputs.iter().filter_map(|(_, path)| *path), "--output, --html and --svg")?;
+        found.iter().try_for_each(|found| refuse_same_files(&outputs, &found.files()))?;
+        let (output, pictures) = (Output::create(&self.output)?, self.pictures.open()?);
         let device = self.device.open(true)?;
         let mut table = Table::default();
         for found in &found {
@@ -56,7 +63,8 @@ impl MeasureLevels {
             tracing::info!("{}: {} levels", graph.name, table.rows.len() - before);
         }
         output.write(|writer| table.write(&self.output, writer))?;
-        if !quiet && !is_standard(&self.output) {
+        pictures.write(|| html::levels::page(&table))?;
+        if !quiet && !is_standard(&self.output) && !self.pictures.take_standard() {
             print(&format!("{} levels of {} graphs in {}\n", table.rows.len(), found.len(), self.output.display()))?;
         }
         Ok(())

@@ -26,6 +26,7 @@ mod out_of_memory;
 mod output;
 mod path;
 mod phases;
+mod pictures;
 mod progress;
 mod registry;
 mod run;

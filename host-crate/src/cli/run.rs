@@ -7,6 +7,7 @@ use super::{
     options::{DeviceOptions, FoundGraph, GraphOptions},
     output::{Output, print, refuse_same_files, takes_standard},
     phases,
+    pictures::{PictureOptions, Pictures},
     progress::while_showing,
     registry::{Execute, InputOptions, ShowOptions},
 };
@@ -19,6 +20,7 @@ use crate::{
     },
     graph::{BuildReport, Csr, Graph},
     phase,
+    report::html,
 };
 use clap::{ArgMatches, Args};
 use std::{
@@ -75,6 +77,8 @@ struct RunOptions {
     /// Time each kernel and each phase of the host, and write a trace for Perfetto or chrome://tracing.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     trace: Option<PathBuf>,
+    #[command(flatten)]
+    pictures: PictureOptions,
     /// Record the timed runs with RenderDoc, when started under it.
     #[arg(long)]
     capture: bool,
@@ -85,6 +89,7 @@ struct Outputs {
     answer: Option<(AnswerForm, Output)>,
     json: Option<Output>,
     trace: Option<Output>,
+    pictures: Pictures,
     /// The algorithm's own tables, by their paths.
     tables: Vec<(PathBuf, Output)>,
     /// Whether data goes to standard output, which is then for nothing else.
@@ -100,7 +105,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         let form = run.output.as_deref().map(|path| AnswerForm::of::<A>(path, config)).transpose()?;
         let found = self.graph.find()?.undirected_if(A::is_undirected(config))?;
         let outputs = run.outputs(form, &self.tables.paths(), &found.files())?;
-        let profile = self.tables.need_spans() || run.profile || run.trace.is_some();
+        let profile = self.tables.need_spans() || run.profile || run.trace.is_some() || run.pictures.are_wanted();
         let (device, (mut graph, built)) = match self.may_be_quick() && found.loads_quickly() {
             true => {
                 let loaded = found.load()?;
@@ -121,7 +126,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
             warmup: run.warmup,
             validate: run.validate,
             // Where nobody sees it, it is not worth the time; a target that is not there is an error anyhow.
-            show: Some(self.show.find(&graph)?).filter(|_| is_shown || run.json.is_some()),
+            show: Some(self.show.find(&graph)?).filter(|_| is_shown || run.json.is_some() || run.pictures.are_wanted()),
             capture: run.capture,
             reference: OnceCell::new(),
         };
@@ -160,8 +165,9 @@ pub const QUICK: u64 = 1 << 21;
 impl<A: Algorithm> RunCommand<A> {
     /// Whether one answer is wanted as soon as possible, rather than a measurement or a certain strategy.
     fn may_be_quick(&self) -> bool {
-        let RunOptions { runs, warmup, profile, capture, ref trace, .. } = self.run;
+        let RunOptions { runs, warmup, profile, capture, ref trace, ref pictures, .. } = self.run;
         let is_measured = runs > 1 || warmup > 0 || profile || capture || trace.is_some() || self.tables.need_spans();
+        let is_measured = is_measured || pictures.are_wanted();
         let is_default = A::alternative(&self.config) == A::alternative(&A::Config::default());
         self.device.may_be_cpu() && is_default && !is_measured
     }
@@ -180,16 +186,18 @@ impl RunOptions {
     /// Opens the files that will be written. `tables` are those of the algorithm's own tables, and `graph` are the files that are read.
     fn outputs(&self, form: Option<AnswerForm>, tables: &[&Path], graph: &[PathBuf]) -> Result<Outputs> {
         let paths = [&self.output, &self.json, &self.trace].map(Option::as_deref);
-        let all = paths.into_iter().flatten().chain(tables.iter().copied());
+        let pictures = self.pictures.paths();
+        let options = ["--output", "--json", "--trace"].into_iter().zip(paths).chain(pictures);
+        let all = paths.into_iter().chain(pictures.map(|(_, path)| path)).flatten().chain(tables.iter().copied());
         let standard_taken = takes_standard(all, "--output, --json, --trace and the like")?;
-        let options = ["--output", "--json", "--trace"].into_iter().zip(paths);
         let named: Vec<_> = options.chain(tables.iter().map(|path| ("a table's option", Some(*path)))).collect();
         refuse_same_files(&named, graph)?;
         let [answer, json, trace] = paths.map(Output::create_if);
         let open = |path: &&Path| Ok((path.to_path_buf(), Output::create(path)?));
         let tables = tables.iter().map(open).collect::<Result<_>>()?;
         let answer = form.zip(answer?);
-        Ok(Outputs { answer, json: json?, trace: trace?, tables, standard_taken })
+        let pictures = self.pictures.open()?;
+        Ok(Outputs { answer, json: json?, trace: trace?, pictures, tables, standard_taken })
     }
 }
 
@@ -211,6 +219,7 @@ impl Outputs {
             let spans: Vec<_> = phases::spans().into_iter().chain(kept).collect();
             output.write(|writer| profile::write_trace(writer, &spans))?;
         }
+        self.pictures.write(|| html::run::page(&measured.report))?;
         self.json.map_or(Ok(()), |output| output.write_json(&measured.report))
     }
 }

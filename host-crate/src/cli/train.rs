@@ -1,10 +1,12 @@
 //! `evenkeel train FILE… --output MODEL`: a decision tree from measured levels.
 
 use super::{
-    output::{Output, is_standard, print},
+    output::{Output, is_standard, print, refuse_same_files, takes_standard},
+    pictures::PictureOptions,
     progress::while_showing,
 };
 use crate::{
+    report::html,
     strategy::adaptive::Family,
     tuning::{Table, Trained, train},
 };
@@ -21,6 +23,8 @@ pub struct Train {
     /// The model. `-` is standard output.
     #[arg(short, long, value_name = "MODEL", help_heading = "Output")]
     output: PathBuf,
+    #[command(flatten)]
+    pictures: PictureOptions,
     /// What to choose from: the paper's fifteen variants, or those that list the frontier.
     #[arg(long, alias = "ways", value_name = "FAMILY", value_enum, default_value_t = Family::Listed)]
     variants: Family,
@@ -37,14 +41,19 @@ Example:
 
 impl Train {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
-        let output = Output::create(&self.output)?;
+        let [html, svg] = self.pictures.paths();
+        let outputs = [("--output", Some(&*self.output)), html, svg];
+        takes_standard(outputs.iter().filter_map(|(_, path)| *path), "--output, --html and --svg")?;
+        refuse_same_files(&outputs, &self.tables)?;
+        let (output, pictures) = (Output::create(&self.output)?, self.pictures.open()?);
         let mut table = Table::default();
         for path in &self.tables {
             table.read(path)?;
         }
         let trained = while_showing("growing a tree", "", || train(&table, self.variants, self.seed))?;
         output.write(|writer| writer.write_all(text(&trained).as_bytes()))?;
-        if !quiet && !is_standard(&self.output) {
+        pictures.write(|| html::tree::page(&trained))?;
+        if !quiet && !is_standard(&self.output) && !self.pictures.take_standard() {
             print(&trained.to_string())?;
         }
         Ok(())

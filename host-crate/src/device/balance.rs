@@ -57,6 +57,8 @@ pub struct DispatchBalance {
     pub lane_slots: u64,
     /// What of these there was: a lane without an atom waits for the others of its group.
     pub simd_efficiency: f64,
+    /// How many invocations took 0, 1, 2–3, 4–7, … atoms, up to the largest share.
+    pub shares: Vec<u64>,
 }
 
 /// How evenly atoms were spread.
@@ -90,7 +92,7 @@ impl Counters {
         let Shares { invocations, lane_groups, workgroups, lane_slots } = mem::take(&mut *lock(&tally.shares));
         let mut dispatches = lock(&self.dispatches);
         let atoms = workgroups.total();
-        let iteration = dispatches.len() as u32 + 1;
+        let (iteration, shares) = (dispatches.len() as u32 + 1, invocations.by_digits());
         dispatches.push(DispatchBalance {
             kernel,
             iteration,
@@ -100,6 +102,7 @@ impl Counters {
             workgroups: workgroups.spread(),
             lane_slots,
             simd_efficiency: ratio(atoms, lane_slots),
+            shares,
         });
     }
 }
@@ -151,6 +154,17 @@ impl Histogram {
         Spread { count, max, mean, max_over_mean, gini: self.gini(count, total) }
     }
 
+    /// How many had a share of 0, 1, 2–3, 4–7 and so on: of each number of binary digits.
+    fn by_digits(&self) -> Vec<u64> {
+        let mut counts = Vec::new();
+        for (share, count) in &self.0 {
+            let digits = (u64::BITS - share.leading_zeros()) as usize;
+            counts.resize(digits + 1, 0);
+            counts[digits] += count;
+        }
+        counts
+    }
+
     /// Σᵢ (2i − n − 1) xᵢ / (n Σ x), with the n shares x in rising order and i from 1 on.
     fn gini(&self, count: u64, total: u64) -> f64 {
         let mut before = 0;
@@ -187,6 +201,7 @@ mod tests {
         assert_eq!((even.atoms, even.lane_slots, even.simd_efficiency), (24, 24, 1.0));
         let spread = |count, max| Spread { count, max, mean: max as f64, max_over_mean: 1.0, gini: 0.0 };
         assert_eq!((even.invocations, even.lane_groups, even.workgroups), (spread(8, 3), spread(4, 6), spread(2, 12)));
+        assert_eq!(even.shares, [0, 0, 8]);
     }
 
     #[test]
@@ -195,6 +210,7 @@ mod tests {
         assert_eq!(one.invocations, Spread { count: 4, max: 8, mean: 2.0, max_over_mean: 4.0, gini: 0.75 });
         assert_eq!(one.lane_groups, Spread { count: 2, max: 8, mean: 4.0, max_over_mean: 2.0, gini: 0.5 });
         assert_eq!((one.lane_slots, one.simd_efficiency), (16, 0.5));
+        assert_eq!(one.shares, [3, 0, 0, 0, 1]);
     }
 
     #[test]

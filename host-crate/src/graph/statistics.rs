@@ -231,11 +231,13 @@ impl fmt::Display for Histogram<'_> {
 
 /// Draws a bar of up to 40 characters in steps of an eighth; every value above 0 gets at least one step.
 pub(crate) fn bar(value: u64, most: u64) -> String {
+    if value == 0 { String::new() } else { bar_of(value as f64 / most as f64, 40) }
+}
+
+/// Draws a part of the longest bar, which has so many characters.
+pub(crate) fn bar_of(part: f64, longest: usize) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    if value == 0 {
-        return String::new();
-    }
-    let eighths = ((value as f64 / most as f64 * 320.0).round() as usize).max(1);
+    let eighths = ((part.min(1.0) * (8 * longest) as f64).round() as usize).max(1);
     "█".repeat(eighths / 8) + PARTS[eighths % 8]
 }
 

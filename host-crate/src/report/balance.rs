@@ -45,6 +45,8 @@ pub struct StrategyBalance {
     pub simd_efficiency: f64,
     /// What of it they were not.
     pub idle_lanes: f64,
+    /// How many invocations took 0, 1, 2–3, 4–7, … atoms of a dispatch, over all of them.
+    pub shares: Vec<u64>,
     /// The dispatch whose largest share is furthest above its mean; null where there were no atoms.
     pub worst: Option<DispatchBalance>,
     /// Every dispatch that had atoms.
@@ -90,6 +92,7 @@ impl StrategyBalance {
             gini: Levels::of(|of| over(sum(&|dispatch| dispatch.atoms as f64 * of(dispatch).gini), atoms, 0.0)),
             simd_efficiency,
             idle_lanes: 1.0 - simd_efficiency,
+            shares: sum_of_shares(&dispatches),
             worst: dispatches.iter().max_by(|a, b| excess(a).total_cmp(&excess(b))).cloned(),
             dispatches,
         }
@@ -107,6 +110,14 @@ impl StrategyBalance {
         }));
         row
     }
+}
+
+fn sum_of_shares(dispatches: &[DispatchBalance]) -> Vec<u64> {
+    let mut sum = vec![0; dispatches.iter().map(|dispatch| dispatch.shares.len()).max().unwrap_or(0)];
+    for (digits, count) in dispatches.iter().flat_map(|dispatch| dispatch.shares.iter().enumerate()) {
+        sum[digits] += count;
+    }
+    sum
 }
 
 const BAR: usize = 16;
@@ -154,6 +165,7 @@ mod tests {
             workgroups: spread,
             lane_slots: count * max,
             simd_efficiency: atoms as f64 / (count * max) as f64,
+            shares: vec![count - 1, 0, 1],
         }
     }
 
@@ -169,6 +181,7 @@ mod tests {
         assert!((balance.max_over_mean.invocations - 22.0 / (10.0 / 256.0 + 10.0)).abs() < 1e-9);
         assert!((balance.gini.workgroups - (9.0 + 256.0) / 2570.0).abs() < 1e-9);
         assert!((balance.simd_efficiency - 2570.0 / (256.0 * 22.0)).abs() < 1e-9);
+        assert_eq!(balance.shares, [510, 0, 2]);
         assert_eq!(balance.worst.map(|worst| worst.iteration), Some(1));
     }
 

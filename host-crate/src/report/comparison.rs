@@ -5,7 +5,7 @@ use super::{GraphReport, Report, summary::time, table::table};
 use crate::{
     algorithm::{Value, three_digits},
     device::{DeviceInfo, memory::Bytes},
-    graph::statistics::grouped,
+    graph::statistics::{bar_of, grouped},
 };
 use serde::Serialize;
 use std::{fmt::Display, io};
@@ -64,11 +64,12 @@ pub fn compare(outcomes: Vec<Result<Report, Refusal>>) -> Vec<Entry> {
 pub fn text(alternative: &str, entries: &[Entry]) -> String {
     let figures = figures(entries);
     let of_figures: Vec<String> = figures.iter().map(|(_, heading)| format!(">{heading}")).collect();
-    let mut headings = vec![alternative, ">total ms", ">kernel ms", ">overhead ms", ">ratio", ">MTEPS"];
+    let mut headings = vec![alternative, ">total ms", "", ">kernel ms", ">overhead ms", ">ratio", ">MTEPS"];
     headings.extend(of_figures.iter().map(String::as_str));
     headings.extend([">memory", ">iterations", "valid"]);
     let columns = headings.len();
-    table(&headings, entries.iter().map(|entry| entry.cells(columns, &figures)))
+    let slowest = entries.iter().filter_map(Entry::report).map(|report| report.median.total_ms).fold(0.0, f64::max);
+    table(&headings, entries.iter().map(|entry| entry.cells(columns, &figures, slowest)))
 }
 
 /// The names and headings of the figures that have a column, in the order in which they first appear.
@@ -93,9 +94,9 @@ impl Entry {
         }
     }
 
-    fn cells(&self, columns: usize, figures: &[(&str, &str)]) -> Vec<String> {
+    fn cells(&self, columns: usize, figures: &[(&str, &str)], slowest: f64) -> Vec<String> {
         match self {
-            Self::Measured(measurement) => measurement.cells(figures),
+            Self::Measured(measurement) => measurement.cells(figures, slowest),
             Self::Refused(refusal) => {
                 let mut cells = vec![String::new(); columns];
                 cells[0] = refusal.strategy.clone();
@@ -106,16 +107,20 @@ impl Entry {
     }
 }
 
+/// The length of the slowest strategy's bar.
+const BAR: usize = 12;
+
 impl Measurement {
     fn figure(&self, name: &str) -> Option<Value> {
         self.report.figures.list.iter().find(|figure| figure.name == name).map(|figure| figure.value)
     }
 
-    fn cells(&self, figures: &[(&str, &str)]) -> Vec<String> {
+    fn cells(&self, figures: &[(&str, &str)], slowest: f64) -> Vec<String> {
         let report = &self.report;
         let median = &report.median;
-        let mut cells = vec![report.strategy.clone()];
-        cells.extend([median.total_ms, median.kernel_ms, median.overhead_ms].map(time));
+        let bar = bar_of(median.total_ms / slowest, BAR);
+        let mut cells = vec![report.strategy.clone(), time(median.total_ms), bar];
+        cells.extend([median.kernel_ms, median.overhead_ms].map(time));
         cells.extend([given(self.ratio.map(|ratio| format!("{ratio:.2}"))), three_digits(report.mteps)]);
         cells.extend(figures.iter().map(|(name, _)| given(self.figure(name).map(cell))));
         cells.extend([Bytes(report.memory_bytes).to_string(), grouped(median.iterations.into())]);
@@ -236,11 +241,11 @@ mod tests {
     #[test]
     fn a_table_has_a_line_for_each() {
         let expected = "\
-strategy  total ms  kernel ms  overhead ms  ratio  MTEPS   memory  iterations  valid
-in 5         5.000      1.500        3.500   1.25   9.50  3.0 MiB           8  ✓
-in 2         2.000      1.500        0.500   0.50   9.50  3.0 MiB           8  ✗
-in 4         4.000      1.500        2.500   1.00   9.50  3.0 MiB           8  not checked
-large                                                                          \
+strategy  total ms                kernel ms  overhead ms  ratio  MTEPS   memory  iterations  valid
+in 5         5.000  ████████████      1.500        3.500   1.25   9.50  3.0 MiB           8  ✓
+in 2         2.000  ████▊             1.500        0.500   0.50   9.50  3.0 MiB           8  ✗
+in 4         4.000  █████████▋        1.500        2.500   1.00   9.50  3.0 MiB           8  not checked
+large                                                                                        \
 refused: 1.0 GiB of device memory needed, \"tiny\" has less
 ";
         assert_eq!(text("strategy", &entries(example)), expected);

@@ -10,13 +10,17 @@ pub mod balance;
 pub mod comparison;
 mod graph;
 #[cfg(feature = "cli")]
+pub mod html;
+#[cfg(feature = "cli")]
 mod levels;
+mod profile;
 mod split;
 pub mod summary;
 #[cfg(feature = "cli")]
 pub mod table;
 
 pub use graph::GraphReport;
+pub use profile::{BufferReport, KernelReport, Profile, buffers};
 pub use split::SplitReport;
 
 use crate::{
@@ -65,6 +69,11 @@ pub struct Report {
     pub mteps: f64,
     /// Bytes of device memory that the graph, the strategy and the answer took.
     pub memory_bytes: u64,
+    /// What of that each buffer took.
+    pub buffers: Vec<BufferReport>,
+    /// Where the time went, where the steps of the device were timed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
     /// Whether the answer agrees with the oracle's; null when it was not asked for.
     pub valid: Option<bool>,
 }
@@ -175,6 +184,11 @@ pub(crate) mod tests {
             runs: runs.to_vec(),
             mteps: mteps(19_000, 2.0),
             memory_bytes: 3 << 20,
+            buffers: vec![
+                BufferReport { name: "columns".into(), bytes: 2 << 20 },
+                BufferReport { name: "distances".into(), bytes: 1 << 20 },
+            ],
+            profile: None,
             valid: Some(true),
         }
     }

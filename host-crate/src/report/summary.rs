@@ -40,7 +40,7 @@ const RATE: &str = "rate";
 
 impl Report {
     /// The lines of figures: a word, and the texts of all figures that name it.
-    fn lines_of_figures(&self) -> Vec<(&'static str, String)> {
+    pub(crate) fn lines_of_figures(&self) -> Vec<(&'static str, String)> {
         let mut lines: Vec<(&'static str, String)> = Vec::new();
         let numbers = self.answer.iter().flat_map(|answer| &answer.numbers);
         for (word, text) in self.figures.list.iter().chain(numbers).filter_map(|figure| figure.line.as_ref()) {

@@ -9,6 +9,7 @@ mod comparison;
 mod graphs;
 #[cfg(target_os = "linux")]
 mod limits;
+mod pictures;
 mod runs;
 mod usage;
 mod waiting;

@@ -71,7 +71,7 @@ impl GraphFeatures {
 }
 
 /// What is known of a search before a level.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct LevelSize {
     /// The nodes of the frontier.
     pub frontier: u32,

@@ -25,6 +25,7 @@ pub use features::{Feature, Features, GraphFeatures, LevelSize};
 #[cfg(feature = "cli")]
 pub(crate) use model::Node;
 pub use model::{Model, ModelFile};
+pub(crate) use trace::step_times;
 pub use trace::{TracedLevel, level_sizes, trace};
 pub use variant::{Count, Family, Implementation, Variant};
 

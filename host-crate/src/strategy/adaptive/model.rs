@@ -104,6 +104,12 @@ impl Model {
         &self.name
     }
 
+    #[cfg(feature = "cli")]
+    /// The first decision.
+    pub(crate) fn root(&self) -> &Node {
+        &self.root
+    }
+
     /// The variants it chooses from.
     pub fn family(&self) -> Family {
         self.family

@@ -58,6 +58,13 @@ pub fn trace(
     Ok(level_sizes.into_iter().zip(implementations).zip(times).map(level).collect())
 }
 
+/// The time of each step of the loop in the last of `runs` that left these spans; none where a run is more than one loop.
+pub(crate) fn step_times(spans: &[Span], runs: usize) -> Vec<Duration> {
+    let labels: Vec<&str> = spans.iter().filter(|span| span.on_device).map(|span| span.label.as_str()).collect();
+    let starts = labels.chunk_by(|a, b| a == b).filter(|labels| labels[0] == "start").count();
+    if starts == runs { iterations(spans) } else { Vec::new() }
+}
+
 /// The time of each iteration after the last start.
 fn iterations(spans: &[Span]) -> Vec<Duration> {
     let steps: Vec<&Span> = spans.iter().filter(|span| span.on_device && span.name != "read back").collect();
