@@ -2,10 +2,12 @@
 //! it does not fit, is a line that says why; the others still run.
 
 use super::{
+    failure::{self, Interrupted},
     measure::Bench,
     options::{DeviceOptions, FoundGraph, ReadingOptions, unchanged},
     output::{Output, print, refuse_same_files, takes_standard},
     pictures::{PictureOptions, Pictures},
+    progress::{Steps, aside},
     registry::{Execute, Group, InputOptions, NameOptions},
 };
 use crate::{
@@ -79,7 +81,12 @@ impl<A: Algorithm> Execute for CompareCommand<A> {
         if self.names.is_all() {
             comparison.keep_those_that_run::<A>(&mut names);
         }
+        comparison.steps = Some(Steps::new((found.len() * names.len()) as u64, "strategies"));
+        failure::heed_interrupts();
         for found in found {
+            if failure::is_interrupted() {
+                break;
+            }
             let (mut graph, built) = found.load()?;
             self.input.weigh(&mut graph, &built)?;
             let config = A::find_nodes(&self.config, &graph)?;
@@ -125,6 +132,8 @@ pub struct Comparison<'a> {
     /// Whether tables are printed.
     pub shown: bool,
     entries: Vec<Entry>,
+    /// How far it has come, where it is long.
+    steps: Option<Steps>,
     /// The first answer that was wrong.
     wrong: Option<anyhow::Error>,
     /// The first reason for which a strategy was refused.
@@ -151,6 +160,7 @@ impl CompareOptions {
             device: self.device.open(false)?,
             shown: !quiet && !standard_taken,
             entries: Vec::new(),
+            steps: None,
             wrong: None,
             refused: None,
         })
@@ -215,11 +225,15 @@ impl Comparison<'_> {
             capture: false,
             reference: OnceCell::new(),
         };
-        let outcomes = names.iter().map(|name| self.outcome(&bench, &A::with_alternative(config, name)?));
-        let outcomes = outcomes.collect::<anyhow::Result<_>>()?;
+        let mut outcomes = Vec::new();
+        for name in names.iter().take_while(|_| !failure::is_interrupted()) {
+            self.steps.iter().for_each(|steps| steps.begin(&format!("{} {name}", A::NAME)));
+            outcomes.push(self.outcome(&bench, &A::with_alternative(config, name)?)?);
+            self.steps.iter().for_each(Steps::end);
+        }
         let entries = comparison::compare(outcomes);
-        if self.shown {
-            print(&self.block(&bench, &entries))?;
+        if self.shown && !entries.is_empty() {
+            aside(|| print(&self.block(&bench, &entries)))?;
         }
         self.entries.extend(entries);
         Ok(())
@@ -261,7 +275,8 @@ impl Comparison<'_> {
     }
 
     /// Writes what was asked for. It is an error if an answer was wrong, or if nothing could be run at all.
-    pub fn finish(self) -> anyhow::Result<()> {
+    pub fn finish(mut self) -> anyhow::Result<()> {
+        self.steps = None;
         let reports = || self.entries.iter().filter_map(Entry::report);
         let checked = reports().filter(|report| report.valid.is_some()).count();
         let right = reports().filter(|report| report.valid == Some(true)).count();
@@ -276,6 +291,9 @@ impl Comparison<'_> {
             output.write_json(&self.entries)?;
         }
         self.pictures.write(|| html::comparison::page(&self.entries, env!("CARGO_PKG_VERSION")))?;
+        if failure::is_interrupted() {
+            return Err(self.wrong.unwrap_or_else(|| Interrupted.into()));
+        }
         let nothing_ran = self.entries.iter().all(|entry| entry.report().is_none());
         self.wrong.or(self.refused.filter(|_| nothing_ran)).map_or(Ok(()), Err)
     }

@@ -1,4 +1,5 @@
-//! How the program ends when not everything is right: which message, which exit status, and no half-written file.
+//! How the program ends when not everything is right: which message, which exit status, and no half-written file. Long measuring that is
+//! interrupted ends after what is under way, and writes what it has.
 
 use crate::{
     Error, atomic_file,
@@ -6,7 +7,11 @@ use crate::{
     oracle::Mismatch,
     report::Report,
 };
-use std::{io, process::ExitCode};
+use std::{
+    io,
+    process::ExitCode,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
 
 /// An answer that is not what the oracle says. The message has the first node that differs, by its own id.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +53,26 @@ impl NoPath {
     }
 }
 
+/// Long work that was interrupted, and has written what it had.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted: what was measured until then is written")]
+pub struct Interrupted;
+
+/// Whether an interrupt is for the work that is under way to heed.
+static IS_HEEDED: AtomicBool = AtomicBool::new(false);
+
+static INTERRUPT: AtomicBool = AtomicBool::new(false);
+
+/// From here on an interrupt does not end the program at once: the work looks at [`is_interrupted`] between its steps. A second one does.
+pub fn heed_interrupts() {
+    IS_HEEDED.store(true, Relaxed);
+}
+
+/// Whether the work shall end.
+pub fn is_interrupted() -> bool {
+    INTERRUPT.load(Relaxed)
+}
+
 /// Prints an error with its causes and turns it into an exit status. A closed pipe is no error: whoever read had enough.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     if let Some(Error::Io { source, .. }) = error.downcast_ref()
@@ -69,19 +94,25 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
 fn status(error: &anyhow::Error) -> u8 {
     match error.downcast_ref::<Error>() {
         Some(error) => error.exit_status(),
+        None if error.is::<Interrupted>() => INTERRUPTED,
         None if error.is::<WrongAnswer>() || error.is::<NoPath>() => 1,
         // What is left is the machine refusing something: threads, a signal handler.
         None => 4,
     }
 }
 
-/// Makes Ctrl-C, and being asked to terminate, remove what has been written so far of any output.
+/// 128 and the number of SIGINT: what a shell expects of a program that was interrupted.
+const INTERRUPTED: u8 = 130;
+
+/// Makes Ctrl-C, and being asked to terminate, remove what has been written so far of any output, unless the work heeds it.
 pub fn remove_files_when_interrupted() -> anyhow::Result<()> {
-    // 128 and the number of SIGINT: what a shell expects of a program that was interrupted.
-    const INTERRUPTED: i32 = 130;
     Ok(ctrlc::set_handler(|| {
+        if IS_HEEDED.load(Relaxed) && !INTERRUPT.swap(true, Relaxed) {
+            tracing::warn!("ending after what is under way; once more ends at once, and writes nothing");
+            return;
+        }
         atomic_file::remove_unfinished();
-        std::process::exit(INTERRUPTED);
+        std::process::exit(INTERRUPTED.into());
     })?)
 }
 

@@ -1,10 +1,11 @@
 //! `evenkeel measure-levels GRAPH… --output FILE`: the time of every variant to search a level, for `evenkeel train`.
 
 use super::{
+    failure::{self, Interrupted},
     options::{DeviceOptions, FoundGraph, ReadingOptions},
     output::{Output, is_standard, print, refuse_same_files, takes_standard},
     pictures::PictureOptions,
-    progress::while_showing,
+    progress::{Steps, while_showing},
 };
 use crate::{
     Error, Result,
@@ -13,7 +14,7 @@ use crate::{
     tuning::{Measuring, Table},
 };
 use clap::Args;
-use std::path::PathBuf;
+use std::{ops::ControlFlow, path::PathBuf};
 
 /// Time every variant to search a level on every level of some searches, all from the same frontier.
 #[derive(Args)]
@@ -54,16 +55,35 @@ impl MeasureLevels {
         let (output, pictures) = (Output::create(&self.output)?, self.pictures.open()?);
         let device = self.device.open(true)?;
         let mut table = Table::default();
+        let steps = Steps::new(found.len() as u64 * u64::from(self.measuring.sources), "searches");
+        failure::heed_interrupts();
         for found in &found {
+            if failure::is_interrupted() {
+                break;
+            }
             let (graph, _) = found.load()?;
             let before = table.rows.len();
             while_showing("measuring", &graph.name, || {
-                self.measuring.measure(&device, &graph, |row| table.rows.push(row))
+                self.measuring.measure(&device, &graph, |row| {
+                    // The rows of a search follow each other.
+                    let is_new =
+                        table.rows.last().is_none_or(|last| (&last.graph, last.source) != (&row.graph, row.source));
+                    if is_new && table.rows.len() > before {
+                        steps.end();
+                    }
+                    table.rows.push(row);
+                    if failure::is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                })
             })?;
+            steps.end();
             tracing::info!("{}: {} levels", graph.name, table.rows.len() - before);
         }
+        drop(steps);
         output.write(|writer| table.write(&self.output, writer))?;
         pictures.write(|| html::levels::page(&table))?;
+        if failure::is_interrupted() {
+            return Err(Interrupted.into());
+        }
         if !quiet && !is_standard(&self.output) && !self.pictures.take_standard() {
             print(&format!("{} levels of {} graphs in {}\n", table.rows.len(), found.len(), self.output.display()))?;
         }

@@ -65,6 +65,48 @@ pub fn counting<T, E>(
     results
 }
 
+/// A line that counts the steps of long work, with the time left, above the lines of what each step does.
+pub struct Steps {
+    line: Option<Line>,
+    name: &'static str,
+}
+
+const TIME_LEFT: &str = "{spinner} {msg} {pos}/{len} {wide_bar} ({elapsed}, {eta} left)";
+
+impl Steps {
+    /// Work of so many steps, of which none is done.
+    pub fn new(count: u64, name: &'static str) -> Self {
+        // How long the others take is known after the first.
+        let template = "{spinner} {msg} {pos}/{len} {wide_bar} ({elapsed})";
+        Self { line: Some(Line::new(ProgressBar::new(count), template, name, "")), name }
+    }
+
+    /// Another step is under way.
+    pub fn begin(&self, of: &str) {
+        if let Some(line) = &self.line {
+            line.bar.set_message(format!("{}{}", self.name, after(of)));
+        }
+    }
+
+    /// A step is done.
+    pub fn end(&self) {
+        if let Some(line) = &self.line {
+            line.bar.inc(1);
+            if let Ok(style) = ProgressStyle::with_template(TIME_LEFT) {
+                line.bar.set_style(style);
+            }
+        }
+    }
+}
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        if let Some(line) = self.line.take() {
+            line.end();
+        }
+    }
+}
+
 /// A line that is shown until it ends.
 struct Line {
     bar: ProgressBar,
@@ -152,6 +194,18 @@ impl fmt::Display for Heard {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_are_counted_and_the_line_goes_with_them() {
+        let steps = Steps::new(3, "comparing");
+        steps.begin("bfs");
+        steps.end();
+        let bar = steps.line.as_ref().unwrap().bar.clone();
+        assert_eq!((bar.position(), bar.message()), (1, "comparing bfs".to_owned()));
+        assert!(ProgressStyle::with_template(TIME_LEFT).is_ok());
+        drop(steps);
+        assert!(bar.is_finished());
+    }
 
     #[test]
     fn progress_is_said_in_its_unit() {

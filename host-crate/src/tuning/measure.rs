@@ -20,6 +20,7 @@ use evenkeel_kernels::strategy::adaptive::{
     Decision, LevelParams, LevelState, RestoreParams, VariantCode, begin::LevelRestore,
 };
 use evenkeel_types::UNREACHED;
+use std::ops::ControlFlow;
 
 /// A variant is timed this many times on a level, and the shortest counts: what disturbs a measurement only ever adds to it.
 const REPEATS: usize = 5;
@@ -53,25 +54,28 @@ fn number(name: &NodeName<'_>, node: u32) -> u64 {
 }
 
 impl Measuring {
-    /// Measures on one graph; `each` gets every level in turn. The device must have been opened with `profile`.
+    /// Measures on one graph; `each` gets every level in turn, and says whether to go on. The device must have been opened with `profile`.
     ///
     /// # Errors
     /// When something does not fit, the device fails, or a variant finds something else than the search did.
-    pub fn measure(&self, device: &Device, graph: &Graph, mut each: impl FnMut(Row)) -> Result<()> {
+    pub fn measure(&self, device: &Device, graph: &Graph, mut each: impl FnMut(Row) -> ControlFlow<()>) -> Result<()> {
         let mut bench = Bench::new(device, graph, self.virtual_warp)?;
         let known = GraphFeatures::of(&graph.csr);
         for source in self.sources(graph)? {
             let level_sizes = bench.search(source)?;
             for level in self.levels(level_sizes.len()) {
                 let (microseconds, dispatch) = bench.time(level, &level_sizes)?;
-                each(Row {
+                let row = Row {
                     graph: graph.name.clone(),
                     source: number(&graph.ids.name(source), source),
                     level: level as u32,
                     features: Features::of(&known, level_sizes[level]),
                     microseconds,
                     dispatch,
-                });
+                };
+                if each(row).is_break() {
+                    return Ok(());
+                }
             }
         }
         Ok(())

@@ -3,6 +3,7 @@
 use super::*;
 use evenkeel::algorithm::spmv::random_vector;
 use std::{
+    io::{BufRead, BufReader},
     process::{Child, Stdio},
     time::{Duration, Instant},
 };
@@ -163,4 +164,51 @@ fn an_interrupt_leaves_no_file() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     assert_eq!(names(folder.path()), [""; 0]);
+}
+
+/// Waits for a line of what a program prints, interrupts it, and reads the rest, so that it can print it.
+#[cfg(unix)]
+fn interrupt_at(child: &Child, printed: impl std::io::Read, wanted: &str) -> String {
+    let mut lines = BufReader::new(printed).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.contains(wanted)), "{wanted} was not printed");
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_comparison_writes_what_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let (json, html) = (inside(&folder, "entries.json"), inside(&folder, "page.html"));
+    let strategies = "node,edge,split,queue,parallel,thread-mapped,group-mapped,decompose";
+    let arguments = ["compare", "bfs", "star:nodes=9", "chain:nodes=30000", "--strategies", strategies, "--runs", "2"];
+    let outputs = ["--no-validate", "--device", "cpu", "--json", &json, "--html", &html];
+    let mut child = spawned(evenkeel(&[&arguments[..], &outputs].concat()));
+    let printed = child.stdout.take().unwrap();
+    interrupt_at(&child, printed, "decompose");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(stderr(&output).contains("error: interrupted: what was measured until then is written"));
+    let entries: Vec<Value> = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+    assert!((8..16).contains(&entries.len()), "{}", entries.len());
+    assert!(entries.iter().all(|entry| entry["runs"].as_array().unwrap().len() == 2));
+    assert!(fs::read_to_string(&html).unwrap().ends_with("</html>\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_measuring_writes_what_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = inside(&folder, "levels.csv");
+    let arguments = ["measure-levels", "star:nodes=40", "grid:rows=60,cols=60", "--sources", "20", "--device", "cpu"];
+    let mut child = spawned(evenkeel(&[&arguments[..], &["--output", &table, "-v"]].concat()));
+    let printed = child.stderr.take().unwrap();
+    let rest = interrupt_at(&child, printed, "star:nodes=40: ");
+    assert!(rest.contains("warning: ending after what is under way"), "{rest}");
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
+    let csv = fs::read_to_string(&table).unwrap();
+    let of = |graph: &str| csv.lines().filter(|line| line.contains(graph)).count();
+    // All of the first graph, and not all of the second, which has 64 levels for most of its searches.
+    assert!(of("star") >= 40 && of("grid") < 640, "{csv}");
+    assert_eq!(names(folder.path()), ["levels.csv"]);
 }
