@@ -220,10 +220,14 @@ fn measured_levels_and_their_tree_are_those_of_the_files() {
     let tables_of_levels = tables(&made("levels").html);
     let rows: usize = tables_of_levels.values().map(|rows| rows.len() - 1).sum();
     assert_eq!((tables_of_levels.len(), rows), (3, csv.lines().count() - 1));
-    let heading = csv.lines().next().unwrap().split(',').position(|name| name == "vertex-push atomic").unwrap();
-    let star = csv.lines().filter(|line| line.starts_with("star")).map(|line| line.split(',').nth(heading).unwrap());
-    let star: Vec<f64> = star.map(|cell| cell.parse().unwrap()).collect();
-    assert_eq!(column(&tables_of_levels["star:nodes=40"], "vertex-push atomic"), star);
+    let names: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let ways: Vec<usize> = (0..names.len()).filter(|it| names[*it].starts_with("vertex-push ")).collect();
+    let fastest = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        ways.iter().map(|place| cells[*place].parse::<f64>().unwrap()).fold(f64::INFINITY, f64::min)
+    };
+    let star: Vec<f64> = csv.lines().filter(|line| line.starts_with("star")).map(fastest).collect();
+    assert!(ways.len() == 3 && same(&column(&tables_of_levels["star:nodes=40"], "vertex-push"), &star));
 
     let model = fs::read_to_string(folder.path().join("my.tree")).unwrap();
     let lines = model.lines().skip(1).map(str::trim).filter(|line| !line.starts_with('#') && *line != "else");

@@ -28,9 +28,9 @@ fn section(rows: &[Row]) -> Section {
         let times = variants.iter().zip(&row.microseconds).filter(|(it, _)| it.implementation == implementation);
         times.map(|(_, time)| *time).fold(f64::INFINITY, f64::min)
     };
-    let series = implementations.into_iter().map(|implementation| Series {
+    let series = implementations.iter().map(|implementation| Series {
         name: implementation.name().to_owned(),
-        points: first.iter().map(|row| Point::new(row.level.into(), fastest(row, implementation))).collect(),
+        points: first.iter().map(|row| Point::new(row.level.into(), fastest(row, *implementation))).collect(),
     });
     let chart = Chart {
         title: format!("{} from node {}", rows[0].graph, rows[0].source),
@@ -39,18 +39,18 @@ fn section(rows: &[Row]) -> Section {
         y: Axis::log("time in µs (log)"),
         series: series.collect(),
     };
-    let names: Vec<String> = variants.iter().map(Variant::to_string).collect();
-    let headings = ["source", "level", "frontier", "edges"].into_iter().chain(names.iter().map(String::as_str));
+    let names = implementations.iter().map(|implementation| implementation.name());
+    let headings: Vec<&str> = ["level", "frontier", "edges"].into_iter().chain(names).collect();
     let row = |row: &Row| {
         let sizes = [Feature::Frontier, Feature::FrontierEdges].map(|it| row.features.get(it) as u64);
-        let whole = [row.source, row.level.into()].into_iter().chain(sizes).map(Cell::whole);
-        whole.chain(row.microseconds.iter().map(|time| Cell::real(*time, 1))).collect()
+        let whole = [row.level.into()].into_iter().chain(sizes).map(Cell::whole);
+        whole.chain(implementations.iter().map(|it| Cell::real(fastest(row, *it), 1))).collect()
     };
-    let data = Data::new(&headings.collect::<Vec<_>>()).rows(first.into_iter().map(row));
+    let data = Data::new(&headings).rows(first.iter().copied().map(row));
     Section::new(&rows[0].graph)
         .text(
-            "The time of each implementation on each level of the first search, in the fastest of its ways to count. The \
-             table has all ways, in µs; the file that was written has all searches.",
+            "The time in µs of each implementation on each level of the first search, in the fastest of its ways to count. \
+             The file that was written has all ways and all searches.",
         )
         .chart(&chart)
         .data(data)

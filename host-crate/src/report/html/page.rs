@@ -144,7 +144,7 @@ impl Section {
             section {
                 h2 { (printable(&self.heading)) }
                 @for text in &self.texts { p { (printable(text)) } }
-                @if let Some(picture) = &self.picture { figure { (PreEscaped(picture)) } }
+                @if let Some(picture) = &self.picture { figure tabindex="0" { (PreEscaped(picture)) } }
                 @if let Some(data) = &self.data {
                     @if data.rows.len() > FOLDED {
                         details { summary { "Numbers: " (grouped(data.rows.len() as u64)) " rows" } (data.markup(&self.heading)) }
