@@ -2,19 +2,24 @@
 
 use super::{
     failure::{WrongAnswer, named},
+    phases,
     progress::{counting, while_showing},
 };
 use crate::{
     Error, Result,
     algorithm::{Algorithm, Outcome, Show, Table, Tables},
-    device::{Device, memory::Bytes, profile::Span},
+    device::{
+        Device,
+        memory::Bytes,
+        profile::{self, Span},
+    },
     graph::{BuildReport, Graph, statistics::counted},
     oracle::Mismatch,
     phase,
-    report::{self, GraphReport, Profile, Report, RunReport},
+    report::{self, GraphReport, PrepareReport, Profile, Report, RunReport},
 };
 use anyhow::Context;
-use std::{cell::OnceCell, time::Instant};
+use std::{cell::OnceCell, collections::BTreeMap, time::Instant};
 
 pub struct Bench<'a, A: Algorithm> {
     pub device: &'a Device,
@@ -38,6 +43,8 @@ pub struct Prepared<'a, A: Algorithm> {
     algorithm: A,
     config: &'a A::Config,
     name: String,
+    /// What making it ready took.
+    times: PrepareReport,
 }
 
 pub struct Measured<T> {
@@ -57,18 +64,25 @@ impl<A: Algorithm> Bench<'_, A> {
     /// Makes one strategy ready, or says why it cannot be run here.
     pub fn prepare<'a>(&self, config: &'a A::Config) -> anyhow::Result<Prepared<'a, A>> {
         let name = name::<A>(config);
-        let prepare = || A::prepare(self.device, &self.graph.csr, config);
+        let begin = profile::now();
+        let mut parts = BTreeMap::new();
+        let prepare = || {
+            let prepared = A::prepare(self.device, &self.graph.csr, config);
+            parts = phases::parts_since(begin);
+            prepared
+        };
         let algorithm = while_showing("preparing", &name, prepare).or_else(|error| match error {
             Error::Memory(_) => self.advise(error, config),
             other => Err(other.into()),
         })?;
+        let times = PrepareReport::new(profile::now().saturating_sub(begin), parts);
         let memory = algorithm.memory();
         tracing::info!("{name} takes {} of device memory: {memory}", Bytes(memory.bytes()));
-        Ok(Prepared { algorithm, config, name })
+        Ok(Prepared { algorithm, config, name, times })
     }
 
     pub fn measure(&self, prepared: Prepared<'_, A>, tables: &A::Tables) -> anyhow::Result<Measured<A::Answer>> {
-        let Prepared { mut algorithm, config, name } = prepared;
+        let Prepared { mut algorithm, config, name, times } = prepared;
         counting(self.warmup, "warming up", &name, |_| algorithm.run(&self.input))?;
         let mut spans_around = self.device.take_spans();
         let runs = self.timed_runs(&name, &mut algorithm)?;
@@ -79,7 +93,9 @@ impl<A: Algorithm> Bench<'_, A> {
         let tables = if mismatch.is_none() { tables.make(&mut algorithm, &answer, &spans)? } else { Vec::new() };
         spans_around.extend(self.device.take_spans());
         let report = while_showing("summing up", "", || {
-            self.report(config, &algorithm, runs, &answer, mismatch.is_none(), &spans)
+            let mut report = self.report(config, &algorithm, runs, &answer, mismatch.is_none(), &spans)?;
+            report.prepare_ms = times;
+            anyhow::Ok(report)
         })?;
         phase::during("freeing", || drop(algorithm));
         Ok(Measured { report, answer, mismatch, tables, spans, spans_around })
@@ -174,6 +190,7 @@ impl<A: Algorithm> Bench<'_, A> {
             took: algorithm.taken(),
             config: serde_json::to_value(config)?,
             source: A::source(input).map(|source| graph.ids.name(source).into_owned()),
+            prepare_ms: PrepareReport::default(),
             median,
             profile: profile(&runs),
             runs,

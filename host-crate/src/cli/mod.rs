@@ -29,6 +29,7 @@ mod phases;
 mod pictures;
 mod progress;
 mod registry;
+mod reproduce;
 mod run;
 mod strategies;
 mod tips;
@@ -100,10 +101,12 @@ enum Plain {
     #[command(display_order = 103)]
     Bench(bench::BenchSuite),
     #[command(display_order = 104)]
-    Demo(demo::Demo),
+    Reproduce(reproduce::Reproduce),
     #[command(display_order = 105)]
-    Completions(completions::Completions),
+    Demo(demo::Demo),
     #[command(display_order = 106)]
+    Completions(completions::Completions),
+    #[command(display_order = 107)]
     Man(man::Manual),
 }
 
@@ -151,6 +154,7 @@ fn execute(global: &GlobalOptions, matches: &ArgMatches) -> anyhow::Result<()> {
         Plain::MeasureLevels(measure) => measure.execute(quiet),
         Plain::Train(train) => train.execute(quiet),
         Plain::Bench(bench) => bench.execute(quiet),
+        Plain::Reproduce(reproduce) => reproduce.execute(quiet),
         Plain::Demo(demo) => demo.execute(quiet),
         Plain::Completions(completions) => completions.execute(),
         Plain::Man(manual) => manual.execute(quiet),

@@ -6,7 +6,7 @@ use crate::{
     phase::PHASES,
 };
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     fmt,
     sync::{Mutex, MutexGuard, PoisonError},
     thread::{self, ThreadId},
@@ -103,6 +103,24 @@ pub fn spans() -> Vec<Span> {
     let mut spans: Vec<Span> = ended().iter().map(|(_, span)| span.clone()).collect();
     spans.sort_by_key(|span| span.start);
     spans
+}
+
+/// What this thread did from `start` on, in milliseconds by phase: those that are within no other that began then.
+pub fn parts_since(start: Duration) -> BTreeMap<String, f64> {
+    let caller = thread::current().id();
+    let ended = ended();
+    let own = ended.iter().filter(|(thread, span)| *thread == caller && span.start >= start).map(|(_, span)| span);
+    let own: Vec<&Span> = own.collect();
+    let is_within = |span: &Span, other: &Span| {
+        (other.start, end_of(other)) != (span.start, end_of(span))
+            && other.start <= span.start
+            && end_of(span) <= end_of(other)
+    };
+    let mut parts = BTreeMap::new();
+    for span in own.iter().filter(|span| !own.iter().any(|other| is_within(span, other))) {
+        *parts.entry(span.name.clone()).or_default() += milliseconds(span.duration);
+    }
+    parts
 }
 
 /// The times until now, those that a device kept of the host's work included.

@@ -29,7 +29,7 @@ use crate::{
     graph::NodeName,
 };
 use serde::Serialize;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 /// One object for one command: what was run, on what, how long it took, and whether the answer is right.
 #[derive(Clone, Debug, Serialize)]
@@ -61,6 +61,8 @@ pub struct Report {
     /// What is shown of the answer; none where many are compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<Summary>,
+    /// What making the strategy ready took.
+    pub prepare_ms: PrepareReport,
     /// The timed runs in order; runs to warm up are not among them.
     pub runs: Vec<RunReport>,
     /// The run with the median total; of an even number, the faster of the two in the middle.
@@ -76,6 +78,24 @@ pub struct Report {
     pub profile: Option<Profile>,
     /// Whether the answer agrees with the oracle's; null when it was not asked for.
     pub valid: Option<bool>,
+}
+
+/// What making a strategy ready took before its first run, in milliseconds: uploading, splitting nodes, recording commands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PrepareReport {
+    /// All of it.
+    pub total: f64,
+    /// By phase; what is in no phase is in the total alone.
+    #[serde(flatten)]
+    pub parts: BTreeMap<String, f64>,
+}
+
+impl PrepareReport {
+    /// The report of a preparation that took so long, with its parts in milliseconds.
+    #[cfg(feature = "cli")]
+    pub(crate) fn new(total: Duration, parts: BTreeMap<String, f64>) -> Self {
+        Self { total: total.as_secs_f64() * 1e3, parts }
+    }
 }
 
 /// What one run took. `total_ms` is `kernel_ms` and `overhead_ms` together.
@@ -180,6 +200,7 @@ pub(crate) mod tests {
             source: Some(NodeName::Number(7)),
             figures: reach(),
             answer: None,
+            prepare_ms: PrepareReport::new(Duration::from_millis(3), BTreeMap::from([("uploading".into(), 2.0)])),
             median: runs[1],
             runs: runs.to_vec(),
             mteps: mteps(19_000, 2.0),
@@ -237,6 +258,7 @@ pub(crate) mod tests {
         assert_eq!(object["graph"]["self_loops_dropped"], 2);
         assert_eq!(object["device"]["kind"], "discrete");
         assert_eq!((&object["algorithm"], &object["strategy"]), (&"sssp".into(), &"node".into()));
+        assert_eq!((&object["prepare_ms"]["total"], &object["prepare_ms"]["uploading"]), (&3.0.into(), &2.0.into()));
         assert_eq!(object["runs"][0]["overhead_ms"], 2.5);
         assert_eq!((&object["median"]["total_ms"], &object["mteps"]), (&2.0.into(), &9.5.into()));
         assert_eq!((&object["source"], &object["reached"]), (&7.into(), &5000.into()));

@@ -44,7 +44,9 @@ impl Strategy for Edge {
         let sources = &device.buffer("sources of edges", edges)?;
         let find = edge::EdgeSources { row_offsets: &graph.row_offsets, sources };
         let params = LengthParams { length: edges as u32 };
-        device.record("sources of edges", |recorder| recorder.dispatch(&find, params, edges))?.run()?;
+        phase::during("making the edge list", || {
+            device.record("sources of edges", |recorder| recorder.dispatch(&find, params, edges))?.run()
+        })?;
 
         let together = u32::from(self.chunking == Chunking::Node);
         let params = edge::EdgeParams { max_groups: worklists.params.max_groups, together };

@@ -64,6 +64,7 @@ mod prelude {
         device::{Buffer, Device, DeviceInfo, DeviceKind, MemoryPlan, Recorder},
         engine::{DeviceGraph, DeviceLoop, DeviceRows},
         graph::Csr,
+        phase,
         settings::{Configurable, Key},
     };
     pub(super) use evenkeel_kernels::{launch::Buffers, operator::Operator};

@@ -109,13 +109,15 @@ impl SplitGraph {
         let (counts, scan) = (device.buffer("piece counts", nodes + 1)?, Scan::new(device, nodes + 1)?);
         let (row_offsets, params) = (&graph.row_offsets, ThresholdParams { nodes: graph.nodes(), bins });
         let Self { first_pieces, piece_offsets, parents, .. } = &split;
-        device
-            .record("splitting nodes", |recorder| {
-                recorder.dispatch(&PieceCounts { row_offsets, threshold: &chosen, counts: &counts }, params, nodes);
-                scan.record(recorder, &counts, first_pieces, nodes + 1, Kind::Exclusive);
-                recorder.dispatch(&MakePieces { row_offsets, first_pieces, piece_offsets, parents }, params, nodes);
-            })?
-            .run()?;
+        phase::during("splitting nodes", || {
+            device
+                .record("splitting nodes", |recorder| {
+                    recorder.dispatch(&PieceCounts { row_offsets, threshold: &chosen, counts: &counts }, params, nodes);
+                    scan.record(recorder, &counts, first_pieces, nodes + 1, Kind::Exclusive);
+                    recorder.dispatch(&MakePieces { row_offsets, first_pieces, piece_offsets, parents }, params, nodes);
+                })?
+                .run()
+        })?;
         Ok(split)
     }
 }

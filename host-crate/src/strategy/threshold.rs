@@ -37,7 +37,7 @@ pub(super) fn choose(device: &Device, graph: &DeviceGraph, bins: u32) -> Result<
         recorder.dispatch(&CountPieces { row_offsets, threshold }, params, nodes);
         chosen = Some(recorder.read_back(threshold));
     })?;
-    recording.run()?;
+    phase::during("finding the threshold of degrees", || recording.run())?;
     let chosen = chosen.ok_or_else(|| crate::Error::Device("a recording was not made".into()))?;
     Ok((recording.value(chosen), threshold.clone()))
 }

@@ -202,6 +202,13 @@ impl Data {
     }
 }
 
+impl Display for Cell {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (Self::Text(text) | Self::Number(text, _)) = self;
+        formatter.write_str(text)
+    }
+}
+
 impl Cell {
     /// Words, or nothing.
     pub fn text(text: impl Display) -> Self {

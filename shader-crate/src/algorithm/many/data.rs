@@ -203,12 +203,19 @@ impl Bits {
 pub trait Record {
     /// Notes that `new` sources have reached a node at `depth`, where `before` had earlier. The first source has this column.
     fn note(params: &ManyParams, column: u32, values: &mut Global<u32>, node: u32, depth: u32, before: Bits, new: Bits);
+
+    /// Notes the rest of it, together with the other lanes of the subgroup, which bring nodes and bits of their own or none.
+    fn note_together(_: Lane, _: &ManyParams, _: u32, _: &mut Global<u32>, _: u32, _: u32, _: Bits) {}
 }
 
 /// The depth from the nearest source, a word for each node.
 pub struct Nearest;
 /// Behind that, for each node a word for each column.
 pub struct Each;
+
+/// Bits that a lane notes by itself.
+const FEW: u32 = 8;
+
 /// Three words for each node: the sum of depths, its upper half, and the number of sources.
 pub struct Sums;
 
@@ -250,15 +257,40 @@ impl Record for Each {
         new: Bits,
     ) {
         Nearest::note(params, column, values, node, depth, before, new);
-        let (mut low, mut high) = (new.low, new.high);
+    }
+
+    /// The depths from each source. A node's columns stand side by side: where there are many to write, the subgroup writes those of one node
+    /// after the other, so that its lanes write to neighbouring words.
+    fn note_together(
+        lane: Lane,
+        params: &ManyParams,
+        column: u32,
+        values: &mut Global<u32>,
+        node: u32,
+        depth: u32,
+        new: Bits,
+    ) {
         let row = params.nodes + node * params.columns + column;
-        while low != 0 {
-            values.set(row + low.trailing_zeros(), depth);
-            low &= low - 1;
+        if lane.reduce_max(new.count()) <= FEW {
+            let (mut low, mut high) = (new.low, new.high);
+            while low != 0 {
+                values.set(row + low.trailing_zeros(), depth);
+                low &= low - 1;
+            }
+            while high != 0 {
+                values.set(row + 32 + high.trailing_zeros(), depth);
+                high &= high - 1;
+            }
+            return;
         }
-        while high != 0 {
-            values.set(row + 32 + high.trailing_zeros(), depth);
-            high &= high - 1;
+        for owner in 0..lane.subgroup_size {
+            let (row, low, high) = (lane.of(owner, row), lane.of(owner, new.low), lane.of(owner, new.high));
+            for source in step(lane.subgroup_lane, super::SOURCES, lane.subgroup_size) {
+                let word = if source < 32 { low } else { high };
+                if (word >> (source % 32)) & 1 == 1 {
+                    values.set(row + source, depth);
+                }
+            }
         }
     }
 }

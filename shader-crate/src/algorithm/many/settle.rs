@@ -84,6 +84,7 @@ impl Search<'_> {
                 self.clear::<W>(node);
                 new = self.settle::<W, K>(column, values, node, depth);
             }
+            K::note_together(lane, &self.params, column, values, node, depth, new);
             if new.any() {
                 let (begin, end) = self.row(node);
                 degree = end - begin;
@@ -116,15 +117,16 @@ impl Search<'_> {
         let width = lane.threads * lane.groups;
         for first in step(lane.group * lane.threads + lane.subgroup * lane.subgroup_size, light + heavy, width) {
             let entry = first + lane.subgroup_lane;
-            let (mut new, mut degree) = (Bits::NONE, 0);
+            let (mut node, mut new, mut degree) = (0, Bits::NONE, 0);
             if entry < light + heavy {
-                let node = self.listed(1 - self.side, light, entry);
+                node = self.listed(1 - self.side, light, entry);
                 new = self.settle::<W, K>(column, values, node, depth);
                 let (begin, end) = self.row(node);
                 degree = end - begin;
                 found += 1;
                 edges += degree;
             }
+            K::note_together(lane, &self.params, column, values, node, depth, new);
             if counts {
                 self.count_sources::<W>(new, degree / SAMPLE, sums);
             }
