@@ -27,6 +27,7 @@ mod kcore;
 mod many_sources;
 mod mst;
 mod pagerank;
+mod papers;
 mod path;
 mod primitives;
 mod real_files;

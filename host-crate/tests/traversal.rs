@@ -8,7 +8,7 @@ use evenkeel::{
     device::Device,
     engine::SharedGraph,
     graph::{
-        BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds, Splitting,
+        BuildOptions, Csr, EdgeList, EdgeWeights, Graph, Limit, NodeIds, Splitting,
         generate::Generator,
         weights::{WeightSource, assign},
     },
@@ -17,7 +17,7 @@ use evenkeel::{
     strategy::{self, Operator, SplitGraph},
 };
 use proptest::prelude::*;
-use std::cell::LazyCell;
+use std::{cell::LazyCell, num::NonZeroU32};
 
 fn csr(nodes: u32, edges: &[(u32, u32)], weights: EdgeWeights) -> Csr {
     let (sources, targets) = edges.iter().copied().unzip();
@@ -259,7 +259,7 @@ fn what_a_strategy_does_not_read_is_refused() {
     assert!(refused("hierarchical:switch-below=65536").contains("65536 is not in 0..=65535"));
     assert!(refused("group-mapped:24").contains("group='24': it is one of 1, 2, 4"));
     assert!(refused("near-far").contains("there is no strategy named 'near-far'"));
-    let split = |bins| Configured::<Bfs>::new(strategy::Split { bins });
+    let split = |bins| Configured::<Bfs>::new(strategy::Split { bins, mdt: None });
     assert!(split(1024).is_ok() && split(0).is_err());
 }
 
@@ -272,12 +272,15 @@ fn splitting_on_the_device() {
     let generate = |text: &str| text.parse::<Generator>().unwrap().generate().unwrap().csr;
     for device in common::devices() {
         for csr in generated.map(generate).iter().chain([&hubs]) {
-            for bins in [1, 2, 10, 37, 1024] {
-                let expected = Splitting::of(csr, bins);
-                let split = SplitGraph::of(&SharedGraph::new(&device, csr), bins).unwrap();
-                assert_eq!(split.threshold.threshold, expected.threshold, "{bins} bins");
-                assert_eq!(u64::from(split.threshold.split_nodes), expected.nodes_split, "{bins} bins");
-                assert_eq!(u64::from(split.threshold.pieces), expected.nodes_after, "{bins} bins");
+            let bins = [1, 2, 10, 37, 1024].map(Limit::Bins);
+            for limit in
+                bins.into_iter().chain([1, 5, 100_000].map(|most| Limit::Given(NonZeroU32::new(most).unwrap())))
+            {
+                let expected = Splitting::of(csr, limit);
+                let split = SplitGraph::of(&SharedGraph::new(&device, csr), limit).unwrap();
+                assert_eq!(split.threshold.threshold, expected.threshold, "{limit:?}");
+                assert_eq!(u64::from(split.threshold.split_nodes), expected.nodes_split, "{limit:?}");
+                assert_eq!(u64::from(split.threshold.pieces), expected.nodes_after, "{limit:?}");
                 let [firsts, offsets, parents] = [&split.first_pieces, &split.piece_offsets, &split.parents]
                     .map(|buffer| device.download(buffer).unwrap());
                 for node in 0..csr.nodes() as usize {

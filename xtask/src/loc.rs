@@ -103,7 +103,7 @@ fn table(headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Stri
 const SHARED: &str = "shared: ";
 
 /// A row for each name in these folders: its lines of code in each of them. A registry names what the folders are about: `"NAME"`
-/// behind `name:` or `=`. What has no such name is shared, and comes last.
+/// behind `name:`, `=` or `About::new(`. What has no such name is shared, and comes last.
 fn entries(folders: &[(&Sources, &str)]) -> Vec<Vec<String>> {
     let mut lines = BTreeMap::<String, Vec<usize>>::new();
     let mut registry = String::new();
@@ -115,7 +115,9 @@ fn entries(folders: &[(&Sources, &str)]) -> Vec<Vec<String>> {
             }
         }
     }
-    let is_named = |name: &str| ["name: ", "= "].iter().any(|before| registry.contains(&format!("{before}\"{name}\"")));
+    let is_named = |name: &str| {
+        ["name: ", "= ", "About::new("].iter().any(|before| registry.contains(&format!("{before}\"{name}\"")))
+    };
     let (named, shared): (Vec<_>, Vec<_>) = lines.into_iter().partition(|(name, _)| is_named(name));
     let shared = shared.into_iter().map(|(name, lines)| (format!("{SHARED}{name}"), lines));
     let row =

@@ -3,6 +3,7 @@
 //! It is a crate of its own so that rust-gpu's builder is compiled only by those who change a kernel.
 
 mod compile;
+mod docs;
 mod finish;
 mod kernels;
 mod layers;
@@ -45,6 +46,8 @@ enum Chore {
         #[arg(long, value_name = "FOLDER", conflicts_with = "check", requires = "package")]
         out: Option<PathBuf>,
     },
+    /// Renew what the documentation takes from kept results, from the sources and from the program
+    Docs,
     /// Fail when a module imports from a layer above its own
     Layers,
     /// Count the lines of code of each schedule, strategy and algorithm, and of the whole project
@@ -63,6 +66,7 @@ enum Chore {
 fn main() -> ExitCode {
     let result = match Arguments::parse().chore {
         Chore::Kernels { check, package, out } => kernels(check, package, out),
+        Chore::Docs => docs::renew(root()),
         Chore::Layers => layers::check(root()),
         Chore::Recipes => recipes::check(root()),
         Chore::Loc { of, write } => loc::run(root(), of.as_deref(), write),

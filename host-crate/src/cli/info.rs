@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     graph::{
-        BuildReport,
+        BuildReport, Limit,
         formats::Recognised,
         statistics::{Statistics, counted, grouped},
     },
@@ -20,7 +20,7 @@ use crate::{
 };
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::{num::NonZeroU32, path::PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,6 +40,9 @@ pub struct Info {
     #[arg(long, value_name = "B", requires = "split", default_value_t = DEFAULT_BINS)]
     #[arg(help_heading = "Strategy", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_BINS)))]
     bins: u32,
+    /// The most edges of a piece, in place of what the histogram says.
+    #[arg(long, value_name = "N", requires = "split", conflicts_with = "bins", help_heading = "Strategy")]
+    mdt: Option<NonZeroU32>,
     /// Write the description as a JSON object. `-` is standard output.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
@@ -59,7 +62,8 @@ impl Info {
         remark_on_weights(&built);
         let statistics = while_showing("counting", "", || Statistics::of(&graph));
         let split = self.split.then(|| {
-            let (splitting, [memory_bytes, memory_bytes_after]) = SplitGraph::describe(&graph.csr, self.bins);
+            let (splitting, [memory_bytes, memory_bytes_after]) =
+                SplitGraph::describe(&graph.csr, Limit::new(self.bins, self.mdt));
             SplitReport { splitting, memory_bytes, memory_bytes_after }
         });
         let BuildReport { edges_given, self_loops_dropped, parallel_edges_merged, recognised, .. } = built;

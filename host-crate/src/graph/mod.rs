@@ -23,7 +23,7 @@ pub use csr::Csr;
 pub use facts::Skew;
 pub use ids::{Names, NodeIds, NodeName};
 pub use open::{Direction, OpenOptions, adapt, open};
-pub use split::Splitting;
+pub use split::{Limit, Splitting};
 pub use weights::{EdgeWeights, Weights};
 
 /// A graph as the algorithms take it.

@@ -8,12 +8,30 @@ use super::{
 };
 use rayon::prelude::*;
 use serde::Serialize;
+use std::num::NonZeroU32;
+
+/// How the most edges of a piece are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// From a histogram of the degrees with so many bins, at least one and at most [`Splitting::MAX_BINS`].
+    Bins(u32),
+    /// They are given.
+    Given(NonZeroU32),
+}
+
+impl Limit {
+    /// What is given, or else the histogram.
+    pub fn new(bins: u32, given: Option<NonZeroU32>) -> Self {
+        given.map_or(Self::Bins(bins), Self::Given)
+    }
+}
 
 /// The result of node splitting: the threshold and how many nodes there are before and after.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Splitting {
-    /// How many bins the histogram has.
-    pub bins: u32,
+    /// How many bins the histogram has; none where the threshold was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bins: Option<u32>,
     /// The most edges that a node has afterwards.
     pub threshold: u32,
     /// The number of nodes before.
@@ -30,10 +48,15 @@ impl Splitting {
     /// The most bins of a histogram.
     pub const MAX_BINS: u32 = 1024;
 
-    /// Splits by a histogram with `bins` bins, at least one and at most [`Self::MAX_BINS`].
-    pub fn of(csr: &Csr, bins: u32) -> Self {
-        let bins = bins.clamp(1, Self::MAX_BINS);
-        let threshold = threshold(csr, bins);
+    /// Splits by this limit.
+    pub fn of(csr: &Csr, limit: Limit) -> Self {
+        let (bins, threshold) = match limit {
+            Limit::Bins(bins) => {
+                let bins = bins.clamp(1, Self::MAX_BINS);
+                (Some(bins), threshold(csr, bins))
+            }
+            Limit::Given(most) => (None, most.get()),
+        };
         let count = |(nodes_split, mut counts): (u64, [u64; BIN_COUNT]), node| {
             let degree = csr.degree(node);
             let pieces = degree.div_ceil(threshold).max(1);
@@ -82,7 +105,7 @@ mod tests {
     }
 
     fn splitting(degrees: &[u32], bins: u32) -> (u32, u64, u64) {
-        let splitting = Splitting::of(&with_degrees(degrees), bins);
+        let splitting = Splitting::of(&with_degrees(degrees), Limit::Bins(bins));
         (splitting.threshold, splitting.nodes_split, splitting.nodes_after)
     }
 
@@ -98,6 +121,12 @@ mod tests {
     }
 
     #[test]
+    fn a_threshold_that_is_given_is_taken() {
+        let given = Splitting::of(&with_degrees(&[3, 9, 10, 0]), Limit::new(10, NonZeroU32::new(5)));
+        assert_eq!((given.bins, given.threshold, given.nodes_split, given.nodes_after), (None, 5, 2, 6));
+    }
+
+    #[test]
     fn a_threshold_is_never_nothing() {
         assert_eq!(splitting(&[0, 0, 3], 10), (1, 1, 5));
         assert_eq!(splitting(&[0], 10), (1, 0, 1));
@@ -106,7 +135,7 @@ mod tests {
 
     #[test]
     fn pieces_share_evenly() {
-        let after = Splitting::of(&with_degrees(&[1, 1, 1, 9, 14]), 4);
+        let after = Splitting::of(&with_degrees(&[1, 1, 1, 9, 14]), Limit::Bins(4));
         assert_eq!((after.threshold, after.nodes_after), (3, 3 + 3 + 5));
         // 3, 3, 3 and 3, 3, 3, 3, 2.
         let counts: Vec<u64> = after.histogram.iter().map(|bin| bin.nodes).collect();

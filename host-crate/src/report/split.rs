@@ -27,7 +27,8 @@ impl fmt::Display for SplitReport {
         let Splitting { bins, threshold, nodes, nodes_split, nodes_after, histogram } = &self.splitting;
         let mut line = |name: &str, value: String| writeln!(f, "{name:<21}{value}");
         let percent = 100.0 * *nodes_split as f64 / f64::from((*nodes).max(1));
-        line("split", format!("nodes of more than {} edges (MDT, by {bins} bins)", grouped((*threshold).into())))?;
+        let by = bins.map_or_else(|| "given".to_owned(), |bins| format!("by {bins} bins"));
+        line("split", format!("nodes of more than {} edges (MDT, {by})", grouped((*threshold).into())))?;
         line("  nodes split", format!("{}, {percent:.2} %", grouped(*nodes_split)))?;
         line("  nodes after", grouped(*nodes_after))?;
         line("  memory", format!("{}, before {}", Bytes(self.memory_bytes_after), Bytes(self.memory_bytes)))?;
@@ -39,7 +40,7 @@ impl fmt::Display for SplitReport {
 mod tests {
     use super::*;
     use crate::{
-        graph::{Csr, Weights},
+        graph::{Csr, Limit, Weights},
         strategy::SplitGraph,
     };
 
@@ -48,7 +49,7 @@ mod tests {
         let columns: Vec<u32> = (1..=40).chain([0; 40]).collect();
         let row_offsets: Vec<u32> = [0].into_iter().chain(40..=80).collect();
         let csr = Csr::new(row_offsets, columns, Weights::None).unwrap();
-        let (splitting, [memory_bytes, memory_bytes_after]) = SplitGraph::describe(&csr, 10);
+        let (splitting, [memory_bytes, memory_bytes_after]) = SplitGraph::describe(&csr, Limit::Bins(10));
         let report = SplitReport { splitting, memory_bytes, memory_bytes_after };
         let expected = "\
 split                nodes of more than 4 edges (MDT, by 10 bins)

@@ -2,7 +2,7 @@
 //! decomposition. A recorded step is one round; the device decides which list it takes and how.
 
 use super::{adaptive::LevelSize, decompose, prelude::*, threshold, worklists::clear};
-use crate::graph::Splitting;
+use crate::graph::{Limit, Splitting};
 use evenkeel_kernels::strategy::{
     TraversalParams,
     decompose::FindOffsets,
@@ -18,6 +18,8 @@ use evenkeel_types::{Offset, Remainder, WORKGROUP};
 pub struct Hierarchical {
     /// Bins of the histogram of degrees, which says how many edges a round takes of a node.
     pub bins: u32,
+    /// The most edges of a piece, in place of what the histogram says.
+    pub mdt: Option<u32>,
     /// The length below which lists are left to workload decomposition.
     pub switch_below: u32,
 }
@@ -27,7 +29,13 @@ const MAX_SWITCH_BELOW: u32 = 65_535;
 
 impl Default for Hierarchical {
     fn default() -> Self {
-        Self { bins: threshold::DEFAULT_BINS, switch_below: 1024 }
+        Self { bins: threshold::DEFAULT_BINS, mdt: None, switch_below: 1024 }
+    }
+}
+
+impl Hierarchical {
+    fn limit(&self) -> Limit {
+        threshold::limit(self.bins, self.mdt)
     }
 }
 
@@ -43,7 +51,7 @@ impl Strategy for Hierarchical {
     fn keys(&mut self) -> Vec<Key<'_>> {
         let about = "leave lists shorter than this to workload decomposition";
         let switch_below = Key::option("switch-below", about, &mut self.switch_below).within(0, MAX_SWITCH_BELOW);
-        vec![threshold::bins_key(&mut self.bins), switch_below]
+        vec![threshold::bins_key(&mut self.bins), threshold::mdt_key(&mut self.mdt), switch_below]
     }
 
     /// An iteration takes several rounds, so the recorded iterations are not levels.
@@ -52,20 +60,20 @@ impl Strategy for Hierarchical {
     }
 
     fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        let split_nodes = Splitting::of(csr, self.bins).nodes_split as usize;
+        let split_nodes = Splitting::of(csr, self.limit()).nodes_split as usize;
         MemoryPlan::new()
             .with::<u32>("worklists", 2 * csr.nodes() as usize)
             .with::<Remainder>("nodes with edges left", 2 * split_nodes)
             .with::<u32>("edge prefixes", self.switch_below as usize)
             .with::<Offset>("offsets", decompose::offsets(csr.columns().len()))
             .with::<HierarchyState>("loop state", 1)
-            .and(threshold::plan(self.bins))
+            .and(threshold::plan(self.limit()))
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let (Traversal { graph, data, source, .. }, operator) = (traversal, traversal.operator);
         let (nodes, max_groups) = (traversal.nodes(), device.info().max_groups);
-        let (Threshold { threshold, split_nodes, .. }, _) = threshold::choose(device, graph, self.bins)?;
+        let (Threshold { threshold, split_nodes, .. }, _) = threshold::choose(device, graph, self.limit())?;
         let lists = &HierarchyLists {
             worklists: device.buffer("worklists", 2 * nodes as usize)?,
             remainders: device.buffer("nodes with edges left", 2 * split_nodes as usize)?,

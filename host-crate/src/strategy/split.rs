@@ -6,11 +6,11 @@ use crate::{
         SharedGraph,
         primitive::{Kind, Scan},
     },
-    graph::Splitting,
+    graph::{Limit, Splitting},
 };
 use evenkeel_kernels::strategy::{
     split::{self, MakePieces, PieceCounts},
-    threshold::{Threshold, ThresholdParams},
+    threshold::Threshold,
 };
 
 /// The strategy `split`.
@@ -18,11 +18,19 @@ use evenkeel_kernels::strategy::{
 pub struct Split {
     /// Bins of the histogram of degrees, which says how many edges are one piece.
     pub bins: u32,
+    /// The most edges of a piece, in place of what the histogram says.
+    pub mdt: Option<u32>,
 }
 
 impl Default for Split {
     fn default() -> Self {
-        Self { bins: threshold::DEFAULT_BINS }
+        Self { bins: threshold::DEFAULT_BINS, mdt: None }
+    }
+}
+
+impl Split {
+    fn limit(&self) -> Limit {
+        threshold::limit(self.bins, self.mdt)
     }
 }
 
@@ -32,15 +40,15 @@ impl Strategy for Split {
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
-        vec![threshold::bins_key(&mut self.bins)]
+        vec![threshold::bins_key(&mut self.bins), threshold::mdt_key(&mut self.mdt)]
     }
 
     fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        let splitting = Splitting::of(csr, self.bins);
+        let splitting = Splitting::of(csr, self.limit());
         let (nodes, pieces) = (csr.nodes() as usize, splitting.nodes_after as usize);
         Worklists::<LoopHeader>::plan(pieces)
             .and(SplitGraph::plan(nodes, pieces))
-            .and(threshold::plan(self.bins))
+            .and(threshold::plan(self.limit()))
             .with::<u32>("piece counts", nodes + 1)
             .and(Scan::plan(nodes + 1))
     }
@@ -48,7 +56,7 @@ impl Strategy for Split {
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let Traversal { operator, graph, data, .. } = traversal;
         let SplitGraph { threshold, first_pieces, piece_offsets, parents } =
-            &SplitGraph::new(device, graph, self.bins)?;
+            &SplitGraph::new(device, graph, self.limit())?;
         let pieces = &DeviceGraph { row_offsets: piece_offsets.clone(), columns: graph.columns.clone() };
         let worklists: Worklists = Worklists::new(device, traversal, threshold.pieces as usize)?;
         let start = |recorder: &mut Recorder| worklists.start_range(recorder, traversal, first_pieces);
@@ -82,23 +90,25 @@ impl SplitGraph {
     }
 
     /// How a graph would be split, and the bytes that it takes on a device before and after.
-    pub fn describe(csr: &Csr, bins: u32) -> (Splitting, [u64; 2]) {
-        let splitting = Splitting::of(csr, bins);
+    pub fn describe(csr: &Csr, limit: Limit) -> (Splitting, [u64; 2]) {
+        let splitting = Splitting::of(csr, limit);
         let whole = DeviceGraph::plan(csr).bytes();
         let pieces = Self::plan(csr.nodes() as usize, splitting.nodes_after as usize).bytes();
         (splitting, [whole, whole + pieces])
     }
 
-    /// Splits a graph by a histogram of its degrees with so many bins.
-    pub fn of(graph: &SharedGraph, bins: u32) -> Result<Self> {
-        if !(1..=threshold::MAX_BINS).contains(&bins) {
+    /// Splits a graph by this limit.
+    pub fn of(graph: &SharedGraph, limit: Limit) -> Result<Self> {
+        if let Limit::Bins(bins) = limit
+            && !(1..=threshold::MAX_BINS).contains(&bins)
+        {
             return Err(Error::Usage(format!("{bins} bins are not in 1..={}", threshold::MAX_BINS)));
         }
-        Self::new(graph.device(), graph.rows()?, bins)
+        Self::new(graph.device(), graph.rows()?, limit)
     }
 
-    fn new(device: &Device, graph: &DeviceGraph, bins: u32) -> Result<Self> {
-        let (threshold, chosen) = threshold::choose(device, graph, bins)?;
+    fn new(device: &Device, graph: &DeviceGraph, limit: Limit) -> Result<Self> {
+        let (threshold, chosen) = threshold::choose(device, graph, limit)?;
         let (nodes, pieces) = (graph.nodes() as usize, threshold.pieces as usize);
         let split = Self {
             threshold,
@@ -107,7 +117,7 @@ impl SplitGraph {
             parents: device.buffer("parents of pieces", pieces)?,
         };
         let (counts, scan) = (device.buffer("piece counts", nodes + 1)?, Scan::new(device, nodes + 1)?);
-        let (row_offsets, params) = (&graph.row_offsets, ThresholdParams { nodes: graph.nodes(), bins });
+        let (row_offsets, params) = (&graph.row_offsets, threshold::params(graph.nodes(), limit));
         let Self { first_pieces, piece_offsets, parents, .. } = &split;
         phase::during("splitting nodes", || {
             device

@@ -2,10 +2,12 @@
 //! [`Splitting`](crate::graph::Splitting) computes the same on the host, for memory plans.
 
 use super::prelude::*;
+use crate::graph::Limit;
 pub use evenkeel_kernels::strategy::threshold::MAX_BINS;
 use evenkeel_kernels::strategy::threshold::{
     ChooseThreshold, CountPieces, DegreeHistogram, LargestDegree, Threshold, ThresholdParams,
 };
+use std::num::NonZeroU32;
 
 /// The bins of the histogram of degrees unless others are asked for: the paper's.
 pub const DEFAULT_BINS: u32 = 10;
@@ -16,17 +18,45 @@ pub(super) fn bins_key(bins: &mut u32) -> Key<'_> {
     Key::option("bins", about, bins).within(1, MAX_BINS)
 }
 
+/// The other setting of both: the threshold itself.
+pub(super) fn mdt_key(mdt: &mut Option<u32>) -> Key<'_> {
+    let about = "the most edges of a piece";
+    Key::optional("mdt", about, "from the histogram", mdt).within(1, u32::MAX)
+}
+
+/// What the two settings mean.
+pub(super) fn limit(bins: u32, mdt: Option<u32>) -> Limit {
+    Limit::new(bins, mdt.and_then(NonZeroU32::new))
+}
+
 /// The memory that choosing takes.
-pub(super) fn plan(bins: u32) -> MemoryPlan {
-    MemoryPlan::new().with::<Threshold>("threshold", 1).with::<u32>("histogram", bins as usize)
+pub(super) fn plan(limit: Limit) -> MemoryPlan {
+    MemoryPlan::new().with::<Threshold>("threshold", 1).with::<u32>("histogram", bins(limit) as usize)
+}
+
+/// The bins of the histogram; one where none is made, for a buffer has a size.
+fn bins(limit: Limit) -> u32 {
+    match limit {
+        Limit::Bins(bins) => bins,
+        Limit::Given(_) => 1,
+    }
+}
+
+/// What the kernels are told.
+pub(super) fn params(nodes: u32, limit: Limit) -> ThresholdParams {
+    let given = match limit {
+        Limit::Bins(_) => 0,
+        Limit::Given(most) => most.get(),
+    };
+    ThresholdParams { nodes, bins: bins(limit), given }
 }
 
 /// Chooses the threshold for a graph, and leaves it on the device too.
-pub(super) fn choose(device: &Device, graph: &DeviceGraph, bins: u32) -> Result<(Threshold, Buffer<Threshold>)> {
+pub(super) fn choose(device: &Device, graph: &DeviceGraph, limit: Limit) -> Result<(Threshold, Buffer<Threshold>)> {
     let threshold = &device.buffer::<Threshold>("threshold", 1)?;
-    let histogram = &device.buffer("histogram", bins as usize)?;
+    let histogram = &device.buffer("histogram", bins(limit) as usize)?;
     let (row_offsets, nodes) = (&graph.row_offsets, graph.nodes() as usize);
-    let params = ThresholdParams { nodes: graph.nodes(), bins };
+    let params = params(graph.nodes(), limit);
     let mut chosen = None;
     let mut recording = device.record("threshold of degrees", |recorder| {
         recorder.fill(&threshold.cast(), 0);

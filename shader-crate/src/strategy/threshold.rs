@@ -20,6 +20,8 @@ pub struct ThresholdParams {
     pub nodes: u32,
     /// The number of bins of the histogram.
     pub bins: u32,
+    /// The threshold where it is given; 0 where the histogram says it.
+    pub given: u32,
 }
 
 /// The threshold, and what a strategy needs beside it.
@@ -99,7 +101,7 @@ pub fn choose_threshold(lane: Lane, params: &ThresholdParams, histogram: Read<u3
             }
         }
         let bound = upper_bound(threshold.get(Threshold::LARGEST), params.bins, fullest + 1);
-        threshold.set(Threshold::THRESHOLD, bound.max(1));
+        threshold.set(Threshold::THRESHOLD, if params.given > 0 { params.given } else { bound.max(1) });
     }
 }
 

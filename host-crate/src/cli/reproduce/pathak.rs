@@ -59,7 +59,7 @@ fn experiments(setting: &Setting) -> Vec<Experiment> {
         let command =
             format!("compare sssp {{}} {weights} --strategies {} --runs 3 --warmup 1 {check}", COARSER.join(","));
         list.push(Experiment::new(format!("sssp {number}"), &command, &[graph]));
-        let command = format!("sssp {{}} {weights} --runs 3 --warmup 1 --device cpu --threads 1");
+        let command = format!("sssp {{}} {weights} --device cpu --threads 1");
         list.push(Experiment::new(format!("cpu {number}"), &command, &[graph]));
     }
     for (number, graph) in small_graphs(setting).into_iter().enumerate() {

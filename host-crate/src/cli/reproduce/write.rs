@@ -69,22 +69,22 @@ fn row(part: &Part, finding: &Finding) -> Vec<Cell> {
     [part.title.as_str(), finding.says, &finding.here, finding.verdict()].map(Cell::text).into()
 }
 
-/// The parts as Markdown, each between two comments, from which documents take them.
+/// The report as Markdown, from which documents take it.
 fn markdown(parts: &[Part]) -> String {
     let mut text = String::new();
     for part in parts {
-        let _ = writeln!(text, "<!-- {} -->", part.name);
-        let headings: Vec<String> = part.data.headings.iter().map(|it| escaped(it)).collect();
-        let rows: Vec<Vec<String>> =
-            part.data.rows.iter().map(|row| row.iter().map(|cell| escaped(&cell.to_string())).collect()).collect();
-        table(&mut text, &headings, &rows);
+        let _ = writeln!(text, "### {}\n\n{}\n", part.title, part.text);
+        if part.chart.is_some() {
+            let _ = writeln!(text, "![{}]({}.svg)\n", part.title, part.name);
+        }
         if !part.findings.is_empty() {
-            let rows: Vec<Vec<String>> =
-                part.findings.iter().map(|it| [it.says, &it.here, it.verdict()].map(escaped).into()).collect();
-            text.push('\n');
+            let row = |it: &Finding| [it.says, &it.here, it.verdict()].map(escaped).into();
+            let rows: Vec<Vec<String>> = part.findings.iter().map(row).collect();
             table(&mut text, &["the paper says", "here", "holds?"].map(str::to_owned), &rows);
         }
-        let _ = writeln!(text, "<!-- end of {} -->\n", part.name);
+        let headings: Vec<String> = part.data.headings.iter().map(|it| escaped(it)).collect();
+        let cells = |row: &Vec<Cell>| row.iter().map(|cell| escaped(&cell.to_string())).collect();
+        table(&mut text, &headings, &part.data.rows.iter().map(cells).collect::<Vec<_>>());
     }
     text
 }
@@ -95,6 +95,7 @@ fn table(text: &mut String, headings: &[String], rows: &[Vec<String>]) {
     for row in rows {
         let _ = writeln!(text, "| {} |", row.join(" | "));
     }
+    text.push('\n');
 }
 
 fn escaped(text: &str) -> String {
