@@ -3,8 +3,8 @@
 use assert_cmd::assert::OutputAssertExt;
 use evenkeel::{
     algorithm::{
-        Algorithm, Bfs, BfsConfig, DenseVector, Distances, KCore, Spmv, SpmvConfig, Sssp, SsspConfig, Triangles,
-        spmv::random_vector,
+        Algorithm, Betweenness, Bfs, BfsConfig, Closeness, Communities, DenseVector, Distances, KCore, Mst, Spmv,
+        SpmvConfig, Sssp, SsspConfig, Triangles, spmv::random_vector,
     },
     device::{Device, balance::DispatchBalance},
     engine::schedule::Schedule,
@@ -61,13 +61,17 @@ fn a_search_takes_each_edge_of_the_nodes_reached_once() {
 }
 
 /// What an algorithm that needs nothing but a graph counts; its answer is checked.
-fn whole<A: Algorithm<Input = ()>>(graph: &Graph, strategy: &str) -> StrategyBalance {
+fn whole<A: Algorithm>(graph: &Graph, strategy: &str) -> StrategyBalance
+where
+    A::InputOptions: Default,
+{
     let (device, counters) = Device::counting(32);
-    let config = A::with_alternative(&A::Config::default(), strategy).unwrap();
+    let config = A::with_alternative(&A::counted_config(), strategy).unwrap();
+    let input = A::input(&A::InputOptions::default(), graph, &config).unwrap();
     let mut algorithm = A::prepare(&device, &graph.csr, &config).unwrap();
-    algorithm.run(&()).unwrap();
-    let expected = A::reference(graph, &(), &config).unwrap();
-    assert_eq!(A::check(&algorithm.answer().unwrap(), &expected, graph, &()), None, "{strategy}");
+    algorithm.run(&input).unwrap();
+    let expected = A::reference(graph, &input, &config).unwrap();
+    assert_eq!(A::check(&algorithm.answer().unwrap(), &expected, graph, &input), None, "{strategy}");
     StrategyBalance::new(strategy.to_owned(), counters.take())
 }
 
@@ -96,6 +100,27 @@ fn core_numbers_take_each_edge_once_by_peeling() {
     let graph = generate("rmat:scale=9");
     assert_eq!(whole::<KCore>(&graph, "peel").atoms, u64::from(graph.csr.edges()));
     assert!(whole::<KCore>(&graph, "h-index").atoms > u64::from(graph.csr.edges()));
+}
+
+#[test]
+fn forests_communities_and_centralities_count_every_edge_they_look_at() {
+    let graph = generate("grid:rows=20,cols=20");
+    let edges = u64::from(graph.csr.edges());
+    let labels = whole::<Communities>(&graph, "all").atoms;
+    // Ten iterations, of which the first counts nothing: all labels differ.
+    assert_eq!(labels, 9 * edges);
+    assert!(whole::<Communities>(&graph, "changed").atoms <= labels);
+    // The list of the first iteration has each edge once.
+    assert_eq!(whole::<Mst>(&graph, "boruvka").dispatches[0].atoms, edges / 2);
+    // From each of 32 sources there and back, along the edges of shortest paths: every edge of a grid is one. Back to the source none is needed.
+    let paths = whole::<Betweenness>(&graph, "levels").atoms;
+    assert!((32 * (edges - 4)..=32 * edges).contains(&paths), "{paths}");
+    // A batch looks along whole rows, and its search from all sources at once along all rows twice a level.
+    let rows = whole::<Betweenness>(&graph, "batched").atoms;
+    assert!((paths..=(64 + 2 * 38) * edges).contains(&rows), "{rows}");
+    // Each level of 64 searches looks along all rows at most twice: once to pull and once to push.
+    let sums = whole::<Closeness>(&graph, "bits");
+    assert!((edges..=2 * edges * sums.dispatches.len() as u64).contains(&sums.atoms), "{}", sums.atoms);
 }
 
 #[test]

@@ -109,14 +109,14 @@ fn entries(folders: &[(&Sources, &str)]) -> Vec<Vec<String>> {
     let mut registry = String::new();
     for (side, (sources, folder)) in folders.iter().enumerate() {
         for (file, text) in sources.iter().filter(|(file, _)| module(file)[0] == *folder) {
-            registry += text;
+            registry.extend(text.chars().filter(|letter| !letter.is_whitespace()));
             if let Some(entry) = module(file).get(1) {
                 lines.entry(entry.replace('_', "-")).or_insert_with(|| vec![0; folders.len()])[side] += count(text);
             }
         }
     }
     let is_named = |name: &str| {
-        ["name: ", "= ", "About::new("].iter().any(|before| registry.contains(&format!("{before}\"{name}\"")))
+        ["name:", "=", "About::new("].iter().any(|before| registry.contains(&format!("{before}\"{name}\"")))
     };
     let (named, shared): (Vec<_>, Vec<_>) = lines.into_iter().partition(|(name, _)| is_named(name));
     let shared = shared.into_iter().map(|(name, lines)| (format!("{SHARED}{name}"), lines));

@@ -56,6 +56,10 @@ impl Selectable for ClosenessStrategy {
         let [name, paper, summary] = STRATEGIES[*self as usize];
         About { cpu_only: *self == Self::BitsCpu, ..About::new(name, paper, summary) }
     }
+
+    fn is_counted(&self) -> bool {
+        *self == Self::Bits
+    }
 }
 
 impl ClosenessStrategy {
@@ -119,6 +123,7 @@ Examples:
   evenkeel closeness rmat:scale=12 --validate
   evenkeel closeness friends.csv --top 5 --output closeness.csv
   evenkeel closeness rmat:scale=20 --sources 1024 --seed 7";
+    const COUNTED: bool = true;
     type Alternative = ClosenessStrategy;
     type Config = ClosenessConfig;
     type InputOptions = ();
@@ -127,6 +132,11 @@ Examples:
     type Input = Vec<u32>;
     type Answer = Closenesses;
     type Reference = Vec<f64>;
+
+    fn counted_config() -> ClosenessConfig {
+        // As many as are searched from at once.
+        ClosenessConfig { sources: Some(64), ..ClosenessConfig::default() }
+    }
 
     fn choice(config: &mut ClosenessConfig) -> &mut Configured<Self> {
         &mut config.strategy

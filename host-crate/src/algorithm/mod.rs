@@ -122,6 +122,11 @@ pub trait Algorithm: Sized + 'static {
     /// What the oracle finds.
     type Reference;
 
+    /// What is counted of it for `balance`: a run by default, or less where that would be many runs in one.
+    fn counted_config() -> Self::Config {
+        Self::Config::default()
+    }
+
     /// The strategy or schedule in a configuration.
     fn choice(config: &mut Self::Config) -> &mut Configured<Self>;
 

@@ -79,7 +79,7 @@ impl<A: Algorithm> Execute for BalanceCommand<A> {
         let (output, drawn) = (Output::create_if(json.as_deref())?, pictures.open()?);
         let (mut graph, built) = found.load()?;
         self.input.weigh(&mut graph, &built)?;
-        let input = A::input(&self.input.input, &graph, &A::Config::default())?;
+        let input = A::input(&self.input.input, &graph, &A::counted_config())?;
         let count = |name: &String| count::<A>(&graph.csr, name, &input, *lanes);
         let report = BalanceReport {
             version: env!("CARGO_PKG_VERSION"),
@@ -97,7 +97,7 @@ impl<A: Algorithm> Execute for BalanceCommand<A> {
 /// Counts the atoms of one run with an alternative. A device of its own for each, so that the memory of one is free again before the next.
 pub fn count<A: Algorithm>(csr: &Csr, name: &str, input: &A::Input, lanes: u32) -> Result<StrategyBalance> {
     let (device, counters) = Device::counting(lanes);
-    let config = A::with_alternative(&A::Config::default(), name)?;
+    let config = A::with_alternative(&A::counted_config(), name)?;
     while_showing("counting", &format!("{} with {} {name}", A::NAME, A::ALTERNATIVE), || {
         A::prepare(&device, csr, &config)?.run(input)
     })?;

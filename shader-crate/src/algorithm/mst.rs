@@ -207,7 +207,7 @@ fn fill_again(state: &mut State<MstState>, params: &MstParams, empty: bool) {
 
 /// Drops the edges whose ends are in one tree, and finds the lightest weight of the others for both trees. The parents of these ends are the
 /// roots of their trees: `mst_forget` has seen to it.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, counts)]
 pub fn mst_lightest(
     lane: Lane,
     params: &MstParams,
@@ -225,6 +225,7 @@ pub fn mst_lightest(
         for item in 0..ITEMS {
             let place = part * PART + item * WORKGROUP + lane.local;
             if place < length {
+                lane.count_atoms(1);
                 let (one, other) = (parents.get(list.ones.get(place)), parents.get(list.others.get(place)));
                 if one != other {
                     kept |= 1 << item;

@@ -104,6 +104,7 @@ Examples:
   evenkeel betweenness friends.csv --top 5 --output betweenness.csv
   evenkeel betweenness rmat:scale=20 --sources 64 --seed 7
   evenkeel betweenness rmat:scale=20 --source max-degree --runs 10 --warmup 2";
+    const COUNTED: bool = true;
     type Alternative = BetweennessStrategy;
     type Config = BetweennessConfig;
     type InputOptions = ();
@@ -111,6 +112,11 @@ Examples:
     type Input = PathSources;
     type Answer = Centralities;
     type Reference = Vec<f64>;
+
+    fn counted_config() -> BetweennessConfig {
+        // As many as a batch has.
+        BetweennessConfig { sources: Some(32), ..BetweennessConfig::default() }
+    }
 
     fn choice(config: &mut BetweennessConfig) -> &mut Configured<Self> {
         &mut config.strategy

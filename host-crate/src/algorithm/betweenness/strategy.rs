@@ -72,6 +72,10 @@ impl Selectable for BetweennessStrategy {
         let [name, paper, summary] = STRATEGIES[*self as usize];
         About { cpu_only: *self == Self::LevelsCpu, ..About::new(name, paper, summary) }
     }
+
+    fn is_counted(&self) -> bool {
+        matches!(self, Self::Levels | Self::Batched)
+    }
 }
 
 impl BetweennessStrategy {

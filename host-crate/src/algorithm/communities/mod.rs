@@ -103,6 +103,10 @@ impl Selectable for CommunityStrategy {
             }
         }
     }
+
+    fn is_counted(&self) -> bool {
+        *self != Self::Auto
+    }
 }
 
 /// A graph whose communities can be found.
@@ -153,6 +157,7 @@ Examples:
   evenkeel communities friends.csv --iterations 20 --top 5 --output communities.csv
   evenkeel compare communities grid:rows=512,cols=512 rmat:scale=16";
     const CPU_FORMS: &'static [&'static str] = &[cpu::NAME];
+    const COUNTED: bool = true;
     type Alternative = CommunityStrategy;
     type Config = CommunitiesConfig;
     type InputOptions = ();

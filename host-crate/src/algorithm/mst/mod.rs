@@ -10,10 +10,7 @@ pub use answer::{ForestWeights, SpanningForest};
 pub use strategy::MstStrategy;
 
 use super::prelude::*;
-use crate::{
-    device::DeviceKind,
-    graph::statistics::{counted, grouped},
-};
+use crate::graph::statistics::{counted, grouped};
 use strategy::threshold;
 
 /// What can be chosen.
@@ -68,6 +65,7 @@ Examples:
   evenkeel mst road:nodes=100000 --weights random:1..64 --validate
   evenkeel mst roads.gr.gz --output forest.csv
   evenkeel compare mst rmat:scale=14 --weights random:1..64";
+    const COUNTED: bool = true;
     const WEIGHTS: WeightUse = WeightUse::Optional;
     type Alternative = MstStrategy;
     type Config = MstConfig;
@@ -89,9 +87,9 @@ Examples:
         Ok(())
     }
 
-    fn plan(device: &DeviceInfo, csr: &Csr, _: &MstConfig) -> Result<MemoryPlan> {
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &MstConfig) -> Result<MemoryPlan> {
         let plan = DeviceGraph::plan(csr).with::<u32>("weights", csr.columns().len()).with::<u32>("forest", words(csr));
-        Ok(plan.and(if device.kind == DeviceKind::Cpu { cpu::plan(csr) } else { record::plan(csr) }))
+        Ok(plan.and(if config.strategy.item().is_native(device) { cpu::plan(csr) } else { record::plan(csr) }))
     }
 
     fn prepare_on(graph: &SharedGraph, config: &MstConfig) -> Result<Self> {
@@ -101,9 +99,9 @@ Examples:
         let forest = device.buffer("forest", words(csr))?;
         let job = Job { device, csr, forest: &forest, threshold };
         let name = format!("mst {}", config.strategy);
-        let whole = match device.info().kind {
-            DeviceKind::Cpu => cpu::record(&job, &name)?,
-            _ => record::record(&job, graph, &name)?,
+        let whole = match config.strategy.item().is_native(device.info()) {
+            true => cpu::record(&job, &name)?,
+            false => record::record(&job, graph, &name)?,
         };
         Ok(Self { session, forest, whole, taken })
     }

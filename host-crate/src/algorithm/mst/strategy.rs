@@ -2,6 +2,7 @@
 
 use super::super::{Selectable, prelude::*};
 use crate::{
+    device::DeviceKind,
     settings::{Configurable, Key},
     strategy::About,
 };
@@ -39,6 +40,11 @@ const LIGHT: u64 = 2;
 const SAMPLES: u64 = 1024;
 
 impl MstStrategy {
+    /// Whether it is the form for CPUs on such a device.
+    pub(super) fn is_native(self, device: &DeviceInfo) -> bool {
+        self.0 == Method::Auto && device.kind == DeviceKind::Cpu
+    }
+
     fn named(self) -> &'static (Method, &'static str, &'static str, &'static str) {
         STRATEGIES.iter().find(|(method, ..)| *method == self.0).unwrap_or(&STRATEGIES[2])
     }
@@ -101,7 +107,7 @@ impl Selectable for MstStrategy {
     }
 
     fn is_counted(&self) -> bool {
-        false
+        self.0 != Method::Auto
     }
 }
 

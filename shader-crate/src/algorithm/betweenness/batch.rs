@@ -59,6 +59,7 @@ pub struct Batch<S: Storage> {
 
 /// A batch, as one invocation sees it.
 struct Row<'a> {
+    lane: Lane,
     columns: Read<'a, u32>,
     batch: Batch<Views<'a>>,
     /// Its source.
@@ -75,6 +76,7 @@ impl Row<'_> {
     fn value(&self, present: bool, edge: u32, depth: u32) -> Scaled {
         let mut value = Scaled::ZERO;
         if present {
+            self.lane.count_atoms(1);
             let node = self.columns.get(edge);
             if self.depth(node) == depth {
                 value = Scaled::read::<false>(&self.batch.values, node * LANES + self.source);
@@ -139,11 +141,11 @@ pub fn batch_turn(lane: Lane, params: &BatchParams, deepest: Read<u32>, mut stat
 }
 
 /// One level: the sums over whole rows are stored, and those over pieces kept.
-#[kernel(threads = 256, each(P in for_each_pass))]
+#[kernel(threads = 256, counts, each(P in for_each_pass))]
 pub fn batch_level<P: LevelPass>(lane: Lane, params: &BatchParams, graph: Csr, batch: Batch, state: State<PathState>) {
     let level = state.get(PathState::LEVEL);
     let (team, teams, source) = team(lane);
-    let mut row = Row { columns: graph.columns, batch, source };
+    let mut row = Row { lane, columns: graph.columns, batch, source };
     for number in step(team, params.pieces, teams) {
         let piece = row.batch.pieces.get(number);
         if row.depth(piece.x) == level {
@@ -169,7 +171,7 @@ pub fn batch_join<P: LevelPass>(
 ) {
     let level = state.get(PathState::LEVEL);
     let (team, teams, source) = team(lane);
-    let mut row = Row { columns: batch.depths, batch, source };
+    let mut row = Row { lane, columns: batch.depths, batch, source };
     for number in step(team, params.cuts, teams) {
         let cut = cuts.get(number);
         if row.depth(cut.x) == level {

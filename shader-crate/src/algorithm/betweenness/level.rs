@@ -7,10 +7,11 @@ use crate::primitive::workgroup::SUBGROUPS;
 use crate::schedule::{Sum, join_lanes};
 
 /// No position.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// A pass, as one invocation sees it.
 pub(super) struct Walk<'a> {
+    pub lane: Lane,
     /// The rows along which values are added up: of the edges that lead to a node when forward, that leave it when backward.
     pub graph: Csr<Views<'a>>,
     pub paths: Paths<Views<'a>>,
@@ -28,6 +29,7 @@ impl Walk<'_> {
     fn neighbour(&self, other: Bounds, present: bool, edge: u32) -> u32 {
         let mut position = NONE;
         if present {
+            self.lane.count_atoms(1);
             position = self.paths.positions.get(self.graph.columns.get(edge));
         }
         if other.has(position) { position } else { NONE }
@@ -134,7 +136,7 @@ pub fn path_turn(lane: Lane, params: &PathParams, ends: Read<u32>, mut state: St
 }
 
 /// One level by the whole dispatch: its long rows by workgroups, those of medium length by subgroups, and its short rows by invocations.
-#[kernel(threads = 256, each(P in for_each_pass))]
+#[kernel(threads = 256, counts, each(P in for_each_pass))]
 pub fn path_level<P: LevelPass>(
     lane: Lane,
     params: &PathParams,
@@ -147,7 +149,7 @@ pub fn path_level<P: LevelPass>(
     // Plain loads, so that a cache answers all but the first: these words are written only after everybody has taken a ticket.
     let level = state.get(PathState::LEVEL);
     let (bounds, other) = (Bounds::of(paths.ends, level), Bounds::of(paths.ends, P::other(level)));
-    let mut walk = Walk { graph, paths };
+    let mut walk = Walk { lane, graph, paths };
     let is_last_lane = lane.subgroup_lane == lane.subgroup_size - 1;
     for position in step(bounds.long + lane.group, bounds.end, lane.groups) {
         let (edge, end) = walk.row(position);

@@ -2,7 +2,7 @@
 //! is loaded a level ahead, so that a level takes one access to memory and one barrier.
 
 use super::data::{Bounds, LevelPass, PathParams, PathState, Paths};
-use super::level::{Walk, size_next};
+use super::level::{NONE, Walk, size_next};
 use super::order::MANY;
 use super::scaled::Scaled;
 use crate::memory::UVec4;
@@ -76,6 +76,9 @@ impl<P: LevelPass> Chain<'_, P> {
             let (edge, end) = self.walk.row(position);
             return self.walk.sum::<true>(other, edge, end, 0, 1);
         }
+        let present = |position: u32| u32::from(position != NONE);
+        let count = present(links.x) + present(links.y) + present(links.z) + present(links.w);
+        self.walk.lane.count_atoms(count);
         let (a, b) = (self.walk.value::<true>(links.x), self.walk.value::<true>(links.y));
         let (c, d) = (self.walk.value::<true>(links.z), self.walk.value::<true>(links.w));
         a.plus(b).plus(c.plus(d))
@@ -119,7 +122,7 @@ impl<P: LevelPass, T: Team<PathState>> Round<PathState, T> for Chain<'_, P> {
 }
 
 /// As many levels as there are before one has too many nodes, by one workgroup.
-#[kernel(threads = 1024, each(P in for_each_pass))]
+#[kernel(threads = 1024, counts, each(P in for_each_pass))]
 pub fn path_persistent<P: LevelPass>(
     lane: Lane,
     params: &PathParams,
@@ -133,7 +136,7 @@ pub fn path_persistent<P: LevelPass>(
     let level = state.load(PathState::LEVEL);
     // The values are not the team's lists, which have no entries.
     let mut team = Workgroup::new(lane, entries, counts, &paths.values, (0, 0), 0, true);
-    let walk = Walk { graph, paths };
+    let walk = Walk { lane, graph, paths };
     let mut chain = Chain::<P> { walk, links, state, pass: PhantomData };
     let first = chain.first_level(&team, level);
     let Rounds { known, count, .. } = run_rounds(&mut team, &mut chain, &mut (), first, params.loop_limit);
@@ -145,7 +148,7 @@ pub fn path_persistent<P: LevelPass>(
 }
 
 /// As many levels as there are before one has too many nodes, or few, by a few workgroups.
-#[kernel(threads = 256, each(P in for_each_pass))]
+#[kernel(threads = 256, counts, each(P in for_each_pass))]
 pub fn path_cooperating<P: LevelPass>(
     lane: Lane,
     params: &PathParams,
@@ -157,7 +160,7 @@ pub fn path_cooperating<P: LevelPass>(
 ) {
     let level = state.load(PathState::LEVEL);
     let mut team = join(lane, &mut state, &mut membership, (0, 0), (params.short, params.medium));
-    let walk = Walk { graph, paths };
+    let walk = Walk { lane, graph, paths };
     let mut chain = Chain::<P> { walk, links, state, pass: PhantomData };
     let first = chain.first_level(&team, level);
     let Rounds { known, count, .. } = run_rounds(&mut team, &mut chain, &mut (), first, params.loop_limit);

@@ -289,7 +289,7 @@ pub fn community_start(
 }
 
 /// One iteration for the rows of all blocks, and the counts of some long rows, which come first because they take longer.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, counts)]
 pub fn community_count(
     lane: Lane,
     params: &CommunityParams,
@@ -354,6 +354,8 @@ pub fn community_count(
         let of_b = neighbour(&mut memory, graph, begin, b, edges, rows);
         let of_c = neighbour(&mut memory, graph, begin, c, edges, rows);
         let of_d = neighbour(&mut memory, graph, begin, d, edges, rows);
+        let present = |node: u32| u32::from(node != EMPTY);
+        lane.count_atoms(present(of_a) + present(of_b) + present(of_c) + present(of_d));
         let of_a = if of_a == EMPTY { EMPTY } else { labels.current.get(of_a) };
         let of_b = if of_b == EMPTY { EMPTY } else { labels.current.get(of_b) };
         let of_c = if of_c == EMPTY { EMPTY } else { labels.current.get(of_c) };

@@ -79,7 +79,7 @@ impl<'a> Search<'a> {
 }
 
 /// One level.
-#[kernel(threads = 256, each(W in for_each_width))]
+#[kernel(threads = 256, counts, each(W in for_each_width))]
 pub fn many_level<W: Words>(
     lane: Lane,
     params: &ManyParams,

@@ -22,6 +22,7 @@ impl Search<'_> {
     fn bits_of_four<W: Words>(&self, edge: u32, stride: u32, end: u32) -> Bits {
         let last = end - 1;
         let left = last - edge;
+        self.lane.count_atoms((left / stride + 1).min(4));
         let node = |steps: u32| self.graph.columns.get(edge + left.min(steps * stride));
         let (a, b, c, d) = (node(0), node(1), node(2), node(3));
         let bits = |node: u32| Bits::get::<W>(&self.fronts, self.front(node));

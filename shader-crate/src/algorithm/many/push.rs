@@ -111,6 +111,7 @@ impl Search<'_> {
 
     /// Pushes these bits along an edge, and lists the node at its end if nobody has and lists are kept.
     fn push<W: Words, const LIST: bool>(&mut self, edge: u32, bits: Bits) {
+        self.lane.count_atoms(1);
         let node = self.graph.columns.get(edge);
         let new = bits.without(Bits::get::<W>(&self.seen, node));
         if new.any() {
