@@ -68,7 +68,7 @@ pub struct ManyState {
     pub found: u32,
     /// Edges out of the nodes found in this level.
     pub edges: u32,
-    /// Edges out of the nodes that each of the first 32 sources has found in the last level, in units of [`super::SAMPLE`].
+    /// Edges out of the nodes that each of the first 32 sources has found in the last level, in units of eight.
     pub low_edges: [u32; 32],
     /// The same of the others.
     pub high_edges: [u32; 32],
@@ -78,7 +78,7 @@ pub struct ManyState {
 
 #[inline_all]
 impl ManyState {
-    /// The edges out of the nodes that a source has found in the last level, in units of [`super::SAMPLE`].
+    /// The edges out of the nodes that a source has found in the last level, in units of eight.
     pub(super) fn edges_of(source: u32) -> Field<Self> {
         if source < 32 { Self::LOW_EDGES.at(source) } else { Self::HIGH_EDGES.at(source - 32) }
     }
