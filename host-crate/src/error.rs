@@ -70,6 +70,9 @@ pub enum Error {
     /// The device, its driver, or the lack of one.
     #[error("{0}")]
     Device(String),
+    /// Something that the device lacks or does not allow, and another may; the message names it.
+    #[error("{0}")]
+    Unsupported(String),
     /// What does not fit; the message holds the numbers.
     #[error("{0}")]
     Memory(String),
@@ -103,7 +106,7 @@ impl Error {
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::OutOfMemory => 4,
             Self::Line { .. } | Self::File { .. } | Self::Io { .. } => 3,
             Self::Graph(_) | Self::NegativeCycle { .. } => 3,
-            Self::Device(_) | Self::Memory(_) => 4,
+            Self::Device(_) | Self::Unsupported(_) | Self::Memory(_) => 4,
         }
     }
 }

@@ -75,6 +75,13 @@ fn check_all(csr: &Csr, what: &str, names: &[String]) {
     }
 }
 
+/// Queues without stealing, and elements of other sizes.
+fn queues() -> Vec<String> {
+    let settings =
+        ["stealing:steal=false", "stealing:queues=5,chunk=64", "hybrid-stealing:queues=3,chunk=7,steal=false"];
+    settings.map(str::to_owned).to_vec()
+}
+
 #[test]
 fn graphs_of_every_shape() {
     let pair = |hub: u32, leaves: u32| (2..2 + leaves).map(move |leaf| (hub, leaf));
@@ -93,7 +100,7 @@ fn graphs_of_every_shape() {
         ("a skewed graph", generated("rmat:scale=8")),
     ];
     for (shape, csr) in &shapes {
-        check_all(csr, shape, &names_with_schedules());
+        check_all(csr, shape, &[names_with_schedules(), queues()].concat());
     }
 }
 
@@ -115,7 +122,7 @@ fn random_graphs() {
         (Just(nodes), prop::collection::vec((crowded(), crowded()), 0..3000))
     });
     let run = |(nodes, edges): (u32, Vec<(u32, u32)>)| {
-        check_all(&csr(nodes, edges), "random", &names_with_schedules());
+        check_all(&csr(nodes, edges), "random", &[names_with_schedules(), queues()].concat());
         Ok(())
     };
     proptest::test_runner::TestRunner::new(runner).run(&edges, run).unwrap();
@@ -201,8 +208,7 @@ fn iterations_add_up() {
                 assert_eq!(pair[1].active, found.len() - pair[0].colored, "{name} on {device:?}");
             }
             for iteration in &iterations {
-                let bins: usize = iteration.degrees.split(' ').map(|bin| bin.parse::<usize>().unwrap()).sum();
-                assert_eq!(bins, iteration.active, "{name} on {device:?}");
+                assert_eq!(iteration.degrees.iter().sum::<usize>(), iteration.active, "{name} on {device:?}");
             }
         }
     }
@@ -224,6 +230,64 @@ fn every_element_is_taken_once() {
         }
         assert_eq!(Color::prepare(&device, &graph, &config("random")).unwrap().queues().unwrap(), []);
     }
+}
+
+#[test]
+fn without_stealing_each_queue_is_emptied_by_its_own_workgroup() {
+    // 1,024 nodes are 11 elements of 100, the last with 24: queues of 3, 3, 3 and 2.
+    let graph = generated("rmat:scale=10");
+    for device in common::devices() {
+        for base in ["stealing", "hybrid-stealing"] {
+            let config = config(&format!("{base}:queues=4,chunk=100,steal=false"));
+            let mut color = Color::prepare(&device, &graph, &config).unwrap();
+            let run = color.run(&()).unwrap();
+            assert_eq!(check(&graph, &color.answer().unwrap().0), Ok(()));
+            let taken: Vec<_> =
+                color.queues().unwrap().iter().map(|count| (count.queue, count.popped, count.stolen)).collect();
+            let each = |queue: usize, elements: u32| (queue, run.iterations * elements, 0);
+            assert_eq!(taken, [each(0, 3), each(1, 3), each(2, 3), each(3, 2)], "{base} on {device:?}");
+        }
+    }
+}
+
+#[test]
+fn more_elements_than_queues_can_hold_are_refused() {
+    let device = common::devices().pop().unwrap();
+    let graph = generated("chain:nodes=70000");
+    let error = Color::prepare(&device, &graph, &config("stealing:chunk=2")).err().unwrap();
+    assert!(matches!(&error, Error::Usage(message) if message.contains("--chunk 3 or more for 70000")), "{error}");
+    assert!(Color::prepare(&device, &graph, &config("stealing:chunk=3")).is_ok());
+}
+
+#[test]
+fn the_object_has_details_when_they_are_asked_for() {
+    let report = |more: &[&str]| -> serde_json::Value {
+        let words =
+            ["color", "rmat:scale=7", "--strategy", "stealing", "--queues", "3", "--chunk", "32", "--json", "-"];
+        let output = evenkeel(&[words.as_slice(), more].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    assert_eq!(report(&[]).get("details"), None);
+    for stealing in ["true", "false"] {
+        let report = report(&["--steal", stealing, "--details"]);
+        let list = |name: &str| report["details"][name].as_array().unwrap().clone();
+        let sum = |list: &[serde_json::Value], field: &str| -> u64 {
+            list.iter().map(|it| it[field].as_u64().unwrap()).sum()
+        };
+        let (queues, iterations) = (list("queues"), list("iterations"));
+        let rounds = report["median"]["iterations"].as_u64().unwrap();
+        assert_eq!((queues.len(), iterations.len() as u64), (3, rounds));
+        // 128 nodes are 4 elements.
+        assert_eq!(sum(&queues, "popped") + sum(&queues, "stolen"), 4 * rounds);
+        assert!(stealing == "true" || sum(&queues, "stolen") == 0);
+        let last = iterations.last().unwrap();
+        assert_eq!((&last["colored"], &last["colors"]), (&128.into(), &report["colors"]));
+        assert!(iterations.iter().all(|it| it["degrees"].is_array() && it["active"].as_u64() > Some(0)));
+        assert!(report["fetch_ms"].as_f64() > Some(0.0));
+    }
+    let output = evenkeel(&["color", "rmat:scale=5", "--details"]);
+    assert_eq!(output.status.code(), Some(2), "there is no object that has them");
 }
 
 /// The files say in their names how many colours suffice: `NAME_ans_5_lb_None_ub_None.col`, or `lb_26` where nobody knows.

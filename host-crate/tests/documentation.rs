@@ -124,7 +124,7 @@ fn shape(line: &str) -> String {
         let is_number = word.starts_with(|first: char| first.is_ascii_digit());
         match is_number && (varies || word.contains('.')) {
             true => "#".to_owned(),
-            false => word.replace(|character: char| "─═━█▏▎▍▌▋▊▉".contains(character), ""),
+            false => word.replace(|character: char| "─═━█▏▎▍▌▋▊▉░".contains(character), ""),
         }
     });
     let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
@@ -191,7 +191,9 @@ fn sessions_print_what_the_pages_say() {
             for (begin, end, written) in changes.into_iter().rev() {
                 lines.splice(begin..end, written);
             }
-            fs::write(&page.path, lines.join("\n") + "\n").unwrap();
+            if lines != page.lines {
+                fs::write(&page.path, lines.join("\n") + "\n").unwrap();
+            }
         }
     }
     assert!(update || wrong.is_empty(), "{} commands:\n\n{}", wrong.len(), wrong.join("\n\n"));

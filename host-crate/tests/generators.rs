@@ -33,6 +33,21 @@ fn rmat_20() {
 }
 
 #[test]
+fn directed_graphs_have_each_edge_one_way() {
+    for text in ["rmat:scale=9,directed=true", "er:nodes=700,degree=6,directed=true"] {
+        let (directed, undirected) = (generate(text), generate(text.strip_suffix(",directed=true").unwrap()));
+        assert!(directed.directed && !directed.csr.is_symmetric() && directed.name == text);
+        let both =
+            |from, to| undirected.csr.neighbours(from).contains(&to) && undirected.csr.neighbours(to).contains(&from);
+        let nodes = 0..directed.csr.nodes();
+        assert!(nodes.into_iter().all(|from| directed.csr.neighbours(from).iter().all(|to| both(from, *to))), "{text}");
+        let (one_way, both_ways) = (directed.csr.edges(), undirected.csr.edges());
+        // A pair that was drawn in both directions is two edges of the one and of the other.
+        assert!(one_way < both_ways && 2 * one_way >= both_ways, "{one_way} and {both_ways}");
+    }
+}
+
+#[test]
 fn uniform_random_22() {
     check(Row("er:nodes=4194304,degree=8", [4_194_304, 33_554_400, 29, 1_457, 299_324]));
 }

@@ -1,7 +1,7 @@
 //! The tests of the library and of the command, in one program: it is linked once, and its tests share one open device and the
 //! device's pipelines. `cargo test --release --test all traversal::` runs one module.
 //!
-//! The CPU device has a program of its own (`cpu_device.rs`), which also runs in debug builds and under Miri.
+//! The CPU device has a program of its own (`cpu_device/`), which also runs in debug builds and under Miri.
 
 mod adaptive;
 mod api_edge;
@@ -24,6 +24,7 @@ mod foreign_files;
 mod formats;
 mod generators;
 mod kcore;
+mod long_loops;
 mod many_sources;
 mod mst;
 mod pagerank;

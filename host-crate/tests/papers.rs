@@ -1,5 +1,5 @@
-//! What the pages say of the papers is what the kept results say: reports are made again from them, and compared. With `EVENKEEL_UPDATE_PAGES`
-//! set, they are written instead.
+//! What the pages say of the papers, and of the program itself, is what the kept results say: reports are made again from them, and compared.
+//! With `EVENKEEL_UPDATE_PAGES` set, they are written instead.
 
 use assert_cmd::Command;
 use std::{
@@ -17,14 +17,50 @@ fn evenkeel() -> Command {
 }
 
 /// Compares a file with what it should hold, or writes it.
-fn compare(path: &Path, text: &str, wrong: &mut Vec<String>) {
-    if fs::read_to_string(path).is_ok_and(|kept| kept == text) {
+fn compare(path: &Path, text: impl AsRef<[u8]>, wrong: &mut Vec<String>) {
+    if fs::read(path).is_ok_and(|kept| kept == text.as_ref()) {
         return;
     }
     match env::var_os("EVENKEEL_UPDATE_PAGES") {
         Some(_) => fs::write(path, text).unwrap(),
         None => wrong.push(format!("{} is not what the kept results say", path.display())),
     }
+}
+
+/// Makes the report of the kept results of a paper in another folder, and compares its files. Gives the folder with them.
+fn made_again(paper: &str, kept: &Path, folder: &Path, wrong: &mut Vec<String>) -> PathBuf {
+    let made = folder.join(paper);
+    fs::create_dir(&made).unwrap();
+    let files = |folder: &Path| fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect::<Vec<PathBuf>>();
+    let is_measured =
+        |file: &&PathBuf| [".json", ".zst", ".parquet"].iter().any(|ending| file.to_string_lossy().ends_with(ending));
+    for file in files(kept).iter().filter(is_measured) {
+        fs::copy(file, made.join(file.file_name().unwrap())).unwrap();
+    }
+    evenkeel()
+        .args(["reproduce", paper, "--scale", "paper", "--report-only", "--folder"])
+        .arg(folder)
+        .assert()
+        .success();
+    // The same results as a table: who wants it has it from the command.
+    fs::remove_file(made.join("results.csv")).unwrap();
+    for file in files(&made) {
+        compare(&kept.join(file.file_name().unwrap()), fs::read(&file).unwrap(), wrong);
+    }
+    for lost in files(kept).into_iter().filter(|file| !made.join(file.file_name().unwrap()).exists()) {
+        match env::var_os("EVENKEEL_UPDATE_PAGES") {
+            Some(_) => fs::remove_file(&lost).unwrap(),
+            None => wrong.push(format!("{} is of no report", lost.display())),
+        }
+    }
+    made
+}
+
+/// Puts a report between the marks of a page.
+fn insert(page: &str, begin: &str, end: &str, report: &str) -> String {
+    let (before, rest) = page.split_once(begin).unwrap_or_else(|| panic!("no page has {begin}"));
+    let (_, after) = rest.split_once(end).unwrap_or_else(|| panic!("nothing ends {begin}"));
+    format!("{before}{begin}\n{report}{end}{after}")
 }
 
 #[test]
@@ -35,29 +71,47 @@ fn the_reports_of_the_papers_are_those_of_the_kept_results() {
         fs::read_dir(&kept).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
     assert!(!papers.is_empty());
     for paper in papers {
-        let made = folder.path().join(&paper);
-        fs::create_dir(&made).unwrap();
-        fs::copy(kept.join(&paper).join("results.json"), made.join("results.json")).unwrap();
-        evenkeel()
-            .args(["reproduce", &paper, "--scale", "paper", "--report-only", "--folder"])
-            .arg(folder.path())
-            .assert()
-            .success();
-        for file in fs::read_dir(&made).unwrap().map(|it| it.unwrap().path()) {
-            compare(
-                &kept.join(&paper).join(file.file_name().unwrap()),
-                &fs::read_to_string(&file).unwrap(),
-                &mut wrong,
-            );
-        }
+        let made = made_again(&paper, &kept.join(&paper), folder.path(), &mut wrong);
         let report = fs::read_to_string(made.join("report.md")).unwrap();
         let report = report.replace("](", &format!("](results/papers/{paper}/"));
         let (begin, end) = (format!("<!-- results/papers/{paper} -->\n"), format!("<!-- end of {paper} -->"));
-        let (before, rest) = page.split_once(&begin).unwrap_or_else(|| panic!("docs/papers.md has no {begin}"));
-        let (_, after) = rest.split_once(&end).unwrap();
-        page = format!("{before}{begin}\n{report}{end}{after}");
+        page = insert(&page, &begin, &end, &report);
     }
     compare(&root().join("docs/papers.md"), &page, &mut wrong);
+    assert!(wrong.is_empty(), "{}; `cargo xtask docs` renews them", wrong.join(", "));
+}
+
+#[test]
+fn the_measurements_in_the_pages_are_those_of_the_kept_results() {
+    let (folder, kept) = (TempDir::new().unwrap(), root().join("docs/results/measurements"));
+    let mut wrong = Vec::new();
+    let made = made_again("measurements", &kept, folder.path(), &mut wrong);
+    let is_part = |path: &Path| path.extension().is_some_and(|ending| ending == "md") && !path.ends_with("report.md");
+    let parts = fs::read_dir(&made).unwrap().map(|it| it.unwrap().path()).filter(|path| is_part(path));
+    let parts: Vec<String> = parts.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect();
+    let mut shown = Vec::new();
+    for (page, results) in
+        [("docs/measurements.md", "results/measurements"), ("README.md", "docs/results/measurements")]
+    {
+        let path = root().join(page);
+        let mut text = fs::read_to_string(&path).unwrap();
+        let marked =
+            text.lines().filter_map(|line| line.strip_prefix("<!-- results/measurements/")?.strip_suffix(" -->"));
+        for name in marked.map(str::to_owned).collect::<Vec<String>>() {
+            if !parts.contains(&name) {
+                wrong.push(format!("{page} has {name}, which the report has not"));
+                continue;
+            }
+            let report = fs::read_to_string(made.join(format!("{name}.md"))).unwrap();
+            let report = report.replace("](", &format!("]({results}/"));
+            let (begin, end) = (format!("<!-- results/measurements/{name} -->\n"), format!("<!-- end of {name} -->"));
+            text = insert(&text, &begin, &end, &report);
+            shown.push(name);
+        }
+        compare(&path, &text, &mut wrong);
+    }
+    // What is shown nowhere need not be made.
+    wrong.extend(parts.iter().filter(|part| !shown.contains(part)).map(|part| format!("no page has {part}")));
     assert!(wrong.is_empty(), "{}; `cargo xtask docs` renews them", wrong.join(", "));
 }
 

@@ -1,14 +1,18 @@
-//! Every schedule, on every device: products of sparse matrices of every shape, with vectors and with dense matrices, against
-//! the double-precision oracle.
+//! Every schedule, on every device: products of sparse matrices of every shape and layout, with vectors and with dense matrices,
+//! against the double-precision oracle.
 
 use crate::common;
 use evenkeel::{
+    Error,
     algorithm::{
         Algorithm, DenseMatrix, DenseVector, Precision, Spmm, SpmmConfig,
-        spmv::{Spmv, SpmvConfig, random_vector},
+        spmm::{MatrixOptions, MatrixProduct},
+        spmv::{Layout, Product, Spmv, SpmvConfig, VectorOptions, random_vector},
     },
     device::Device,
-    graph::{BuildOptions, Csr, EdgeList, EdgeWeights, OpenOptions, generate::Generator, open},
+    graph::{
+        BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds, OpenOptions, Weights, generate::Generator, open,
+    },
     oracle::spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, first_mismatch_of_matrix, product},
 };
 use proptest::prelude::*;
@@ -32,9 +36,15 @@ fn check(device: &Device, csr: &Csr, what: &str) {
     let step = if csr.edges() < 500_000 { 1 } else { 3 };
     for (turn, schedule) in schedules().into_iter().enumerate().step_by(step) {
         let context = format!("{what}, {schedule} on {device:?}");
-        check_vector(device, csr, &schedule, Precision::Single, (&x, &expected), &context);
+        let config = |precision, layout| SpmvConfig { schedule: schedule.parse().unwrap(), precision, layout };
+        check_vector(device, csr, &config(Precision::Single, Layout::Csr), (&x, &expected), &context);
         if device.info().float64 {
-            check_vector(device, csr, &schedule, Precision::Double, (&x, &expected), &context);
+            check_vector(device, csr, &config(Precision::Double, Layout::Csr), (&x, &expected), &context);
+        }
+        for layout in common::share(&[Layout::Coo, Layout::Csc], 2, turn + csr.nodes() as usize) {
+            if device.info().float_atomics {
+                check_vector(device, csr, &config(Precision::Single, layout), (&x, &expected), &context);
+            }
         }
         // One four of columns that is not full, and more than a team has in one go.
         for columns in common::share(&[3, 70], 2, turn + csr.nodes() as usize) {
@@ -43,30 +53,41 @@ fn check(device: &Device, csr: &Csr, what: &str) {
     }
 }
 
+/// A schedule that gives an invocation a long row to itself, or a small group several, is refused where a driver stops long loops.
+fn check_refusal(device: &Device, error: &Error, context: &str) {
+    assert!(device.info().loop_limit.is_some() && matches!(error, Error::Unsupported(_)), "{context}: {error}");
+    let takes_rows = context.contains("thread-mapped") || context.contains("group-mapped");
+    assert!(takes_rows, "{context}: {error}");
+}
+
 /// `x` is the vector, and its product is to be `expected`.
-fn check_vector(
-    device: &Device,
-    csr: &Csr,
-    schedule: &str,
-    precision: Precision,
-    (x, expected): (&[f32], &[Bounded]),
-    context: &str,
-) {
+fn check_vector(device: &Device, csr: &Csr, config: &SpmvConfig, (x, expected): (&[f32], &[Bounded]), context: &str) {
+    let SpmvConfig { precision, layout, .. } = *config;
     let unit = if precision == Precision::Single { SINGLE } else { DOUBLE };
-    let config = SpmvConfig { schedule: schedule.parse().unwrap(), precision };
-    let mut spmv = Spmv::prepare(device, csr, &config).unwrap();
+    let planned = Spmv::plan(device.info(), csr, config).unwrap().bytes();
+    let mut spmv = match Spmv::prepare(device, csr, config) {
+        Err(error) => return check_refusal(device, &error, context),
+        Ok(prepared) => prepared,
+    };
+    assert!(spmv.memory().bytes() <= planned, "{layout:?}, {context}");
     let input = DenseVector::from(x);
     let answers = [(); 2].map(|()| {
         spmv.run(&input).unwrap();
         let y = spmv.answer().unwrap().rows;
-        assert_eq!(first_mismatch(expected, &y, unit), None, "{precision:?}, {context}");
+        assert_eq!(first_mismatch(expected, &y, unit), None, "{precision:?}, {layout:?}, {context}");
         y
     });
-    assert!(answers[0] == answers[1], "{precision:?}, {context}: two runs, two answers");
+    // Atomic additions come in any order.
+    let repeats = layout == Layout::Csr;
+    assert!(!repeats || answers[0] == answers[1], "{precision:?}, {context}: two runs, two answers");
 }
 
 fn check_matrix(device: &Device, csr: &Csr, schedule: &str, columns: u32, context: &str) {
-    let mut spmm = Spmm::prepare(device, csr, &SpmmConfig { schedule: schedule.parse().unwrap(), columns }).unwrap();
+    let config = SpmmConfig { schedule: schedule.parse().unwrap(), columns };
+    let mut spmm = match Spmm::prepare(device, csr, &config) {
+        Err(error) => return check_refusal(device, &error, context),
+        Ok(prepared) => prepared,
+    };
     let b = random_vector(csr.nodes() as usize * columns as usize, 2);
     spmm.run(&DenseMatrix::from(b.clone())).unwrap();
     let c = spmm.answer().unwrap().elements;
@@ -127,6 +148,91 @@ fn random_matrices() {
         proptest::test_runner::TestRunner::new(config).run(&edges, run).unwrap();
         common::finish(&device);
     }
+}
+
+#[test]
+fn layouts_that_add_atomically_refuse_double_precision() {
+    for device in common::devices() {
+        for layout in [Layout::Coo, Layout::Csc] {
+            let config = SpmvConfig { precision: Precision::Double, layout, ..SpmvConfig::default() };
+            let refusal = Spmv::prepare(&device, &csr(2, &[(0, 1)]), &config).err();
+            let is_refused = matches!(refusal, Some(evenkeel::Error::Usage(_) | evenkeel::Error::Device(_)));
+            assert!(is_refused, "{layout:?} on {device:?}: {refusal:?}");
+        }
+        common::finish(&device);
+    }
+}
+
+const LONG: u32 = 60_000;
+
+/// A row of [`LONG`] entries, which is the last of as many rows.
+fn long_row(weights: Weights) -> Graph {
+    let mut row_offsets = vec![0; LONG as usize];
+    row_offsets.push(LONG);
+    let csr = Csr::new(row_offsets, (0..LONG).collect::<Vec<_>>(), weights).unwrap();
+    Graph { name: "long".into(), csr, ids: NodeIds::Counted { first: 0 }, directed: true }
+}
+
+/// The terms of that row.
+fn terms(graph: &Graph, x: impl Fn(usize) -> f32) -> Vec<f32> {
+    (0..LONG as usize).map(|edge| graph.csr.weights().real(edge) as f32 * x(edge)).collect()
+}
+
+/// What kernels may make of the terms, in single precision: one after the other, from the last to the first, and eight sums.
+fn sums(terms: &[f32]) -> [f32; 3] {
+    let eighth = |first: usize| terms.iter().skip(first).step_by(8).sum::<f32>();
+    [terms.iter().sum(), terms.iter().rev().sum(), (0..8).map(eighth).sum()]
+}
+
+/// Checks that `is_right` takes every sum of the terms of a long row, and neither nothing nor, where sums are exact, one that lacks a term.
+fn check_long_row(terms: &[f32], exact: bool, is_right: impl Fn(f32) -> bool) {
+    assert!(sums(terms).into_iter().all(&is_right));
+    assert!(!is_right(0.0));
+    for lacking in [0, 1, 7919, LONG as usize - 1].into_iter().filter(|_| exact) {
+        let rest: Vec<f32> = terms.iter().enumerate().filter(|(term, _)| *term != lacking).map(|(_, x)| *x).collect();
+        assert!(!sums(&rest).into_iter().any(&is_right), "without term {lacking}");
+    }
+}
+
+#[test]
+fn what_a_long_row_lacks_is_found() {
+    let whole = |edge: u32| 1 + edge.wrapping_mul(7919) % 9;
+    let weights = [
+        (Weights::None, true),
+        (Weights::U32((0..LONG).map(whole).collect::<Vec<_>>().into()), true),
+        (Weights::F32((0..LONG).map(|edge| whole(edge) as f32).collect::<Vec<_>>().into()), true),
+        (Weights::F32(random_vector(LONG as usize, 3).into()), false),
+        (Weights::F32(vec![0.1; LONG as usize].into()), false),
+    ];
+    for (weights, exact) in weights {
+        let graph = long_row(weights);
+        let x = Spmv::input(&VectorOptions::default(), &graph, &SpmvConfig::default()).unwrap();
+        let expected = Spmv::reference(&graph, &x, &SpmvConfig::default()).unwrap();
+        check_long_row(&terms(&graph, |column| x.elements()[column] as f32), exact, |sum| {
+            let rows = (1..LONG).map(|_| 0.0).chain([sum.into()]).collect();
+            Spmv::check(&Product { rows, precision: Precision::Single }, &expected, &graph, &x).is_none()
+        });
+        let config = SpmmConfig { columns: 2, ..SpmmConfig::default() };
+        let b = Spmm::input(&MatrixOptions::default(), &graph, &config).unwrap();
+        let [other, _, _] = sums(&terms(&graph, |column| b.elements()[2 * column]));
+        check_long_row(&terms(&graph, |column| b.elements()[2 * column + 1]), exact, |sum| {
+            let elements = (2..2 * LONG).map(|_| 0.0).chain([other, sum]).collect();
+            Spmm::check(&MatrixProduct { elements, columns: 2 }, &(), &graph, &b).is_none()
+        });
+    }
+}
+
+#[test]
+fn vectors_of_different_seeds_have_nothing_in_common() {
+    let drawn = [0, 1, 2].map(|seed| random_vector(1000, seed));
+    assert!(drawn.iter().flatten().all(|element| *element != 0.0 && element.abs() <= 1.0));
+    let sorted = drawn.map(|mut vector| {
+        vector.sort_unstable_by(f32::total_cmp);
+        vector
+    });
+    assert!(sorted[0] != sorted[1] && sorted[1] != sorted[2] && sorted[0] != sorted[2]);
+    let negative = sorted[0].iter().filter(|element| **element < 0.0).count();
+    assert!((400..600).contains(&negative), "{negative} of 1000 are negative");
 }
 
 #[test]

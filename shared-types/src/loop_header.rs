@@ -19,8 +19,13 @@ pub struct LoopHeader {
     pub iteration: u32,
     /// Workgroups of the running dispatch that are finished; 0 between dispatches.
     pub ticket: u32,
-    /// Bits that an operator raises; what they mean is the algorithm's business.
+    /// Bits that an operator raises; what they mean is the algorithm's business, but for [`LoopHeader::STALLED`].
     pub flags: u32,
+}
+
+impl LoopHeader {
+    /// A flag of every loop: workgroups that wait for each other gave up, because one that had begun did not go on.
+    pub const STALLED: u32 = 1 << 31;
 }
 
 /// The state of one kind of loop: a struct that begins with a [`LoopHeader`]. `#[derive(Fields)]` implements it for a struct whose first

@@ -14,7 +14,8 @@ use std::{
 };
 
 /// What the kernels may use. A finished module declares only those that it does use.
-pub const CAPABILITIES: [Capability; 7] = [
+pub const CAPABILITIES: [Capability; 8] = [
+    Capability::AtomicFloat32AddEXT,
     Capability::Float64,
     Capability::GroupNonUniform,
     Capability::GroupNonUniformArithmetic,
@@ -23,6 +24,9 @@ pub const CAPABILITIES: [Capability; 7] = [
     Capability::GroupNonUniformShuffleRelative,
     Capability::GroupNonUniformVote,
 ];
+
+/// The extensions of SPIR-V that capabilities come from: a finished module that uses no such capability does not declare them.
+pub const EXTENSIONS: [(&str, Capability); 1] = [("SPV_EXT_shader_atomic_float_add", Capability::AtomicFloat32AddEXT)];
 
 /// The environment of the compiler: the release profile as it is here, whatever the workspace's says, and none of the
 /// variables that spirv-builder would take settings from, nor the one by which `#[kernel]` knows the crate that is asked for.
@@ -53,6 +57,7 @@ pub fn compile(toolchain: &Toolchain, package: &Package) -> Result<BTreeMap<Stri
         .spirv_metadata(SpirvMetadata::NameVariables)
         .multimodule(true);
     builder.capabilities = CAPABILITIES.to_vec();
+    builder.extensions = EXTENSIONS.map(|(name, _)| name.to_owned()).to_vec();
     // One target folder for all packages, each of which would else compile `core` again.
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| package.evenkeel.join("target"), PathBuf::from);
     builder.target_dir_path = Some(path::absolute(target)?.join("spirv-builder"));

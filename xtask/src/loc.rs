@@ -6,7 +6,10 @@
 //! The first table has the figures of Osama et al., Table 1, beside ours. The paper counts the SpMV kernel that its reader
 //! writes for a schedule; here that kernel is one text for all schedules.
 
-use crate::sources::{self, Sources, module, without_tests};
+use crate::{
+    page::{renewed, table},
+    sources::{self, Sources, module, without_tests},
+};
 use anyhow::{Context, Result};
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -28,15 +31,13 @@ const PRODUCTION: [&str; 10] = [
     "xtask/src",
 ];
 
-/// The page of the documentation with the tables, and what stands before and after them.
+/// The page of the documentation with the tables.
 const PAGE: &str = "docs/programming-model.md";
-const BEGIN: &str = "<!-- cargo xtask loc -->\n";
-const END: &str = "<!-- end -->\n";
 
 /// Prints all tables, or of another checkout the last; `write` renews the page.
 pub fn run(root: &Path, other: Option<&Path>, write: bool) -> Result<()> {
     if write {
-        fs::write(root.join(PAGE), renewed(&fs::read_to_string(root.join(PAGE))?, &tables(root)?)?)?;
+        fs::write(root.join(PAGE), renewed(&fs::read_to_string(root.join(PAGE))?, "loc", &tables(root)?)?)?;
     }
     if other.is_none() {
         println!("{}", tables(root)?);
@@ -85,18 +86,6 @@ fn totals(root: &Path) -> Result<String> {
     }
     add("all", all);
     Ok(table(&["folder", "lines without tests", "lines of code"], rows))
-}
-
-/// A page with these tables in their place.
-fn renewed(page: &str, tables: &str) -> Result<String> {
-    let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let (before, after) = parts.with_context(|| format!("{PAGE} has no place for the tables: {}", BEGIN.trim()))?;
-    Ok(format!("{before}{BEGIN}\n{tables}\n{END}{after}"))
-}
-
-fn table(headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let head = format!("| {} |\n| ---{} |\n", headings.join(" | "), " | ---:".repeat(headings.len() - 1));
-    rows.into_iter().fold(head, |text, row| text + &format!("| {} |\n", row.join(" | ")))
 }
 
 /// Before the name of what is there for others in the folder, and is none of what the folder is about.
@@ -153,7 +142,7 @@ fn count(source: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{BEGIN, END, PAGE, count, entries, function, renewed, tables, without_tests};
+    use super::{PAGE, count, entries, function, renewed, tables, without_tests};
 
     const SOURCE: &str = r#"//! What the file is.
 
@@ -229,16 +218,9 @@ pub fn doubled() {}
     }
 
     #[test]
-    fn a_page_has_the_tables_between_its_marks() {
-        assert!(renewed("Text.\n", "table\n").is_err());
-        let page = format!("Text.\n{BEGIN}old\n{END}More.\n");
-        assert_eq!(renewed(&page, "table\n").unwrap(), format!("Text.\n{BEGIN}\ntable\n\n{END}More.\n"));
-    }
-
-    #[test]
     fn the_documentation_has_the_tables_as_they_are() {
         let page = std::fs::read_to_string(crate::root().join(PAGE)).unwrap();
-        let renewed = renewed(&page, &tables(crate::root()).unwrap()).unwrap();
+        let renewed = renewed(&page, "loc", &tables(crate::root()).unwrap()).unwrap();
         assert!(page == renewed, "`cargo xtask loc --write` renews the tables of {PAGE}");
     }
 }

@@ -3,14 +3,18 @@
 //! It is a crate of its own so that rust-gpu's builder is compiled only by those who change a kernel.
 
 mod compile;
+mod dependencies;
 mod docs;
 mod finish;
 mod kernels;
 mod layers;
 mod loc;
+mod page;
+mod portability;
 #[cfg(test)]
 mod quotation_tests;
 mod recipes;
+mod soak;
 mod sources;
 mod toolchain;
 
@@ -46,6 +50,8 @@ enum Chore {
         #[arg(long, value_name = "FOLDER", conflicts_with = "check", requires = "package")]
         out: Option<PathBuf>,
     },
+    /// Fail when a dependency is not from crates.io or its licence is not allowed
+    Dependencies,
     /// Renew what the documentation takes from kept results, from the sources and from the program
     Docs,
     /// Fail when a module imports from a layer above its own
@@ -59,16 +65,27 @@ enum Chore {
         #[arg(long, conflicts_with = "of")]
         write: bool,
     },
+    /// Compile the kernels for GPUs that are not here, translate them, and run everything on the software devices that are
+    Portability {
+        /// Keep the results, and renew the tables in the documentation
+        #[arg(long)]
+        write: bool,
+    },
     /// Follow the recipes of CONTRIBUTING.md in a copy of the repository
     Recipes,
+    /// Run random graphs, algorithms, strategies and devices against the oracles for a given time
+    Soak(soak::Options),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().chore {
         Chore::Kernels { check, package, out } => kernels(check, package, out),
+        Chore::Dependencies => dependencies::check(root()),
         Chore::Docs => docs::renew(root()),
         Chore::Layers => layers::check(root()),
+        Chore::Portability { write } => portability::run(root(), write),
         Chore::Recipes => recipes::check(root()),
+        Chore::Soak(options) => soak::run(root(), &options),
         Chore::Loc { of, write } => loc::run(root(), of.as_deref(), write),
     };
     // Printed here, because a build script passes it on and a backtrace would bury it.

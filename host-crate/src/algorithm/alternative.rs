@@ -114,7 +114,7 @@ impl Selectable for RowSchedule {
                 (schedule.paper(), schedule.summary())
             }
             Self::Auto => ("", "whichever of these suits the rows and the device"),
-            Self::Paper => ("Osama et al.", "merge-path, and for small matrices thread- or group-mapped"),
+            Self::Paper(_) => ("Osama et al.", "merge-path, and for small matrices thread- or group-mapped"),
         };
         About::new(self.name(), paper, summary)
     }

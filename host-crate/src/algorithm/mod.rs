@@ -75,12 +75,13 @@ mod prelude {
         device::{Buffer, Device, DeviceInfo, MemoryPlan, Recorder, Recording},
         engine::{
             DeviceGraph, DeviceLoop, DeviceRows, SharedGraph,
+            loops::{self, refuse_long_loops, refuse_unending_rows},
             schedule::{Choice, RowSchedule, Schedule, ScratchSpace, TileExtent, extent},
         },
         graph::{Csr, Graph, Weights},
         oracle::{self, Mismatch},
         settings::Configured,
-        strategy::{refuse_given_up, refuse_unending_rows},
+        strategy::refuse_given_up,
     };
     pub(super) use evenkeel_kernels::launch::Buffers;
 }
@@ -304,6 +305,11 @@ pub trait Tables<A: Algorithm>: Options + Default {
     /// Makes the tables after the last run, which found `answer`; `spans` are those of the timed runs.
     fn make(&self, _algorithm: &mut A, _answer: &A::Answer, _spans: &[Span]) -> Result<Vec<Table>> {
         Ok(Vec::new())
+    }
+
+    /// What the report's `details` have of the last run, where the options ask for it.
+    fn details(&self, _algorithm: &mut A) -> Result<serde_json::Map<String, serde_json::Value>> {
+        Ok(serde_json::Map::new())
     }
 }
 

@@ -23,6 +23,7 @@ impl Search {
     {
         let target = Target { device: device.info(), operator: traversal.operator };
         let taken = strategy.item().taken(&traversal.csr, target);
+        refuse_long_loops(device.info(), || strategy.item().rounds(&traversal.csr, target))?;
         let steps = strategy.item().record(device, &traversal, &format!("{} {strategy}", A::NAME))?;
         Ok(Self { values: traversal.data.values, source: traversal.source, steps, taken })
     }

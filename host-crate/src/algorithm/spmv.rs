@@ -1,14 +1,21 @@
 //! Sparse matrix times dense vector, y = A x, in single or double precision, under any schedule. A graph is a matrix: a node is
-//! a row, and its edges are the entries of the row.
+//! a row, and its edges are the entries of the row. The matrix is kept by rows, which gather their sum; as a list of entries or by
+//! columns, from which each entry adds its term to its row, by an atomic addition.
 
 use super::{DenseVector, figure::four_digits, prelude::*};
 use crate::{
     engine::matrix_values,
-    graph::generate::random::mix,
+    graph::{generate::random::mix, transform::transpose},
     oracle::spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, product},
+    phase,
 };
 use bytemuck::Pod;
-use evenkeel_kernels::algorithm::spmv::{self, ProductParams};
+use evenkeel_kernels::{
+    algorithm::spmv::{self, ProductParams},
+    launch::Launch,
+    primitive::LengthParams,
+    strategy::edge::EdgeSources,
+};
 use rayon::prelude::*;
 
 /// What can be chosen.
@@ -22,6 +29,52 @@ pub struct SpmvConfig {
     /// The numbers that the product is computed with; double needs a device that has them
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "single"))]
     pub precision: Precision,
+    /// How the matrix is kept; by entries or columns, a product adds atomically, in single precision
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "csr"))]
+    pub layout: Layout,
+}
+
+impl SpmvConfig {
+    /// The schedule, where it can be known without transposing the matrix; a layout by columns may need to.
+    fn choose(&self, csr: &Csr, device: &DeviceInfo) -> Choice {
+        match self.schedule.item() {
+            // All tiles are alike: an entry each.
+            RowSchedule::Auto if self.layout == Layout::Coo => Schedule::ThreadMapped.into(),
+            schedule => schedule.choose(csr, device),
+        }
+    }
+
+    /// Refuses a device that cannot do what is asked for, and a precision in which nothing can be added atomically.
+    fn check(&self, device: &DeviceInfo) -> Result<()> {
+        self.precision.check(device)?;
+        let layout = match self.layout {
+            Layout::Csr => return Ok(()),
+            Layout::Coo => "coo",
+            Layout::Csc => "csc",
+        };
+        if self.precision == Precision::Double {
+            return Err(Error::Usage(format!("layout {layout} adds atomically, which is in single precision alone")));
+        }
+        if !device.float_atomics {
+            let lacks = "has no atomic additions to f32 (VK_EXT_shader_atomic_float)";
+            return Err(Error::Unsupported(format!("{} {lacks}, which layout {layout} needs", device.name)));
+        }
+        Ok(())
+    }
+}
+
+/// How a matrix is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
+pub enum Layout {
+    /// By rows: a tile is a row, which gathers its sum. The same answer each time.
+    #[default]
+    Csr,
+    /// As a list of entries: a tile is an entry, which adds its term to its row. Sums are rounded in any order.
+    Coo,
+    /// By columns: a tile is a column, each of whose entries adds its term to its row. Sums are rounded in any order.
+    Csc,
 }
 
 /// The numbers that a product is computed with.
@@ -42,7 +95,7 @@ impl Precision {
     /// Refuses a device that has no such numbers.
     pub(super) fn check(self, device: &DeviceInfo) -> Result<()> {
         if self == Self::Double && !device.float64 {
-            return Err(Error::Device(format!("{} has no double precision", device.name)));
+            return Err(Error::Unsupported(format!("{} has no double precision (shaderFloat64)", device.name)));
         }
         Ok(())
     }
@@ -95,12 +148,13 @@ impl Algorithm for Spmv {
     const HELP: &'static str = "\
 A graph is a matrix: its node is a row, its edges are the row's entries. An entry of a matrix without values is 1. The output is \
 a line `id value` for each row of the product. An answer is right when each row is as close to a double-precision reference as \
-its precision allows for a row of its length.
+rounding explains; where entries are whole, x has so few bits that sums are exact.
 
 Examples:
   evenkeel spmv rmat:scale=20 --validate
   evenkeel spmv matrix.mtx --schedule group-mapped:8 --runs 20 --warmup 2
   evenkeel spmv matrix.mtx --precision double --validate
+  evenkeel spmv matrix.mtx --layout coo --schedule merge-path
   evenkeel spmv grid:rows=1024,cols=1024 --weights random:1..64 --x-seed 5 --output product.txt";
     const COUNTED: bool = true;
     const WEIGHTS: WeightUse = WeightUse::Optional;
@@ -118,43 +172,44 @@ Examples:
     }
 
     fn input(options: &VectorOptions, graph: &Graph, _: &SpmvConfig) -> Result<DenseVector> {
-        Ok(random_vector(graph.csr.nodes() as usize, options.x_seed).into())
+        Ok(exact_vector(&graph.csr, graph.csr.nodes() as usize, options.x_seed).into())
     }
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &SpmvConfig) -> Result<MemoryPlan> {
-        let schedule = config.schedule.item().choose(csr, device).schedule;
-        Ok(match config.precision {
-            Precision::Single => plan::<f32>(csr, schedule),
-            Precision::Double => plan::<f64>(csr, schedule),
-        })
+        let schedules = match config.layout {
+            // An upper bound: which columns are long is known only when the matrix has been transposed.
+            Layout::Csc => config.schedule.item().candidates(csr, device),
+            _ => vec![config.choose(csr, device).schedule],
+        };
+        let plans = schedules.into_iter().map(|schedule| plan(csr, config, schedule));
+        Ok(plans.max_by_key(MemoryPlan::bytes).unwrap_or_default())
     }
 
     fn prepare_on(graph: &SharedGraph, config: &SpmvConfig) -> Result<Self> {
-        let (device, csr) = (graph.device(), graph.csr());
-        let choice = config.schedule.item().choose(csr, device.info());
-        config.precision.check(device.info())?;
-        refuse_unending_rows(device, csr)?;
-        let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
-        let (matrix, schedule, rows, extent) = (graph.rows()?, choice.schedule, csr.nodes(), extent(csr));
-        macro_rules! prepare {
-            ($number:ty, $vectors:ident, $values:expr) => {{
-                let (x, y) = (device.buffer("x", extent.tiles)?, device.buffer("y", extent.tiles)?);
-                let space = ScratchSpace::<$number>::gather(device, choice, &matrix.row_offsets, extent)?;
-                let (values, scratch) = ($values, &space.buffers);
-                let launch = spmv::Spmv { schedule, matrix, values, x: &x, y: &y, scratch };
-                let recording = device.record(&format!("spmv {choice}"), |recorder| {
-                    space.record_gather(recorder, &launch, |schedule| ProductParams { rows, schedule });
-                })?;
-                let taken = config.schedule.item().taken(choice);
-                Ok(Self { session, vectors: Vectors::$vectors(x, y), loaded: None, recording, taken })
-            }};
+        let device = graph.device();
+        config.check(device.info())?;
+        let transposed = match config.layout {
+            Layout::Csc => Some(phase::during("transposing", || transpose(graph.csr()))?),
+            _ => None,
+        };
+        // What the tiles are made of, but for entries, which are tiles themselves.
+        let csr = transposed.as_ref().unwrap_or(graph.csr());
+        let choice = config.choose(csr, device.info());
+        if config.layout != Layout::Coo {
+            refuse_long_loops(device.info(), || choice.rounds(csr))?;
         }
-        match config.precision {
-            Precision::Single => prepare!(f32, Single, graph.values()?),
-            Precision::Double => {
-                prepare!(f64, Double, &device.buffer_from("values", &matrix_values(csr, |value| value))?)
+        let session = Session::open(graph, plan(csr, config, choice.schedule))?;
+        let job = Job { device, graph, csr, choice, elements: csr.nodes() as usize };
+        let (vectors, recording) = match (config.layout, config.precision) {
+            (Layout::Coo, _) => job.entries()?,
+            (Layout::Csc, _) => job.columns()?,
+            (Layout::Csr, Precision::Single) => job.rows(graph.values()?, Vectors::Single)?,
+            (Layout::Csr, Precision::Double) => {
+                job.rows(&device.buffer_from("values", &matrix_values(csr, |value| value))?, Vectors::Double)?
             }
-        }
+        };
+        let taken = config.schedule.item().taken(choice);
+        Ok(Self { session, vectors, loaded: None, recording, taken })
     }
 
     fn taken(&self) -> Option<String> {
@@ -257,19 +312,136 @@ impl Answer for Product {
     }
 }
 
-fn plan<T: Pod>(csr: &Csr, schedule: Schedule) -> MemoryPlan {
-    let extent = extent(csr);
-    DeviceGraph::plan(csr)
-        .with::<T>("values", extent.atoms)
-        .with::<T>("x", extent.tiles)
-        .with::<T>("y", extent.tiles)
-        .and(ScratchSpace::<T>::plan_gather(schedule, extent))
+/// What a product is recorded from. `csr` is the matrix as its tiles have it: transposed, where it is kept by columns.
+struct Job<'a> {
+    device: &'a Device,
+    graph: &'a SharedGraph,
+    csr: &'a Csr,
+    choice: Choice,
+    /// Elements of each vector.
+    elements: usize,
 }
 
-/// A vector of numbers in [-1, 1), drawn by a seed.
+impl Job<'_> {
+    /// The product by rows, in numbers of one kind.
+    fn rows<T: Pod>(
+        &self,
+        values: &Buffer<T>,
+        vectors: fn(Buffer<T>, Buffer<T>) -> Vectors,
+    ) -> Result<(Vectors, Recording)>
+    where
+        for<'b> spmv::Spmv<'b, T>: Launch<Params = ProductParams>,
+    {
+        let Self { device, choice, .. } = *self;
+        let (x, y) = (device.buffer("x", self.elements)?, device.buffer("y", self.elements)?);
+        let matrix = self.graph.rows()?;
+        let space = ScratchSpace::<T>::gather(device, choice, &matrix.row_offsets, extent(self.csr))?;
+        let scratch = &space.buffers;
+        let launch = spmv::Spmv { schedule: choice.schedule, matrix, values, x: &x, y: &y, scratch };
+        let recording = device.record(&format!("spmv {choice}"), |recorder| {
+            let params = |schedule| ProductParams { tiles: self.csr.nodes(), schedule };
+            space.record_gather(recorder, &launch, params);
+        })?;
+        Ok((vectors(x, y), recording))
+    }
+
+    /// The product by entries. Their rows are made on the device from where the rows begin.
+    fn entries(&self) -> Result<(Vectors, Recording)> {
+        let Self { device, choice, .. } = *self;
+        let (x, y) = (device.buffer("x", self.elements)?, device.buffer("y", self.elements)?);
+        let (matrix, values, entries) = (self.graph.rows()?, self.graph.values()?, self.csr.edges());
+        let rows = &device.buffer("rows of entries", entries as usize)?;
+        let find = EdgeSources { row_offsets: &matrix.row_offsets, sources: rows };
+        phase::during("making the list of entries", || {
+            let params = LengthParams { length: entries };
+            device.record("rows of entries", |recorder| recorder.dispatch(&find, params, entries as usize))?.run()
+        })?;
+        let space = ScratchSpace::entries(device, choice, entries as usize)?;
+        let (columns, scratch) = (&matrix.columns, &space.buffers);
+        let launch = spmv::SpmvCoo { schedule: choice.schedule, rows, columns, values, x: &x, y: &y, scratch };
+        let recording = self.record_scatter("coo", &launch, &y, &space, entries)?;
+        Ok((Vectors::Single(x, y), recording))
+    }
+
+    /// The product by columns.
+    fn columns(&self) -> Result<(Vectors, Recording)> {
+        let Self { device, choice, csr, .. } = *self;
+        let (x, y) = (device.buffer("x", self.elements)?, device.buffer("y", self.elements)?);
+        let matrix = &phase::during("uploading", || DeviceGraph::upload(device, csr))?;
+        let values = &device.buffer_from("values", &matrix_values(csr, |value| value as f32))?;
+        let space = ScratchSpace::gather(device, choice, &matrix.row_offsets, extent(csr))?;
+        let scratch = &space.buffers;
+        let launch = spmv::SpmvCsc { schedule: choice.schedule, matrix, values, x: &x, y: &y, scratch };
+        let recording = self.record_scatter("csc", &launch, &y, &space, csr.nodes())?;
+        Ok((Vectors::Single(x, y), recording))
+    }
+
+    /// Records a product whose entries add to their rows.
+    fn record_scatter(
+        &self,
+        layout: &str,
+        launch: &impl Launch<Params = ProductParams>,
+        y: &Buffer<f32>,
+        space: &ScratchSpace<u32>,
+        tiles: u32,
+    ) -> Result<Recording> {
+        self.device.record(&format!("spmv {layout} {}", self.choice), |recorder| {
+            recorder.fill(&y.cast(), 0);
+            let params = ProductParams { tiles, schedule: space.scatter_params() };
+            recorder.dispatch(launch, params, space.scatter_size());
+        })
+    }
+}
+
+fn plan(csr: &Csr, config: &SpmvConfig, schedule: Schedule) -> MemoryPlan {
+    let extent = extent(csr);
+    let (numbers, gather) = match config.precision {
+        Precision::Single => (plan_numbers::<f32>(extent), ScratchSpace::<f32>::plan_gather(schedule, extent)),
+        Precision::Double => (plan_numbers::<f64>(extent), ScratchSpace::<f64>::plan_gather(schedule, extent)),
+    };
+    let matrix = DeviceGraph::plan(csr).and(numbers);
+    match config.layout {
+        // Words and single precision are as large as each other.
+        Layout::Csr | Layout::Csc => matrix.and(gather),
+        Layout::Coo => matrix
+            .with::<u32>("rows of entries", extent.atoms)
+            .and(ScratchSpace::<u32>::plan_entries(schedule, extent.atoms)),
+    }
+}
+
+fn plan_numbers<T: Pod>(extent: TileExtent) -> MemoryPlan {
+    MemoryPlan::new().with::<T>("values", extent.atoms).with::<T>("x", extent.tiles).with::<T>("y", extent.tiles)
+}
+
+/// Numbers from -1 to 1 that are not 0, drawn by a seed.
 pub fn random_vector(length: usize, seed: u64) -> Vec<f32> {
-    // 24 bits: all that single precision holds.
-    let draw = |index: usize| (mix(seed ^ index as u64) >> 40) as f32 / (1u64 << 23) as f32 - 1.0;
+    drawn(length, MOST_BITS, seed)
+}
+
+/// The same for a product with this matrix: of so few bits that rows of whole entries have an exact sum in single precision, as far as
+/// that leaves 16 different numbers. What a row lacks is seen then, however long the row is.
+pub fn exact_vector(csr: &Csr, length: usize, seed: u64) -> Vec<f32> {
+    const FEWEST_BITS: f64 = 3.0;
+    let size = |row: u32| csr.row(row).map(|edge| csr.weights().real(edge).abs()).sum::<f64>();
+    let largest = match csr.weights() {
+        Weights::None => csr.max_degree_node().map_or(0.0, |node| csr.degree(node).into()),
+        _ => (0..csr.nodes()).into_par_iter().map(size).reduce(|| 0.0, f64::max),
+    };
+    let bits = f64::from(f32::MANTISSA_DIGITS) - largest.max(1.0).log2().ceil();
+    drawn(length, bits.clamp(FEWEST_BITS, MOST_BITS.into()) as u32, seed)
+}
+
+/// The bits of a number below 1 in single precision that has a sign and is not 0.
+const MOST_BITS: u32 = f32::MANTISSA_DIGITS - 1;
+
+/// Multiples of 2^-bits.
+fn drawn(length: usize, bits: u32, seed: u64) -> Vec<f32> {
+    let stream = mix(seed);
+    let draw = |index: usize| {
+        let random = mix(stream.wrapping_add(index as u64));
+        let size = ((random >> (u64::BITS - bits)) + 1) as f32 / (1u32 << bits) as f32;
+        if random & 1 == 0 { size } else { -size }
+    };
     (0..length).into_par_iter().map(draw).collect()
 }
 
@@ -284,17 +456,25 @@ mod tests {
         assert_eq!(bytes_to_move(&csr), 12 + 2 * 8 + 2 * 12);
         let graph =
             Graph { name: "matrix".into(), csr, ids: crate::graph::NodeIds::Counted { first: 1 }, directed: true };
-        let x = DenseVector::from(vec![2.0, 1.0]);
-        let expected = Spmv::reference(&graph, &x, &SpmvConfig::default()).unwrap();
-        let check_as = |found: [f64; 2], precision| {
-            Spmv::check(&Product { rows: found.to_vec(), precision }, &expected, &graph, &x)
+        let check_as = |x: [f64; 2], found: [f64; 2], precision| {
+            let x = DenseVector::from(x.to_vec());
+            let expected = Spmv::reference(&graph, &x, &SpmvConfig::default()).unwrap();
+            let mismatch = Spmv::check(&Product { rows: found.to_vec(), precision }, &expected, &graph, &x);
+            mismatch.map(|mismatch| mismatch.node)
         };
-        let check = |found: [f32; 2]| check_as(found.map(f64::from), Precision::Single);
-        assert_eq!(check([4.0, 1.0]), None);
-        assert_eq!(check([4.0, f32::from_bits(1.0f32.to_bits() + 1)]), None);
-        assert_eq!(check([4.0, 1.00001]).map(|mismatch| mismatch.node), Some(1));
-        assert_eq!(check_as([4.0 + 1e-15, 1.0], Precision::Double), None);
-        assert_eq!(check_as([4.0, 1.0 + 1e-8], Precision::Double).map(|mismatch| mismatch.node), Some(1));
-        assert_eq!(check([f32::NAN, 1.0]).map(|mismatch| mismatch.node), Some(0));
+        let check = |x, found: [f32; 2]| check_as(x, found.map(f64::from), Precision::Single);
+        let next = |value: f32| f32::from_bits(value.to_bits() + 1);
+        // Sums that can be exact have to be.
+        let whole = [2.0, 1.0];
+        assert_eq!(check(whole, [4.0, 1.0]), None);
+        assert_eq!(check(whole, [4.0, next(1.0)]), Some(1));
+        assert_eq!(check(whole, [f32::NAN, 1.0]), Some(0));
+        assert_eq!(check_as(whole, [4.0 + 1e-15, 1.0], Precision::Double), Some(0));
+        let (tenth, sum) = (0.1f32, 1.0 + 3.0 * 0.1f32);
+        let real = [2.0, tenth.into()];
+        assert_eq!(check(real, [sum, tenth]), None);
+        assert_eq!(check(real, [next(sum), tenth]), None);
+        assert_eq!(check(real, [1.00001 * sum, tenth]), Some(0));
+        assert_eq!(check_as(real, [sum.into(), tenth.into()], Precision::Double), Some(0));
     }
 }

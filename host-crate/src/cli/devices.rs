@@ -24,10 +24,13 @@ pub struct Devices {
 
 impl Devices {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
-        let devices = Device::list();
+        let devices = Device::list_checked()?;
         let output = Output::create_if(self.json.as_deref())?;
         let headings = ["", "name", "type", ">memory", ">subgroup", "Vulkan", "driver", "runs evenkeel"];
-        let text = || format!("{}\n{}\n", table(&headings, devices.iter().map(row)), choice(&devices));
+        let text = || {
+            let rows = table(&headings, devices.iter().map(row));
+            format!("{rows}\n{}{}\n", limits(&devices), choice(&devices))
+        };
         Ok(write_json_or_print(output, &devices, quiet, text)?)
     }
 }
@@ -48,10 +51,21 @@ fn choice(devices: &[DeviceInfo]) -> String {
     format!("--device auto takes {}, {name}: {reason}", device.number())
 }
 
+/// What all Vulkan devices are said to lack.
+fn limits(devices: &[DeviceInfo]) -> String {
+    match devices.iter().find(|device| !device.limits.is_empty()) {
+        Some(device) => {
+            format!("Vulkan devices claim less than they have: EVENKEEL_DEVICE_LIMITS={}\n", device.limits.join(","))
+        }
+        None => String::new(),
+    }
+}
+
 fn row(device: &DeviceInfo) -> Vec<String> {
-    let runs = match device.missing.as_slice() {
-        [] => "yes".to_owned(),
-        missing => format!("no, it lacks {}", missing.join(", ")),
+    let runs = match (device.missing.as_slice(), device.without.as_slice()) {
+        ([], []) => "yes".to_owned(),
+        ([], without) => format!("yes, without {}", without.join(", ")),
+        (missing, _) => format!("no, it lacks {}", missing.join(", ")),
     };
     vec![
         device.number(),

@@ -3,6 +3,7 @@
 
 use crate::{
     Error, atomic_file,
+    cli::signals,
     error::negative_cycle,
     graph::{Graph, NodeIds, NodeName},
     oracle::Mismatch,
@@ -11,7 +12,7 @@ use crate::{
 use std::{
     io,
     process::ExitCode,
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed},
 };
 
 /// An answer that is not what the oracle says. The message has the first node that differs, by its own id.
@@ -70,7 +71,8 @@ pub struct Interrupted;
 /// Whether an interrupt is for the work that is under way to heed.
 static IS_HEEDED: AtomicBool = AtomicBool::new(false);
 
-static INTERRUPT: AtomicBool = AtomicBool::new(false);
+/// The exit status for the signal that asked the work to end; 0 while none did.
+static INTERRUPT: AtomicU8 = AtomicU8::new(0);
 
 /// From here on an interrupt does not end the program at once: the work looks at [`is_interrupted`] between its steps. A second one does.
 pub fn heed_interrupts() {
@@ -79,7 +81,7 @@ pub fn heed_interrupts() {
 
 /// Whether the work shall end.
 pub fn is_interrupted() -> bool {
-    INTERRUPT.load(Relaxed)
+    INTERRUPT.load(Relaxed) != 0
 }
 
 /// Prints an error with its causes and turns it into an exit status. A closed pipe is no error: whoever read had enough.
@@ -103,26 +105,26 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
 fn status(error: &anyhow::Error) -> u8 {
     match error.downcast_ref::<Error>() {
         Some(error) => error.exit_status(),
-        None if error.is::<Interrupted>() => INTERRUPTED,
+        None if error.is::<Interrupted>() => INTERRUPT.load(Relaxed),
         None if error.is::<WrongAnswer>() || error.is::<NoPath>() => 1,
         // What is left is the machine refusing something: threads, a signal handler.
         None => 4,
     }
 }
 
-/// 128 and the number of SIGINT: what a shell expects of a program that was interrupted.
-const INTERRUPTED: u8 = 130;
-
-/// Makes Ctrl-C, and being asked to terminate, remove what has been written so far of any output, unless the work heeds it.
-pub fn remove_files_when_interrupted() -> anyhow::Result<()> {
-    Ok(ctrlc::set_handler(|| {
-        if IS_HEEDED.load(Relaxed) && !INTERRUPT.swap(true, Relaxed) {
+/// Makes Ctrl-C, and being asked to terminate, remove what has been written so far of any output, unless the work heeds it. Must be called
+/// before there are other threads.
+pub fn remove_files_when_interrupted() -> io::Result<()> {
+    signals::when_asked_to_end(|signal| {
+        // What a shell expects of a program that a signal has ended.
+        let status = 128 + signal;
+        if IS_HEEDED.load(Relaxed) && INTERRUPT.swap(status, Relaxed) == 0 {
             tracing::warn!("ending after what is under way; once more ends at once, and writes nothing");
             return;
         }
         atomic_file::remove_unfinished();
-        std::process::exit(INTERRUPTED.into());
-    })?)
+        std::process::exit(status.into());
+    })
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use crate::{
     Error,
     algorithm::{Algorithm, Selectable},
     device::{Device, DeviceKind},
-    strategy::refuse_unending_rows,
 };
 use std::mem;
 
@@ -52,9 +51,9 @@ impl<'a, A: Algorithm> Bench<'a, A> {
 
     /// Whether an error says that this device is too small or unfit, rather than that something is wrong.
     fn is_refusal(&self, error: &anyhow::Error, config: &A::Config) -> bool {
-        let is_memory = matches!(error.downcast_ref(), Some(Error::Memory(_)));
+        let lacks = matches!(error.downcast_ref(), Some(Error::Memory(_) | Error::Unsupported(_)));
         let runs = A::choice(&mut config.clone()).item().about().runs_on(self.device.info());
-        is_memory || !runs || refuse_unending_rows(self.device, &self.graph.csr).is_err()
+        lacks || !runs
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     Error, Result,
     algorithm::{Algorithm, Outcome, Show, Table, Tables},
     device::{
-        Device,
+        Device, DeviceKind,
         memory::Bytes,
         profile::{self, Span},
     },
@@ -19,7 +19,11 @@ use crate::{
     report::{self, GraphReport, PrepareReport, Profile, Report, RunReport},
 };
 use anyhow::Context;
-use std::{cell::OnceCell, collections::BTreeMap, time::Instant};
+use std::{
+    cell::OnceCell,
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 pub struct Bench<'a, A: Algorithm> {
     pub device: &'a Device,
@@ -38,6 +42,9 @@ pub struct Bench<'a, A: Algorithm> {
     pub reference: OnceCell<A::Reference>,
 }
 
+/// How long a GPU has to be busy until its clock is as high as it gets: on an H200 it rises from 345 to 1,980 MHz.
+const CLOCK_RISES: Duration = Duration::from_millis(300);
+
 /// An algorithm with one strategy, on the device and ready to run.
 pub struct Prepared<'a, A: Algorithm> {
     algorithm: A,
@@ -45,6 +52,18 @@ pub struct Prepared<'a, A: Algorithm> {
     name: String,
     /// What making it ready took.
     times: PrepareReport,
+}
+
+/// What the timed runs of one strategy left behind.
+struct Ended<'a, A: Algorithm> {
+    runs: Vec<RunReport>,
+    spans: &'a [Span],
+    answer: &'a A::Answer,
+    /// What fetching the answer took.
+    fetch_ms: f64,
+    valid: bool,
+    /// What `--details` and the like add to the JSON.
+    details: serde_json::Map<String, serde_json::Value>,
 }
 
 pub struct Measured<T> {
@@ -81,23 +100,23 @@ impl<A: Algorithm> Bench<'_, A> {
         Ok(Prepared { algorithm, config, name, times })
     }
 
-    pub fn measure(&self, prepared: Prepared<'_, A>, tables: &A::Tables) -> anyhow::Result<Measured<A::Answer>> {
-        let Prepared { mut algorithm, config, name, times } = prepared;
-        counting(self.warmup, "warming up", &name, |_| algorithm.run(&self.input))?;
+    pub fn measure(&self, mut prepared: Prepared<'_, A>, tables: &A::Tables) -> anyhow::Result<Measured<A::Answer>> {
+        let Prepared { algorithm, config, name, .. } = &mut prepared;
+        self.warm_up(name, algorithm)?;
         let mut spans_around = self.device.take_spans();
-        let runs = self.timed_runs(&name, &mut algorithm)?;
+        let runs = self.timed_runs(name, algorithm)?;
         let spans = self.device.take_spans();
+        let begin = Instant::now();
         let answer = while_showing("fetching the answer", "", || algorithm.answer());
         let answer = answer.map_err(|error| named(error, &self.graph.ids))?;
+        let fetch_ms = begin.elapsed().as_secs_f64() * 1e3;
         let mismatch = if self.validate { self.check(&answer, config)? } else { None };
-        let tables = if mismatch.is_none() { tables.make(&mut algorithm, &answer, &spans)? } else { Vec::new() };
+        let details = tables.details(algorithm)?;
+        let tables = if mismatch.is_none() { tables.make(algorithm, &answer, &spans)? } else { Vec::new() };
         spans_around.extend(self.device.take_spans());
-        let report = while_showing("summing up", "", || {
-            let mut report = self.report(config, &algorithm, runs, &answer, mismatch.is_none(), &spans)?;
-            report.prepare_ms = times;
-            anyhow::Ok(report)
-        })?;
-        phase::during("freeing", || drop(algorithm));
+        let ended = Ended { runs, spans: &spans, answer: &answer, fetch_ms, valid: mismatch.is_none(), details };
+        let report = while_showing("summing up", "", || self.report(&prepared, ended))?;
+        phase::during("freeing", || drop(prepared));
         Ok(Measured { report, answer, mismatch, tables, spans, spans_around })
     }
 
@@ -157,15 +176,21 @@ impl<A: Algorithm> Bench<'_, A> {
         Ok(self.reference.get().and_then(|reference| A::check(answer, reference, self.graph, &self.input)))
     }
 
-    fn report(
-        &self,
-        config: &A::Config,
-        algorithm: &A,
-        runs: Vec<RunReport>,
-        answer: &A::Answer,
-        valid: bool,
-        spans: &[Span],
-    ) -> anyhow::Result<Report> {
+    /// Runs that are not timed. A discrete GPU that has waited for the graph runs at a fraction of its clock, so there they go on until it
+    /// has had the time to rise.
+    fn warm_up(&self, name: &str, algorithm: &mut A) -> anyhow::Result<()> {
+        let begin = Instant::now();
+        counting(self.warmup, "warming up", name, |_| algorithm.run(&self.input))?;
+        let is_slow_to_rise = self.warmup > 0 && self.device.info().kind == DeviceKind::Discrete;
+        while is_slow_to_rise && begin.elapsed() < CLOCK_RISES {
+            algorithm.run(&self.input)?;
+        }
+        Ok(())
+    }
+
+    fn report(&self, prepared: &Prepared<'_, A>, ended: Ended<'_, A>) -> anyhow::Result<Report> {
+        let Prepared { algorithm, config, times, .. } = prepared;
+        let Ended { runs, spans, answer, fetch_ms, valid, details } = ended;
         let median = report::median(&runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
         let (graph, input, reference) = (self.graph, &self.input, self.reference.get());
         let outcome = Outcome { graph, input, answer, reference, seconds: median.total_ms / 1e3 };
@@ -190,7 +215,9 @@ impl<A: Algorithm> Bench<'_, A> {
             took: algorithm.taken(),
             config: serde_json::to_value(config)?,
             source: A::source(input).map(|source| graph.ids.name(source).into_owned()),
-            prepare_ms: PrepareReport::default(),
+            prepare_ms: times.clone(),
+            fetch_ms,
+            details,
             median,
             profile: profile(&runs),
             runs,

@@ -3,7 +3,7 @@
 use super::{
     failure::{self, Interrupted},
     options::{DeviceOptions, FoundGraph, ReadingOptions},
-    output::{Output, is_standard, print, refuse_same_files, takes_standard},
+    output::{Output, is_standard, refuse_same_files, takes_standard, write_json_or_print},
     pictures::PictureOptions,
     progress::{Steps, while_showing},
 };
@@ -14,6 +14,7 @@ use crate::{
     tuning::{Measuring, Table},
 };
 use clap::Args;
+use serde::Serialize;
 use std::{ops::ControlFlow, path::PathBuf};
 
 /// Time every variant to search a level on every level of some searches, all from the same frontier.
@@ -26,6 +27,9 @@ pub struct MeasureLevels {
     /// The table; Parquet if its name ends in .parquet, else CSV. `-` is standard output.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,
+    /// Write as JSON which graphs were measured. `-` is standard output.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    json: Option<PathBuf>,
     #[command(flatten)]
     pictures: PictureOptions,
     #[command(flatten, next_help_heading = "Run")]
@@ -42,6 +46,19 @@ Example, from measuring to a search that switches:
   evenkeel train levels.csv --output my.tree
   evenkeel bfs rmat:scale=18 --strategy adaptive --model my.tree --validate";
 
+/// What was measured of a graph, or why nothing was.
+#[derive(Default, Serialize)]
+struct Measured {
+    graph: String,
+    collection: String,
+    nodes: u32,
+    edges: u32,
+    directed: bool,
+    levels: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
+}
+
 impl MeasureLevels {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         if !VIRTUAL_WARPS.contains(&self.measuring.virtual_warp) {
@@ -49,22 +66,34 @@ impl MeasureLevels {
         }
         let found: Vec<FoundGraph> = self.graphs.iter().map(|graph| self.reading.find(graph)).collect::<Result<_>>()?;
         let [html, svg] = self.pictures.paths();
-        let outputs = [("--output", Some(&*self.output)), html, svg];
-        takes_standard(outputs.iter().filter_map(|(_, path)| *path), "--output, --html and --svg")?;
+        let outputs = [("--output", Some(&*self.output)), ("--json", self.json.as_deref()), html, svg];
+        takes_standard(outputs.iter().filter_map(|(_, path)| *path), "--output, --json, --html and --svg")?;
         found.iter().try_for_each(|found| refuse_same_files(&outputs, &found.files()))?;
         let (output, pictures) = (Output::create(&self.output)?, self.pictures.open()?);
+        let json = Output::create_if(self.json.as_deref())?;
         let device = self.device.open(true)?;
-        let mut table = Table::default();
+        let (mut table, mut measured) = (Table::default(), Vec::new());
         let steps = Steps::new(found.len() as u64 * u64::from(self.measuring.sources), "searches");
         failure::heed_interrupts();
-        for found in &found {
+        for (name, found) in self.graphs.iter().zip(&found) {
             if failure::is_interrupted() {
                 break;
             }
-            let (graph, _) = found.load()?;
+            let collection = found.collection();
+            let graph = match found.load() {
+                Ok((graph, _)) => graph,
+                // One file among many that is no graph is no reason to lose the others.
+                Err(error) if self.graphs.len() > 1 => {
+                    tracing::warn!("{name} is left out: {error}");
+                    let refused = Some(error.to_string());
+                    measured.push(Measured { graph: name.clone(), collection, refused, ..Measured::default() });
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
             let before = table.rows.len();
             while_showing("measuring", &graph.name, || {
-                self.measuring.measure(&device, &graph, |row| {
+                self.measuring.measure(&device, &graph, &collection, |row| {
                     // The rows of a search follow each other.
                     let is_new =
                         table.rows.last().is_none_or(|last| (&last.graph, last.source) != (&row.graph, row.source));
@@ -76,17 +105,25 @@ impl MeasureLevels {
                 })
             })?;
             steps.end();
-            tracing::info!("{}: {} levels", graph.name, table.rows.len() - before);
+            let levels = table.rows.len() - before;
+            tracing::info!("{}: {levels} levels", graph.name);
+            let (nodes, edges, directed) = (graph.csr.nodes(), graph.csr.edges(), !graph.csr.is_symmetric());
+            measured.push(Measured { graph: graph.name, collection, nodes, edges, directed, levels, refused: None });
         }
         drop(steps);
+        if table.rows.is_empty() && !failure::is_interrupted() {
+            return Err(Error::Usage("none of these graphs has a level to measure".into()).into());
+        }
         output.write(|writer| table.write(&self.output, writer))?;
         pictures.write(|| html::levels::page(&table))?;
         if failure::is_interrupted() {
             return Err(Interrupted.into());
         }
-        if !quiet && !is_standard(&self.output) && !self.pictures.take_standard() {
-            print(&format!("{} levels of {} graphs in {}\n", table.rows.len(), found.len(), self.output.display()))?;
-        }
-        Ok(())
+        let quiet = quiet || is_standard(&self.output) || self.pictures.take_standard();
+        let said = || {
+            let graphs = measured.iter().filter(|it| it.refused.is_none()).count();
+            format!("{} levels of {graphs} graphs in {}\n", table.rows.len(), self.output.display())
+        };
+        Ok(write_json_or_print(json, &measured, quiet, said)?)
     }
 }

@@ -17,6 +17,7 @@ mod fallback;
 mod generate;
 mod help;
 mod info;
+mod kernels;
 mod logging;
 mod man;
 mod measure;
@@ -31,6 +32,7 @@ mod progress;
 mod registry;
 mod reproduce;
 mod run;
+mod signals;
 mod strategies;
 mod tips;
 mod train;
@@ -49,7 +51,7 @@ A GRAPH is a file, - for standard input, or a generator such as rmat:scale=20 or
 Market, DIMACS, PACE, METIS, KONECT, LDBC or evenkeel's own; .gz, .xz, .zst, .bz2 and .zip are read as they are. \
 `evenkeel generate --help` lists the generators, `evenkeel convert --help` the formats.
 
-Exit status: 0 all is right, 1 an answer failed validation, 2 usage, 3 bad input, 4 device or memory.
+Exit status: 0 all is right, 1 an answer failed validation, 2 usage, 3 bad input or a file that cannot be written, 4 device or memory.
 
 Examples:
   evenkeel demo                                        see what this device can do
@@ -103,10 +105,12 @@ enum Plain {
     #[command(display_order = 104)]
     Reproduce(reproduce::Reproduce),
     #[command(display_order = 105)]
-    Demo(demo::Demo),
+    Kernels(kernels::Kernels),
     #[command(display_order = 106)]
-    Completions(completions::Completions),
+    Demo(demo::Demo),
     #[command(display_order = 107)]
+    Completions(completions::Completions),
+    #[command(display_order = 108)]
     Man(man::Manual),
 }
 
@@ -121,6 +125,8 @@ pub fn main() -> ExitCode {
     // Reading the clock for the first time starts it.
     profile::now();
     out_of_memory::exit_instead_of_aborting();
+    signals::expect_trouble_with_files();
+    let interruptible = failure::remove_files_when_interrupted().context("signals cannot be waited for");
     let words: Vec<String> = env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     color::choose(&words);
     let wrong = |error| tips::improved(error, command(), &words).exit();
@@ -128,7 +134,7 @@ pub fn main() -> ExitCode {
     let Cli { global } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     progress::start(global.quiet);
     logging::start(&global);
-    match failure::remove_files_when_interrupted().and_then(|()| execute(&global, &matches)) {
+    match interruptible.and_then(|()| execute(&global, &matches)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),
     }
@@ -155,6 +161,7 @@ fn execute(global: &GlobalOptions, matches: &ArgMatches) -> anyhow::Result<()> {
         Plain::Train(train) => train.execute(quiet),
         Plain::Bench(bench) => bench.execute(quiet),
         Plain::Reproduce(reproduce) => reproduce.execute(quiet),
+        Plain::Kernels(kernels) => kernels.execute(quiet),
         Plain::Demo(demo) => demo.execute(quiet),
         Plain::Completions(completions) => completions.execute(),
         Plain::Man(manual) => manual.execute(quiet),

@@ -150,6 +150,17 @@ impl FoundGraph {
         }
     }
 
+    /// Where it is from: the family of a generator, or the folder of a file.
+    pub fn collection(&self) -> String {
+        match &self.source {
+            GraphSource::Generator(generator) => generator.family().to_owned(),
+            GraphSource::File(path) => {
+                let folder = path.parent().and_then(|folder| folder.file_name());
+                folder.map_or_else(|| "files".to_owned(), |name| name.to_string_lossy().into_owned())
+            }
+        }
+    }
+
     /// Whether it is there so soon that a device need not be opened meanwhile. A graph that is made either is small or takes much longer
     /// than opening a device does.
     pub fn loads_quickly(&self) -> bool {
@@ -233,7 +244,7 @@ pub fn weigh(graph: &mut Graph, built: &BuildReport, weights: WeightSource) -> R
 #[derive(Args)]
 #[command(next_help_heading = "Device")]
 pub struct DeviceOptions {
-    /// auto, cpu, an index from `evenkeel devices`, or a part of a name.
+    /// auto, cpu, an index from `evenkeel devices`, a part of a name, or cpu:subgroup=64 for an emulated GPU.
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: String,
     /// Refuse what needs more device memory than this, such as 2GiB.

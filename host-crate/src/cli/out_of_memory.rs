@@ -1,7 +1,8 @@
 //! What happens when the system gives no more memory to something that cannot go on without. The standard library says how many bytes it
 //! asked for and aborts; the command ends as it does for every other lack of memory instead, and leaves no half-written file.
 
-use crate::atomic_file;
+#[cfg(unix)]
+use super::signals;
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     sync::atomic::{AtomicBool, Ordering::Relaxed},
@@ -47,24 +48,15 @@ unsafe impl GlobalAlloc for Allocator {
 /// Ends the process with the status for a lack of memory where it would abort after its allocator has refused something.
 pub fn exit_instead_of_aborting() {
     #[cfg(unix)]
-    // SAFETY: the function is one that a handler may be.
-    unsafe {
-        let handler: extern "C" fn(libc::c_int) = when_aborted;
-        libc::signal(libc::SIGABRT, handler as libc::sighandler_t);
-    }
+    signals::handle(libc::SIGABRT, when_aborted);
 }
 
 #[cfg(unix)]
 extern "C" fn when_aborted(_: libc::c_int) {
     const MESSAGE: &[u8] =
         b"error: the system gives no more memory: a smaller graph, fewer --threads, or a higher limit would help\n";
-    if !REFUSED.load(Relaxed) {
-        // Back from here, the process aborts as it would have.
-        return;
+    // Without a refusal, the process aborts as it would have.
+    if REFUSED.load(Relaxed) {
+        signals::end_at_once(MESSAGE, 4);
     }
-    // SAFETY: the message is there, and nothing is expected of a stderr that is closed.
-    unsafe { libc::write(libc::STDERR_FILENO, MESSAGE.as_ptr().cast(), MESSAGE.len()) };
-    atomic_file::try_remove_unfinished();
-    // SAFETY: ends the process at once; nothing that could need memory runs any more.
-    unsafe { libc::_exit(crate::Error::Memory(String::new()).exit_status().into()) }
 }

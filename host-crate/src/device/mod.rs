@@ -27,6 +27,8 @@ pub use evenkeel_kernels::launch::{Buffer, Launch};
 pub use memory::MemoryPlan;
 pub use recorder::{ReadBack, Recorder};
 pub(crate) use recorder::{ScheduleRecorder, Size, Step};
+#[cfg(feature = "cli")]
+pub(crate) use vulkan::{Compiled, Executable};
 
 use crate::{Error, Result};
 use bytemuck::{Pod, Zeroable};
@@ -46,7 +48,7 @@ pub enum DeviceKind {
     Discrete,
     /// A GPU that shares the host's memory.
     Integrated,
-    /// A GPU lent by a hypervisor.
+    /// A GPU lent by a hypervisor, or emulated by the CPU device.
     Virtual,
     /// Vulkan executed by the CPU, such as lavapipe.
     Software,
@@ -114,6 +116,12 @@ pub struct DeviceInfo {
     pub float_atomics: bool,
     /// What it lacks to run evenkeel; empty when it can.
     pub missing: Vec<String>,
+    /// What it lacks that only some kernels need: a strategy with one of those is refused.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<String>,
+    /// What the environment variable `EVENKEEL_DEVICE_LIMITS` takes from it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<String>,
 }
 
 impl DeviceInfo {
@@ -164,6 +172,18 @@ impl Device {
         devices
     }
 
+    /// Everything as [`Device::list`] has it; it is an error where `EVENKEEL_DEVICE_LIMITS` has something that means nothing.
+    #[cfg(feature = "cli")]
+    pub(crate) fn list_checked() -> Result<Vec<DeviceInfo>> {
+        vulkan::check_limits().map(|()| Self::list())
+    }
+
+    /// What the driver of a Vulkan device makes of SPIR-V modules, each with a name for errors. Nothing runs.
+    #[cfg(feature = "cli")]
+    pub(crate) fn compile(selector: &str, modules: &[(String, Vec<u8>)]) -> Result<(DeviceInfo, Vec<Compiled>)> {
+        vulkan::compile(selector, modules)
+    }
+
     /// Of devices that are listed, the one that `auto` takes: the best GPU, else the CPU device. Vulkan on the CPU is slower than that,
     /// and is taken only when it is asked for.
     pub fn automatic<'a>(devices: impl IntoIterator<Item = &'a DeviceInfo>) -> Option<&'a DeviceInfo> {
@@ -171,15 +191,23 @@ impl Device {
         devices.into_iter().filter(can_be_taken).min_by_key(|info| (info.kind, info.index))
     }
 
-    /// Opens `auto` ([`Device::automatic`]), `cpu`, a device's index, or the first device whose name contains `selector`.
+    /// Opens `auto` ([`Device::automatic`]), `cpu`, `cpu:subgroup=64` (the CPU as a GPU with such subgroups, to test kernels), a device's
+    /// index in [`Device::list`], or the first device whose name contains `selector`.
     ///
     /// # Errors
     /// When there is no such device, or it lacks something; the message names what.
     pub fn open(selector: &str, options: &DeviceOptions) -> Result<Self> {
+        if selector.trim().is_empty() {
+            // Every name contains it.
+            return Err(Error::Usage("a device is auto, cpu, an index or a part of a name, and this is empty".into()));
+        }
         let backend = if selector == cpu::SELECTOR {
             // Without a look at Vulkan: this must work where its drivers do not.
             cpu::open(None, options)
+        } else if let Some(settings) = selector.strip_prefix(cpu::EMULATED) {
+            cpu::emulate(settings, options)?
         } else {
+            vulkan::check_limits()?;
             vulkan::open(selector, options).or_else(|refusal| cpu::instead(selector, options, refusal))?
         };
         Ok(Self { backend, memory_limit: options.memory_limit, times_steps: options.profile })

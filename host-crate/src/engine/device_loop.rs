@@ -3,7 +3,7 @@
 //! worklist is empty.
 
 use crate::{
-    Result,
+    Error, Result,
     device::{Buffer, Device, ReadBack, Recorder, Recording},
     phase,
 };
@@ -17,6 +17,10 @@ pub(crate) const BATCHES: [usize; 5] = [6, 6, 12, 24, 48];
 
 // A batch must end as it began, or the worklists would be swapped.
 const _: () = assert!((BATCHES[0] | BATCHES[1] | BATCHES[2] | BATCHES[3] | BATCHES[4]).is_multiple_of(2));
+
+/// So many batches in a row may leave the header as it is: an iteration may be taken in pieces, of which there are fewer. A loop that does
+/// longer will never end.
+const MOST_SAME: u32 = 10_000;
 
 /// A loop that is ready to run.
 pub struct DeviceLoop {
@@ -75,7 +79,7 @@ impl DeviceLoop {
                 }
                 read_back = Some(recorder.read_back(&state.header()));
             })?;
-            let header = read_back.ok_or_else(|| crate::Error::Device("a recording was not made".into()))?;
+            let header = read_back.ok_or_else(|| Error::Device("a recording was not made".into()))?;
             Ok(Batch { recording, header })
         };
         let _phase = phase::begin("recording", name);
@@ -92,11 +96,25 @@ impl DeviceLoop {
         let goes_on = |header: LoopHeader| header.frontier > 0 && limit.is_none_or(|limit| header.iteration < limit);
         let begin = Instant::now();
         let mut run = LoopRun { total: Duration::ZERO, kernel: Duration::ZERO, header: LoopHeader::default() };
-        let (mut place, last) = (0, self.batches.len() - 1);
+        let (mut place, mut same, last) = (0, 0, self.batches.len() - 1);
         while place == 0 || goes_on(run.header) {
             let batch = &mut self.batches[place.min(last)];
             run.kernel += batch.recording.run()?;
-            run.header = batch.recording.value(batch.header);
+            let before = std::mem::replace(&mut run.header, batch.recording.value(batch.header));
+            if run.header.flags & LoopHeader::STALLED != 0 {
+                return Err(Error::Device(
+                    "workgroups wait for each other in vain: this device does not let each go on that has begun; \
+                     take another strategy, or --device cpu"
+                        .into(),
+                ));
+            }
+            same = if run.header == before { same + 1 } else { 0 };
+            if same > MOST_SAME {
+                return Err(Error::Device(format!(
+                    "the loop does not go on: the device reports {} entries after {} iterations, again and again",
+                    run.header.frontier, run.header.iteration
+                )));
+            }
             phase::advance("iterations", run.header.iteration.into(), None);
             place += 1;
         }

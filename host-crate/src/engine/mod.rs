@@ -2,6 +2,7 @@
 
 mod device_loop;
 mod graph;
+pub(crate) mod loops;
 pub(crate) mod native;
 pub mod primitive;
 pub mod schedule;

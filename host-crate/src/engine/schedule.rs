@@ -1,6 +1,7 @@
 //! Schedules as the host sees them: a choice by name, with the schedule's parameter, and the rules that choose by the rows. What
 //! they do is in `schedule/` of the kernels.
 
+use super::loops;
 pub use super::scratch::ScratchSpace;
 pub use evenkeel_kernels::schedule::{Schedule, TileExtent};
 
@@ -34,30 +35,33 @@ impl Choice {
         ScheduleParams { group: self.parameter, pass }
     }
 
-    /// By what was measured on a GPU (docs/measurements.md): where rows are alike an invocation a row is fastest, and where they
-    /// are not nonzero-split is.
-    fn of_rows(csr: &Csr) -> Self {
-        let Skew { mean, highest } = csr.skew();
-        if f64::from(highest) <= ALIKE * mean.ceil() {
-            Schedule::ThreadMapped.into()
-        } else {
-            Schedule::NonzeroSplit.into()
+    /// The most rounds that the loops of an invocation go through in a dispatch over the rows of a graph, whichever rows are tiles
+    /// and in whatever order.
+    pub(crate) fn rounds(self, csr: &Csr) -> u64 {
+        match self.schedule {
+            Schedule::GroupMapped => loops::rounds_of_a_group(csr, self.parameter),
+            Schedule::MergePath | Schedule::NonzeroSplit | Schedule::RadixBinned => loops::rounds_of_a_share(csr),
+            _ => loops::rounds_of_a_row(loops::longest_row(csr)),
         }
     }
 
-    /// Osama et al., section 6.2: merge-path but for small matrices; for those thread- or group-mapped, it does not say which.
-    /// Here thread-mapped where a row has fewer entries in the mean than a group has invocations.
-    fn of_the_paper(csr: &Csr) -> Self {
-        const ALPHA: u32 = 500;
-        const BETA: usize = 10_000;
-        let (rows, entries, groups) = (csr.nodes(), csr.columns().len(), Self::from(Schedule::GroupMapped));
-        if rows >= ALPHA || entries >= BETA {
-            Schedule::MergePath.into()
-        } else if entries < (rows * groups.parameter) as usize {
-            Schedule::ThreadMapped.into()
+    /// By what was measured on a GPU with 175 matrices (docs/papers.md): an invocation a row is fastest where all rows are short, and an
+    /// even share of the entries where there are many of these. Of a small matrix rows of like length together are fastest, unless one
+    /// row is so long that it would keep the others waiting.
+    fn of_rows(csr: &Csr) -> Self {
+        let Skew { mean, highest } = csr.skew();
+        let are_alike = f64::from(highest) <= ALIKE * mean.ceil();
+        let is_large = csr.edges() >= LARGE;
+        let schedule = if highest <= SHORT_ROW && (are_alike || !is_large) {
+            Schedule::ThreadMapped
+        } else if is_large {
+            Schedule::NonzeroSplit
+        } else if highest <= LONG_ROW {
+            Schedule::RadixBinned
         } else {
-            groups
-        }
+            Schedule::MergePath
+        };
+        schedule.into()
     }
 }
 
@@ -76,6 +80,43 @@ impl Configurable for Choice {
 
 /// Rows are alike when the longest has at most this many times the mean: 1 on grids, 3 on er, thousands on rmat.
 const ALIKE: f64 = 2.0;
+/// An invocation takes a row of up to this many entries about as fast as a dispatch begins.
+const SHORT_ROW: u32 = 32;
+/// A longer row keeps its workgroup busy for longer than the whole product takes otherwise.
+const LONG_ROW: u32 = 16_384;
+/// With as many entries, the memory's bandwidth decides, and no longer how long one dispatch takes to begin and to end.
+const LARGE: u32 = 4_000_000;
+
+/// Which matrices are small to Osama et al.: those with fewer rows than `alpha` and fewer entries than `beta`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SmallMatrix {
+    /// As many rows are too many.
+    pub alpha: u32,
+    /// As many entries are too many.
+    pub beta: u32,
+}
+
+impl SmallMatrix {
+    /// Osama et al., section 6.2: merge-path but for small matrices; for those thread- or group-mapped, it does not say which.
+    /// Here thread-mapped where a row has fewer entries in the mean than a group has invocations.
+    pub fn choose(self, rows: u32, entries: u32) -> Choice {
+        let groups = Choice::from(Schedule::GroupMapped);
+        if rows >= self.alpha || entries >= self.beta {
+            Schedule::MergePath.into()
+        } else if u64::from(entries) < u64::from(rows) * u64::from(groups.parameter) {
+            Schedule::ThreadMapped.into()
+        } else {
+            groups
+        }
+    }
+}
+
+/// What the paper chose for the matrices that it measured.
+impl Default for SmallMatrix {
+    fn default() -> Self {
+        Self { alpha: 500, beta: 10_000 }
+    }
+}
 
 /// How a gather over rows gets its schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,18 +127,28 @@ pub enum RowSchedule {
     #[default]
     Auto,
     /// The choice of Osama et al., by the size of the matrix alone.
-    Paper,
+    Paper(SmallMatrix),
 }
 
 impl RowSchedule {
     /// All schedules with their defaults, and the rules that choose one.
     pub fn all() -> Vec<Self> {
-        Choice::all().into_iter().map(Self::Fixed).chain([Self::Auto, Self::Paper]).collect()
+        Choice::all().into_iter().map(Self::Fixed).chain([Self::Auto, Self::Paper(SmallMatrix::default())]).collect()
     }
 
     /// The name of the schedule that it chose, if it is a rule that chooses one.
     pub fn taken(self, choice: Choice) -> Option<String> {
         (!matches!(self, Self::Fixed(_))).then(|| choice.to_string())
+    }
+
+    /// What it may choose for rows that are not known yet; `csr` has as many, with as many entries together.
+    pub fn candidates(self, csr: &Csr, device: &DeviceInfo) -> Vec<Schedule> {
+        match self {
+            Self::Auto if !device.kind.is_cpu() => {
+                vec![Schedule::ThreadMapped, Schedule::NonzeroSplit, Schedule::RadixBinned, Schedule::MergePath]
+            }
+            _ => vec![self.choose(csr, device).schedule],
+        }
     }
 
     /// The schedule for gathers over the rows of `csr` on a device.
@@ -107,7 +158,7 @@ impl RowSchedule {
             // There is no hardware that makes sharing a row cheap, and every barrier costs.
             Self::Auto if device.kind.is_cpu() => Schedule::ThreadMapped.into(),
             Self::Auto => Choice::of_rows(csr),
-            Self::Paper => Choice::of_the_paper(csr),
+            Self::Paper(limits) => limits.choose(csr.nodes(), csr.edges()),
         }
     }
 }
@@ -117,12 +168,19 @@ impl Configurable for RowSchedule {
         match self {
             Self::Fixed(choice) => choice.name(),
             Self::Auto => "auto",
-            Self::Paper => "paper",
+            Self::Paper(_) => "paper",
         }
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
-        if let Self::Fixed(choice) = self { choice.keys() } else { Vec::new() }
+        match self {
+            Self::Fixed(choice) => choice.keys(),
+            Self::Auto => Vec::new(),
+            Self::Paper(SmallMatrix { alpha, beta }) => vec![
+                Key::option("alpha", "a matrix with as many rows gets merge-path", alpha),
+                Key::option("beta", "a matrix with as many entries gets merge-path", beta),
+            ],
+        }
     }
 }
 
@@ -176,14 +234,34 @@ mod tests {
     }
 
     #[test]
-    fn the_paper_takes_merge_path_but_for_small_matrices() {
+    fn rows_choose() {
         let choose = |text: &str| {
             let csr = text.parse::<Generator>().unwrap().generate().unwrap().csr;
-            Choice::of_the_paper(&csr).schedule
+            Choice::of_rows(&csr).schedule
         };
+        assert_eq!(choose("grid:rows=1500,cols=1500"), Schedule::ThreadMapped);
+        assert_eq!(choose("er:nodes=1000,degree=8"), Schedule::ThreadMapped);
+        assert_eq!(choose("er:nodes=600000,degree=8"), Schedule::NonzeroSplit);
+        assert_eq!(choose("er:nodes=100,degree=60"), Schedule::RadixBinned);
+        assert_eq!(choose("star:nodes=16385"), Schedule::RadixBinned);
+        assert_eq!(choose("star:nodes=16386"), Schedule::MergePath);
+    }
+
+    #[test]
+    fn the_paper_takes_merge_path_but_for_small_matrices() {
+        let choose_by = |text: &str, limits: SmallMatrix| {
+            let csr = text.parse::<Generator>().unwrap().generate().unwrap().csr;
+            limits.choose(csr.nodes(), csr.edges()).schedule
+        };
+        let choose = |text: &str| choose_by(text, SmallMatrix::default());
         assert_eq!(choose("grid:rows=20,cols=20"), Schedule::ThreadMapped);
         assert_eq!(choose("grid:rows=30,cols=20"), Schedule::MergePath);
         assert_eq!(choose("er:nodes=100,degree=60"), Schedule::GroupMapped);
         assert_eq!(choose("er:nodes=300,degree=60"), Schedule::MergePath);
+        let grid = |alpha, beta| choose_by("grid:rows=30,cols=20", SmallMatrix { alpha, beta });
+        assert_eq!(grid(601, 10_000), Schedule::ThreadMapped);
+        assert_eq!(grid(600, 10_000), Schedule::MergePath);
+        assert_eq!(grid(601, 2300), Schedule::MergePath);
+        assert_eq!(grid(0, u32::MAX), Schedule::MergePath);
     }
 }

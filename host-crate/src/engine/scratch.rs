@@ -46,6 +46,23 @@ impl<V: Pod> ScratchSpace<V> {
             let tiles = extent.tiles;
             return Err(Error::Usage(format!("{tiles} tiles have {} offsets, and need one more each", offsets.len())));
         }
+        Self::over(device, choice, offsets, extent)
+    }
+
+    /// The memory for scatters over a list of entries, each of which is a tile of one atom.
+    pub(crate) fn plan_entries(schedule: Schedule, entries: usize) -> MemoryPlan {
+        Self::plan_gather(schedule, TileExtent::new(entries, entries))
+            .with::<u32>("places of entries", places(schedule, entries))
+    }
+
+    /// Allocates the memory for scatters over a list of entries, and finds out what the schedule must know of it.
+    pub(crate) fn entries(device: &Device, choice: Choice, entries: usize) -> Result<Self> {
+        let places: Vec<u32> = (0..places(choice.schedule, entries) as u32).collect();
+        let offsets = device.buffer_from("places of entries", &places)?;
+        Self::over(device, choice, &offsets, TileExtent::new(entries, entries))
+    }
+
+    fn over(device: &Device, choice: Choice, offsets: &Buffer<u32>, extent: TileExtent) -> Result<Self> {
         let schedule = choice.schedule.implementation();
         let layout = schedule.gather_layout(extent);
         let mut space = Self::new(device, choice, layout)?;
@@ -153,6 +170,11 @@ impl<V: Pod> ScratchSpace<V> {
         let buffers = self.order_buffers(offsets, length, size);
         self.choice.schedule.implementation().prepare_scatter(&mut ScheduleRecorder(recorder), &buffers);
     }
+}
+
+/// How many offsets of entries a schedule reads beforehand: none unless it orders tiles or cuts through them.
+fn places(schedule: Schedule, entries: usize) -> usize {
+    if schedule.implementation().needs_prefix_sums() { entries + 1 } else { 1 }
 }
 
 fn plan<V: Pod>(layout: ScratchLayout) -> MemoryPlan {

@@ -35,6 +35,19 @@ impl Csr {
         *self.structure_facts.symmetric.get_or_init(test)
     }
 
+    /// Whether every edge seems to have its reverse, as often: a sum in which an edge and its reverse cancel out is 0, which it hardly ever
+    /// is by chance. It takes one pass over the columns in order, a fraction of what the exact test takes.
+    pub(super) fn seems_symmetric(&self) -> bool {
+        let sum_of = |node: u32| {
+            let (below, rest) = self.neighbours(node).split_at(self.neighbours(node).partition_point(|&it| it < node));
+            // A self-loop is its own reverse.
+            let above = &rest[rest.partition_point(|&it| it == node)..];
+            let up = above.iter().fold(0, |sum: u64, &it| sum.wrapping_add(mark(node, it)));
+            below.iter().fold(up, |sum, &it| sum.wrapping_sub(mark(it, node)))
+        };
+        (0..self.nodes()).into_par_iter().map(sum_of).reduce(|| 0, u64::wrapping_add) == 0
+    }
+
     /// Whether every edge has its reverse, as often and with the same weights.
     pub fn has_symmetric_weights(&self) -> bool {
         match self.weights() {
@@ -103,6 +116,14 @@ impl Csr {
     pub(super) fn state_weight_range(&self, range: Option<(f64, f64)>) {
         self.weight_facts.get_or_init(|| range);
     }
+}
+
+/// A number for a pair of nodes: the two halves of a product of 128 bits, folded, as in wyhash.
+fn mark(low: u32, high: u32) -> u64 {
+    const FIRST: u64 = 0xa076_1d64_78bd_642f;
+    const SECOND: u64 = 0xe703_7ed1_a0b4_28db;
+    let product = u128::from(FIRST ^ u64::from(low)) * u128::from(SECOND ^ u64::from(high));
+    (product >> 64) as u64 ^ product as u64
 }
 
 /// Whether the edges that lead upwards (to a higher node) and those that lead downwards mirror each other one to one, and

@@ -98,7 +98,7 @@ impl Statistics {
             self_loops: csr.self_loops(),
             parallel_edges: (0..csr.nodes()).into_par_iter().map(|node| repeated(csr.neighbours(node))).sum(),
             nodes_without_edges: nodes_without_edges(csr),
-            degrees: csr.max_degree_node().map(|max_node| Degrees::of(csr, graph.ids.name(max_node).into_owned())),
+            degrees: csr.max_degree_node().and_then(|max_node| Degrees::of(csr, graph.ids.name(max_node).into_owned())),
             weights: WeightStatistics::of(csr),
         }
     }
@@ -116,10 +116,18 @@ pub(super) fn nodes_without_edges(csr: &Csr) -> u64 {
 }
 
 impl Degrees {
-    /// Computes the distribution for a graph with at least one node; `max_node` is the id of the node of the highest degree.
-    pub(crate) fn of(csr: &Csr, max_node: NodeName<'static>) -> Self {
-        let mut degrees: Vec<u32> = (0..csr.nodes()).into_par_iter().map(|node| csr.degree(node)).collect();
-        let mean = f64::from(csr.edges()) / degrees.len() as f64;
+    /// Computes the distribution; none for a graph without nodes. `max_node` is the id of the node of the highest degree.
+    fn of(csr: &Csr, max_node: NodeName<'static>) -> Option<Self> {
+        let degrees = (0..csr.nodes()).into_par_iter().map(|node| csr.degree(node)).collect();
+        Self::of_list(degrees, max_node)
+    }
+
+    /// The same from the degrees of all nodes; none if there are no nodes.
+    pub(crate) fn of_list(mut degrees: Vec<u32>, max_node: NodeName<'static>) -> Option<Self> {
+        if degrees.is_empty() {
+            return None;
+        }
+        let mean = degrees.par_iter().map(|&degree| u64::from(degree)).sum::<u64>() as f64 / degrees.len() as f64;
         // Whole numbers, so that the sum does not depend on how threads divided it; (2^32)^2 · 2^32 fits.
         let squares: u128 = degrees.par_iter().map(|&degree| u128::from(degree) * u128::from(degree)).sum();
         let variance = squares as f64 / degrees.len() as f64 - mean * mean;
@@ -128,7 +136,7 @@ impl Degrees {
         let [min, lower_quartile, median, upper_quartile, max] = [0, 1, 2, 3, 4].map(&mut at_quarter);
         let standard_deviation = variance.max(0.0).sqrt();
         let histogram = histogram(&degrees, max);
-        Self { min, lower_quartile, median, upper_quartile, max, max_node, mean, standard_deviation, histogram }
+        Some(Self { min, lower_quartile, median, upper_quartile, max, max_node, mean, standard_deviation, histogram })
     }
 }
 

@@ -63,6 +63,8 @@ pub struct Report {
     pub answer: Option<Summary>,
     /// What making the strategy ready took.
     pub prepare_ms: PrepareReport,
+    /// What fetching the answer from the device took after the last run.
+    pub fetch_ms: f64,
     /// The timed runs in order; runs to warm up are not among them.
     pub runs: Vec<RunReport>,
     /// The run with the median total; of an even number, the faster of the two in the middle.
@@ -76,6 +78,9 @@ pub struct Report {
     /// Where the time went, where the steps of the device were timed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
+    /// What the algorithm's options asked to tell of the last run, beside the answer.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub details: serde_json::Map<String, serde_json::Value>,
     /// Whether the answer agrees with the oracle's; null when it was not asked for.
     pub valid: Option<bool>,
 }
@@ -191,6 +196,8 @@ pub(crate) mod tests {
                 float64: true,
                 float_atomics: true,
                 missing: Vec::new(),
+                without: Vec::new(),
+                limits: Vec::new(),
             },
             algorithm: "sssp",
             alternative: "strategy",
@@ -201,6 +208,7 @@ pub(crate) mod tests {
             figures: reach(),
             answer: None,
             prepare_ms: PrepareReport::new(Duration::from_millis(3), BTreeMap::from([("uploading".into(), 2.0)])),
+            fetch_ms: 0.25,
             median: runs[1],
             runs: runs.to_vec(),
             mteps: mteps(19_000, 2.0),
@@ -210,6 +218,7 @@ pub(crate) mod tests {
                 BufferReport { name: "distances".into(), bytes: 1 << 20 },
             ],
             profile: None,
+            details: serde_json::Map::new(),
             valid: Some(true),
         }
     }
@@ -259,6 +268,7 @@ pub(crate) mod tests {
         assert_eq!(object["device"]["kind"], "discrete");
         assert_eq!((&object["algorithm"], &object["strategy"]), (&"sssp".into(), &"node".into()));
         assert_eq!((&object["prepare_ms"]["total"], &object["prepare_ms"]["uploading"]), (&3.0.into(), &2.0.into()));
+        assert_eq!((&object["fetch_ms"], object.get("details")), (&0.25.into(), None));
         assert_eq!(object["runs"][0]["overhead_ms"], 2.5);
         assert_eq!((&object["median"]["total_ms"], &object["mteps"]), (&2.0.into(), &9.5.into()));
         assert_eq!((&object["source"], &object["reached"]), (&7.into(), &5000.into()));

@@ -6,17 +6,19 @@ use super::{
     adaptive::Adaptive,
     cpu::{DeltaStepping, DirectionCpu},
     direction::Direction,
+    edge::Edge,
     near_far::NearFar,
     node::Node,
     prelude::*,
 };
+use crate::graph::Skew;
 
 /// The strategy `auto`.
 #[derive(Clone)]
 pub(super) struct Auto;
 
-/// The rule. `is_symmetric` says whether every edge has its reverse, and is only asked for a search on a GPU.
-fn choose(operator: Operator, device: DeviceKind, is_symmetric: impl FnOnce() -> bool) -> Box<dyn Strategy> {
+/// The rule. Whether the graph is symmetric may take long to find, and is only asked where it matters.
+fn choose(operator: Operator, device: DeviceKind, graph: &Csr) -> Box<dyn Strategy> {
     if device == DeviceKind::Cpu && operator == Operator::Bfs {
         Box::new(DirectionCpu)
     } else if device == DeviceKind::Cpu {
@@ -24,13 +26,26 @@ fn choose(operator: Operator, device: DeviceKind, is_symmetric: impl FnOnce() ->
     } else if device == DeviceKind::Software {
         // There is no hardware that makes sharing a node cheap, and every barrier costs.
         Box::new(Node)
-    } else if operator != Operator::Bfs {
-        Box::new(NearFar::default())
-    } else if is_symmetric() {
-        Box::new(Direction)
+    } else if operator == Operator::Bfs {
+        let is_small = graph.edges() < SMALL_FOR_BFS && !is_mesh(graph);
+        if is_small || !graph.is_symmetric() { Box::new(Adaptive::default()) } else { Box::new(Direction) }
+    } else if graph.edges() < SMALL_FOR_SSSP && !is_mesh(graph) {
+        Box::new(Edge::default())
     } else {
-        Box::new(Adaptive::default())
+        Box::new(NearFar::default())
     }
+}
+
+/// With fewer edges than this, what a level costs is its dispatch, and `adaptive` takes several levels in one.
+const SMALL_FOR_BFS: u32 = 2_000_000;
+/// With fewer edges than this, handing out all of them costs less than finding out which are near.
+const SMALL_FOR_SSSP: u32 = 40_000;
+
+/// Whether it is as a road network or a grid: its searches have very many short levels, of which `direction` and `near-far` take thousands in
+/// one dispatch.
+fn is_mesh(graph: &Csr) -> bool {
+    let Skew { mean, highest } = graph.skew();
+    graph.nodes() >= 1000 && mean < 6.0 && highest <= 12
 }
 
 impl Strategy for Auto {
@@ -44,20 +59,24 @@ impl Strategy for Auto {
     }
 
     fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan {
-        choose(target.operator, target.device.kind, || csr.is_symmetric()).plan(csr, target)
+        choose(target.operator, target.device.kind, csr).plan(csr, target)
     }
 
     fn taken(&self, csr: &Csr, target: Target<'_>) -> Option<&'static str> {
-        Some(choose(target.operator, target.device.kind, || csr.is_symmetric()).about().name)
+        Some(choose(target.operator, target.device.kind, csr).about().name)
     }
 
     fn reads_device_graph(&self, target: Target<'_>) -> bool {
-        // Whether the graph is symmetric does not matter to this, and may take long to find.
-        choose(target.operator, target.device.kind, || false).reads_device_graph(target)
+        // Only what it chooses on the CPU device, whatever the graph, does not.
+        target.device.kind != DeviceKind::Cpu
+    }
+
+    fn rounds(&self, csr: &Csr, target: Target<'_>) -> u64 {
+        choose(target.operator, target.device.kind, csr).rounds(csr, target)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let chosen = choose(traversal.operator, device.info().kind, || traversal.csr.is_symmetric());
+        let chosen = choose(traversal.operator, device.info().kind, &traversal.csr);
         let chosen_name = chosen.about().name;
         tracing::info!("{name} takes {chosen_name}");
         chosen.record(device, traversal, &format!("{name}, {chosen_name}"))
@@ -67,16 +86,24 @@ impl Strategy for Auto {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::generate::Generator;
 
     #[test]
     fn algorithm_graph_and_device_decide() {
-        let choose = |operator, symmetric, device| choose(operator, device, || symmetric).about().name;
-        assert_eq!(choose(Operator::Bfs, true, DeviceKind::Discrete), "direction");
-        assert_eq!(choose(Operator::Bfs, false, DeviceKind::Integrated), "adaptive");
-        assert_eq!(choose(Operator::SsspU32, false, DeviceKind::Discrete), "near-far");
-        assert_eq!(choose(Operator::SsspF32, true, DeviceKind::Virtual), "near-far");
-        assert_eq!(choose(Operator::SsspF32, true, DeviceKind::Software), "node");
-        assert_eq!(choose(Operator::Bfs, false, DeviceKind::Cpu), "direction-cpu");
-        assert_eq!(choose(Operator::SsspU32, true, DeviceKind::Cpu), "delta-stepping");
+        let choose = |operator, graph: &str, device| {
+            let csr = graph.parse::<Generator>().unwrap().generate().unwrap().csr;
+            choose(operator, device, &csr).about().name
+        };
+        let (mesh, small, large) = ("grid:rows=40,cols=40", "rmat:scale=9", "rmat:scale=17");
+        assert_eq!(choose(Operator::Bfs, mesh, DeviceKind::Discrete), "direction");
+        assert_eq!(choose(Operator::Bfs, small, DeviceKind::Discrete), "adaptive");
+        assert_eq!(choose(Operator::Bfs, large, DeviceKind::Discrete), "direction");
+        assert_eq!(choose(Operator::Bfs, "rmat:scale=17,directed=true", DeviceKind::Integrated), "adaptive");
+        assert_eq!(choose(Operator::SsspU32, mesh, DeviceKind::Discrete), "near-far");
+        assert_eq!(choose(Operator::SsspF32, small, DeviceKind::Virtual), "edge");
+        assert_eq!(choose(Operator::SsspF32, large, DeviceKind::Virtual), "near-far");
+        assert_eq!(choose(Operator::SsspF32, mesh, DeviceKind::Software), "node");
+        assert_eq!(choose(Operator::Bfs, small, DeviceKind::Cpu), "direction-cpu");
+        assert_eq!(choose(Operator::SsspU32, mesh, DeviceKind::Cpu), "delta-stepping");
     }
 }

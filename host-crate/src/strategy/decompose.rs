@@ -43,6 +43,10 @@ impl Strategy for Decompose {
             .with::<Offset>("offsets", offsets(csr.columns().len()))
     }
 
+    fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
+        loops::rounds_of_a_row_in_pieces(loops::longest_row(csr))
+    }
+
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let (Traversal { graph, data, source, .. }, operator) = (traversal, traversal.operator);
         let nodes = traversal.nodes() as usize;

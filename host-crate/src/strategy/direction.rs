@@ -20,6 +20,9 @@ pub(super) struct Direction;
 /// Workgroups that take many levels of a frontier of medium length in one dispatch.
 const COOPERATING: u32 = 16;
 
+/// A frontier pulls when its edges times this are more than those of the nodes not visited yet (Beamer et al., section 5, have 14, on a CPU).
+const PULL_FACTOR: u32 = 8;
+
 /// Nodes that an invocation prepares at the start.
 const NODES_AT_START: u32 = 8;
 
@@ -52,6 +55,11 @@ impl Strategy for Direction {
             .with::<SearchState>("state", 1)
     }
 
+    /// A workgroup shares the edges of its rows.
+    fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
+        loops::longest_row(csr)
+    }
+
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let (csr, graph) = (&traversal.csr, &traversal.graph);
         let long: Vec<u32> = long_rows(csr).collect();
@@ -61,7 +69,7 @@ impl Strategy for Direction {
             nodes: csr.nodes(),
             edges: csr.edges(),
             max_groups: MAX_GROUPS,
-            can_pull: csr.is_symmetric().into(),
+            pull_factor: if csr.is_symmetric() { PULL_FACTOR } else { 0 },
             short,
             medium,
             cooperating,

@@ -37,6 +37,10 @@ impl Strategy for Edge {
         Worklists::<LoopHeader>::plan(edges).with::<u32>("sources of edges", edges)
     }
 
+    fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
+        loops::rounds_of_a_row_in_pieces(loops::longest_row(csr))
+    }
+
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let Traversal { operator, graph, data, .. } = traversal;
         let edges = graph.columns.len();

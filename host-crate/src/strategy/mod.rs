@@ -38,6 +38,7 @@ pub mod threshold;
 mod two_phase;
 mod worklists;
 
+pub use crate::engine::loops::refuse_unending_rows;
 pub use crate::engine::{DeviceGraph, DeviceLoop, DeviceRows, LoopRun};
 pub use cpu::DeltaStepping;
 pub(crate) use cpu::{double_distances, wide_distances};
@@ -62,7 +63,7 @@ mod prelude {
     pub(super) use crate::{
         Error, Result,
         device::{Buffer, Device, DeviceInfo, DeviceKind, MemoryPlan, Recorder},
-        engine::{DeviceGraph, DeviceLoop, DeviceRows},
+        engine::{DeviceGraph, DeviceLoop, DeviceRows, loops},
         graph::Csr,
         phase,
         settings::{Configurable, Key},
@@ -146,6 +147,12 @@ pub trait Strategy: CloneStrategy + Any + Send + Sync {
     /// and nothing of these is allocated for them.
     fn reads_device_graph(&self, _target: Target<'_>) -> bool {
         true
+    }
+
+    /// The most rounds that the loops of an invocation go through in a dispatch. A graph that takes more than the driver lets it is refused
+    /// ([`DeviceInfo::loop_limit`]). By default an invocation may have a row to itself.
+    fn rounds(&self, csr: &Csr, _target: Target<'_>) -> u64 {
+        loops::rounds_of_a_row(loops::longest_row(csr))
     }
 
     /// Allocates that and records the loop, which is called `name` in profilers and traces.
@@ -241,21 +248,6 @@ pub fn of(operator: Operator, device: &DeviceInfo) -> impl Iterator<Item = About
     items.map(|strategy| strategy.about()).filter(|about| about.runs_on(device))
 }
 
-/// Refuses a graph with a row that the driver would stop in the middle of, with a wrong answer and no error.
-pub fn refuse_unending_rows(device: &Device, csr: &Csr) -> Result<()> {
-    let info = device.info();
-    // Most devices have no limit, and then there is nothing to look for.
-    let Some(limit) = info.loop_limit else { return Ok(()) };
-    match csr.max_degree_node() {
-        Some(node) if csr.degree(node) >= limit => Err(Error::Device(format!(
-            "a node has {} edges, and the driver of {} stops every loop after {limit} rounds; take --device cpu",
-            csr.degree(node),
-            info.name
-        ))),
-        _ => Ok(()),
-    }
-}
-
 /// Refuses the answer of a run whose trees were so deep that an invocation stopped before the driver would have stopped it. `what` takes
 /// long loops: "these components take".
 pub(crate) fn refuse_given_up(device: &Device, run: &LoopRun, what: &str) -> Result<()> {
@@ -263,7 +255,7 @@ pub(crate) fn refuse_given_up(device: &Device, run: &LoopRun, what: &str) -> Res
         return Ok(());
     }
     let name = &device.info().name;
-    Err(Error::Device(format!("the driver of {name} stops long loops, and {what} longer ones: take --device cpu")))
+    Err(Error::Unsupported(format!("the driver of {name} stops long loops, and {what} longer ones: take --device cpu")))
 }
 
 /// What a strategy is given: the graph on the device and the algorithm's state. Only algorithms make it, with buffers that fit the graph.

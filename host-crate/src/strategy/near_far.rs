@@ -76,6 +76,11 @@ impl Strategy for NearFar {
             .with::<NearFarState>("state", 1)
     }
 
+    /// A workgroup shares the edges of its rows.
+    fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
+        loops::longest_row(csr)
+    }
+
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let csr = &traversal.csr;
         let Skew { mean, .. } = csr.skew();

@@ -54,6 +54,10 @@ impl Strategy for Scheduled {
             .and(ScratchSpace::<u32>::plan_scatter(self.choice.schedule, nodes))
     }
 
+    fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
+        self.choice.rounds(csr)
+    }
+
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let (Traversal { graph, data, .. }, operator) = (traversal, traversal.operator);
         let (nodes, schedule) = (traversal.nodes() as usize, self.choice.schedule);

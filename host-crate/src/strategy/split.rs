@@ -53,6 +53,10 @@ impl Strategy for Split {
             .and(Scan::plan(nodes + 1))
     }
 
+    fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
+        loops::rounds_of_a_row_in_pieces(loops::longest_row(csr))
+    }
+
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let Traversal { operator, graph, data, .. } = traversal;
         let SplitGraph { threshold, first_pieces, piece_offsets, parents } =

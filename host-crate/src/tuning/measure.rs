@@ -7,17 +7,21 @@ use crate::{
     Error, Result,
     algorithm::{Source, bfs},
     device::{Buffer, Device, ReadBack, Recording, profile::Span},
-    engine::SharedGraph,
+    engine::{
+        SharedGraph,
+        loops::{longest_column, longest_row, refuse_long_loops, rounds_of_a_row},
+    },
     graph::{Graph, NodeName},
     strategy::{
-        self, DeviceLoop, Operator, Strategy, Traversal,
+        DeviceLoop, Operator, Strategy, Traversal,
         adaptive::{
             DEFAULT_VIRTUAL_WARP, Family, Features, GraphFeatures, LevelGraph, LevelSize, Variant, level_sizes,
         },
     },
 };
-use evenkeel_kernels::strategy::adaptive::{
-    Decision, LevelParams, LevelState, RestoreParams, VariantCode, begin::LevelRestore,
+use evenkeel_kernels::{
+    frontier,
+    strategy::adaptive::{Decision, LevelParams, LevelState, RestoreParams, begin::LevelRestore},
 };
 use evenkeel_types::UNREACHED;
 use std::ops::ControlFlow;
@@ -54,11 +58,18 @@ fn number(name: &NodeName<'_>, node: u32) -> u64 {
 }
 
 impl Measuring {
-    /// Measures on one graph; `each` gets every level in turn, and says whether to go on. The device must have been opened with `profile`.
+    /// Measures on one graph of a collection; `each` gets every level in turn, and says whether to go on. The device must have been opened
+    /// with `profile`.
     ///
     /// # Errors
     /// When something does not fit, the device fails, or a variant finds something else than the search did.
-    pub fn measure(&self, device: &Device, graph: &Graph, mut each: impl FnMut(Row) -> ControlFlow<()>) -> Result<()> {
+    pub fn measure(
+        &self,
+        device: &Device,
+        graph: &Graph,
+        collection: &str,
+        mut each: impl FnMut(Row) -> ControlFlow<()>,
+    ) -> Result<()> {
         let mut bench = Bench::new(device, graph, self.virtual_warp)?;
         let known = GraphFeatures::of(&graph.csr);
         for source in self.sources(graph)? {
@@ -67,6 +78,8 @@ impl Measuring {
                 let (microseconds, dispatch) = bench.time(level, &level_sizes)?;
                 let row = Row {
                     graph: graph.name.clone(),
+                    collection: collection.to_owned(),
+                    device: device.info().name.clone(),
                     source: number(&graph.ids.name(source), source),
                     level: level as u32,
                     features: Features::of(&known, level_sizes[level]),
@@ -132,7 +145,7 @@ impl Bench {
         let (csr, variants) = (&graph.csr, Variant::all());
         let nodes = csr.nodes() as usize;
         let whole: Box<dyn Strategy> = Box::default();
-        strategy::refuse_unending_rows(device, csr)?;
+        refuse_long_loops(device.info(), || rounds_of_a_row(longest_row(csr).max(longest_column(csr))))?;
         let plan = bfs::plan_with(device.info(), csr, whole.as_ref(), true).and(LevelGraph::plan(csr, &variants));
         device.admit(&plan.with::<u32>("depths found", nodes).with::<u32>("nodes in order", nodes))?;
 
@@ -176,7 +189,7 @@ impl Bench {
         let mut order = vec![0; depths.len()];
         for (node, &depth) in depths.iter().enumerate().filter(|(_, depth)| **depth != UNREACHED) {
             let (node, depth) = (node as u32, depth as usize);
-            let place = if self.traversal.csr.degree(node) > VariantCode::HEAVY {
+            let place = if self.traversal.csr.degree(node) > frontier::HEAVY {
                 self.heavy[depth] += 1;
                 level_sizes[depth].frontier - self.heavy[depth]
             } else {

@@ -2,14 +2,19 @@
 //! strategy `adaptive` chooses by (Verstraaten et al., *Using Graph Properties to Speed-up GPU-based Graph Traversal: A Model-driven
 //! Approach*).
 
+mod accuracy;
 mod grow;
 mod measure;
 mod parquet;
 mod score;
+mod statistics;
 mod table;
 mod train;
 
+pub use accuracy::Accuracy;
+pub use grow::Criterion;
 pub use measure::Measuring;
-pub use score::Score;
+pub use score::{SHARES, Score};
+pub use statistics::{Counting, Fastest, LevelStatistics, geometric_mean};
 pub use table::{Row, Table};
-pub use train::{Trained, train};
+pub use train::{Degrees, LeftOut, Size, Trained, Training, train};

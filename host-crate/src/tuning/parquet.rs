@@ -1,12 +1,13 @@
-//! Tables of measured levels as Parquet, without compression: the same columns as in CSV, the numbers as doubles.
+//! Tables of measured levels as Parquet, compressed by zstd: the same columns as in CSV, the numbers as doubles.
 
-use super::table::{NAMES, Row, Table, numbers};
-use crate::{Error, Result};
+use super::table::{Row, TEXTS, Table, WHOLE, check_columns, numbers};
+use crate::{Error, Result, graph::formats::guarded};
 use parquet::{
-    basic::{ConvertedType, Repetition, Type as Physical},
+    basic::{Compression, ConvertedType, Repetition, Type as Physical, ZstdLevel},
     data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type},
     errors::ParquetError,
     file::{
+        properties::{EnabledStatistics, WriterProperties},
         reader::{FileReader, SerializedFileReader},
         writer::{SerializedFileWriter, SerializedRowGroupWriter},
     },
@@ -16,11 +17,20 @@ use parquet::{
 use std::{fs::File, path::Path, sync::Arc};
 
 pub(super) fn bytes(table: &Table) -> Result<Vec<u8>, ParquetError> {
-    let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema()?), Arc::default())?;
+    let compression = Compression::ZSTD(ZstdLevel::try_new(19)?);
+    // The numbers of a table are few, so that statistics of each column would be a good part of the file.
+    let properties = WriterProperties::builder()
+        .set_compression(compression)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_created_by("evenkeel".into())
+        .build();
+    let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema()?), Arc::new(properties))?;
     let mut group = writer.next_row_group()?;
     let rows = &table.rows;
-    let graphs: Vec<ByteArray> = rows.iter().map(|row| row.graph.as_str().into()).collect();
-    column::<ByteArrayType>(&mut group, &graphs)?;
+    let texts: [fn(&Row) -> &str; 3] = [|row| &row.graph, |row| &row.collection, |row| &row.device];
+    for text in texts {
+        column::<ByteArrayType>(&mut group, &rows.iter().map(|row| text(row).into()).collect::<Vec<ByteArray>>())?;
+    }
     // Ids and levels come back as they went: both variants keep the bits.
     column::<Int64Type>(&mut group, &rows.iter().map(|row| row.source as i64).collect::<Vec<_>>())?;
     column::<Int32Type>(&mut group, &rows.iter().map(|row| row.level as i32).collect::<Vec<_>>())?;
@@ -48,33 +58,39 @@ fn schema() -> Result<Type, ParquetError> {
         let builder = Type::primitive_type_builder(name, physical).with_repetition(Repetition::REQUIRED);
         builder.with_converted_type(converted).build().map(Arc::new)
     };
-    let mut fields = vec![
-        field(NAMES[0], Physical::BYTE_ARRAY, ConvertedType::UTF8)?,
-        field(NAMES[1], Physical::INT64, ConvertedType::NONE)?,
-        field(NAMES[2], Physical::INT32, ConvertedType::NONE)?,
-    ];
+    let mut fields = Vec::new();
+    for name in TEXTS {
+        fields.push(field(name, Physical::BYTE_ARRAY, ConvertedType::UTF8)?);
+    }
+    fields.push(field(WHOLE[0], Physical::INT64, ConvertedType::NONE)?);
+    fields.push(field(WHOLE[1], Physical::INT32, ConvertedType::NONE)?);
     for name in numbers() {
         fields.push(field(&name, Physical::DOUBLE, ConvertedType::NONE)?);
     }
     Type::group_type_builder("levels").with_fields(fields).build()
 }
 
+/// Reads a file and adds its rows.
 pub(super) fn read(file: File, path: &Path, rows: &mut Vec<Row>) -> Result<()> {
+    rows.extend(guarded(path, || read_rows(file, path))?);
+    Ok(())
+}
+
+fn read_rows(file: File, path: &Path) -> Result<Vec<Row>> {
     let wrong = |reason: String| Error::File { path: path.to_owned(), reason };
     let failed = |error: ParquetError| wrong(error.to_string());
     let reader = SerializedFileReader::new(file).map_err(failed)?;
     let columns = reader.metadata().file_metadata().schema_descr().columns().iter().map(|column| column.name());
-    if !columns.eq(NAMES.into_iter().chain(numbers().iter().map(String::as_str))) {
-        return Err(wrong("the columns are not those of `evenkeel measure-levels`".into()));
-    }
+    check_columns(columns).map_err(wrong)?;
+    let mut rows = Vec::new();
     for row in reader.get_row_iter(None).map_err(failed)? {
         let row = row.map_err(failed)?;
-        let values = (NAMES.len()..row.len()).map(|column| row.get_double(column)).collect::<Result<Vec<_>, _>>();
-        let (graph, source, level) = (row.get_string(0), row.get_long(1), row.get_int(2));
-        let graph = graph.map_err(failed)?.clone();
-        let (source, level) = (source.map_err(failed)? as u64, level.map_err(failed)? as u32);
-        let row = Row::of(graph, source, level, &values.map_err(failed)?);
+        let text = |column: usize| row.get_string(column).cloned().map_err(failed);
+        let texts = [text(0)?, text(1)?, text(2)?];
+        let (source, level) = (row.get_long(3).map_err(failed)? as u64, row.get_int(4).map_err(failed)? as u32);
+        let values = (TEXTS.len() + WHOLE.len()..row.len()).map(|column| row.get_double(column));
+        let row = Row::of(texts, source, level, &values.collect::<Result<Vec<_>, _>>().map_err(failed)?);
         rows.push(row.ok_or_else(|| wrong("a number is not what it should be".into()))?);
     }
-    Ok(())
+    Ok(rows)
 }

@@ -3,6 +3,7 @@
 
 use super::table::Row;
 use crate::strategy::adaptive::{Family, Feature, Model, Variant};
+use serde::{Serialize, Serializer, ser::SerializeMap};
 
 /// One search of a table: its rows, in the order of the levels.
 pub(super) struct Search<'a> {
@@ -10,8 +11,9 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    pub fn graph(&self) -> &str {
-        &self.rows[0].graph
+    /// The collection of its graph, and the graph's name: graphs of two collections may be called the same.
+    pub fn graph(&self) -> (&str, &str) {
+        (&self.rows[0].collection, &self.rows[0].graph)
     }
 
     /// The time of a variant at a level; `before` is the variant of the level before. One that goes on in the same dispatch saves one.
@@ -111,9 +113,19 @@ pub struct Score {
     pub slowdowns: Vec<f64>,
 }
 
+/// The columns of the paper's Table 2 that are shares of searches, with the slowdowns that they are of: more than the one, at most the
+/// other. The second is not in the paper.
+pub const SHARES: [(&str, (f64, f64)); 5] = [
+    ("optimal", (0.0, 1.0)),
+    ("within_5_percent", (0.0, 1.05)),
+    ("up_to_2", (1.0, 2.0)),
+    ("over_5", (5.0, f64::INFINITY)),
+    ("over_20", (20.0, f64::INFINITY)),
+];
+
 impl Score {
     /// The part of all searches whose slowdown is more than one number and at most another.
-    pub fn share(&self, above: f64, up_to: f64) -> f64 {
+    pub fn share(&self, (above, up_to): (f64, f64)) -> f64 {
         let inside = self.slowdowns.iter().filter(|slowdown| **slowdown > above && **slowdown <= up_to).count();
         inside as f64 / self.slowdowns.len().max(1) as f64
     }
@@ -126,6 +138,20 @@ impl Score {
     /// The largest.
     pub fn worst(&self) -> f64 {
         self.slowdowns.iter().copied().fold(1.0, f64::max)
+    }
+}
+
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut line = serializer.serialize_map(None)?;
+        line.serialize_entry("name", &self.name)?;
+        line.serialize_entry("searches", &self.slowdowns.len())?;
+        for (name, range) in SHARES {
+            line.serialize_entry(name, &self.share(range))?;
+        }
+        line.serialize_entry("average", &self.average())?;
+        line.serialize_entry("worst", &self.worst())?;
+        line.end()
     }
 }
 
@@ -143,7 +169,7 @@ pub(super) fn scores(searches: &[&Search], model: &Model) -> Vec<Score> {
 }
 
 /// The one variant that is best for all searches of a graph together.
-pub(super) fn best_single(searches: &[&Search], graph: &str, family: Family) -> Variant {
+pub(super) fn best_single(searches: &[&Search], graph: (&str, &str), family: Family) -> Variant {
     let total = |variant: &Variant| -> f64 {
         searches.iter().filter(|search| search.graph() == graph).map(|search| search.single(*variant)).sum()
     };
@@ -160,6 +186,8 @@ mod tests {
     fn rows(times: &[(f64, f64)]) -> Vec<Row> {
         let row = |&(stays, others): &(f64, f64)| Row {
             graph: "graph".into(),
+            collection: "some".into(),
+            device: "a device".into(),
             source: 0,
             level: 0,
             features: Features([0.0; Feature::COUNT]),
@@ -199,7 +227,7 @@ mod tests {
     #[test]
     fn shares_are_of_searches() {
         let score = Score { name: "test".into(), slowdowns: vec![1.0, 1.04, 1.5, 2.0, 30.0] };
-        assert_eq!([score.share(0.0, 1.05), score.share(1.0, 2.0), score.share(20.0, f64::INFINITY)], [0.4, 0.6, 0.2]);
+        assert_eq!(SHARES.map(|(_, range)| score.share(range)), [0.2, 0.4, 0.6, 0.2, 0.2]);
         assert_eq!((score.average(), score.worst()), (7.108, 30.0));
     }
 }

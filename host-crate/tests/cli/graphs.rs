@@ -181,7 +181,8 @@ fn a_graph_is_not_written_over_its_own_file() {
     let error = refused(evenkeel(&["convert", path.to_str().unwrap(), &same]), 2);
     assert!(error.contains("would overwrite the graph"), "{error}");
     let path_text = path.to_str().unwrap();
-    let others: [&[&str]; 5] = [
+    let others: [&[&str]; 6] = [
+        &["bench", "gap", path_text, "--csv", &same],
         &["info", path_text, "--json", &same],
         &["compare", "bfs", path_text, "--json", &same],
         &["compare", "bfs", path_text, "--csv", &same],

@@ -55,3 +55,35 @@ fn an_input_without_an_end_is_an_error() {
         assert!(stderr(&output).contains("bytes were read, and there is no memory for more"), "{}", stderr(&output));
     }
 }
+
+#[test]
+fn what_unpacks_to_more_than_there_is_memory_for_is_an_error() {
+    let folder = TempDir::new().unwrap();
+    let path = inside(&folder, "bomb.txt.zst");
+    // Frames follow each other: 2.5 GB in less than 100 KB.
+    let frame = zstd::encode_all(&b"1 2\n".repeat(2_500_000)[..], 3).unwrap();
+    fs::write(&path, frame.repeat(250)).unwrap();
+    assert!(fs::metadata(&path).unwrap().len() < 1_000_000);
+    let output = under(1_500_000, &["info", &path, "--threads", "2"]);
+    assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+    assert!(stderr(&output).contains("bomb.txt.zst: ") && stderr(&output).contains("no memory"), "{}", stderr(&output));
+}
+
+#[test]
+fn large_files_are_read_and_written_or_refused_under_any_limit() {
+    let folder = TempDir::new().unwrap();
+    let [list, metis, copy] = ["list.txt", "g.graph", "copy.graph"].map(|name| inside(&folder, name));
+    let lines: String = (0..1_800_000u32)
+        .map(|edge| format!("{} {}\n", edge % 999_983, edge.wrapping_mul(7919) % 900_001 + 100_000))
+        .collect();
+    fs::write(&list, lines).unwrap();
+    assert!(fs::metadata(&list).unwrap().len() > 24_000_000);
+    printed(evenkeel(&["convert", &list, &metis, "--undirected", "--drop-self-loops"]));
+    let runs: [&[&str]; 3] = [&["info", &list], &["info", &metis], &["convert", &metis, &copy]];
+    for arguments in runs {
+        let statuses = [60, 80, 100, 120, 140, 170, 200, 230, 260, 300, 2000]
+            .map(|megabytes| status_under(1000 * megabytes, arguments));
+        assert!(statuses.contains(&0) && statuses.contains(&4), "{arguments:?}: {statuses:?}");
+        assert!(!names(folder.path()).iter().any(|name| name.ends_with(".part")), "{arguments:?}");
+    }
+}

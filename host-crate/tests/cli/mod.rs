@@ -6,11 +6,14 @@
 mod answers;
 mod bench;
 mod comparison;
+mod devices;
 mod graphs;
 #[cfg(target_os = "linux")]
 mod limits;
 mod pictures;
 mod runs;
+#[cfg(target_os = "linux")]
+mod trouble;
 mod usage;
 mod waiting;
 

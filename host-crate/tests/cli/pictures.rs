@@ -98,8 +98,8 @@ static PAGES: LazyLock<(TempDir, Vec<Made>)> = LazyLock::new(|| {
         ("graphs", vec!["compare", "spmv", graphs[0], graphs[1], "--device", "cpu"], true, 3),
         ("balance", vec!["balance", "bfs", "rmat:scale=8"], true, 3),
         ("info", vec!["info", "rmat:scale=8", "--split"], true, 2),
-        ("levels", measure, false, 3),
-        ("tree", vec!["train", &rule, "--output", &tree], false, 3),
+        ("levels", measure, true, 3),
+        ("tree", vec!["train", &rule, "--output", &tree], true, 4),
     ];
     let made = commands.into_iter().map(|(name, mut arguments, has_json, charts)| {
         let [html, svg, json] = ["html", "svg", "json"].map(|ending| inside(&folder, &format!("{name}.{ending}")));

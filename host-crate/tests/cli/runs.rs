@@ -1,11 +1,16 @@
 //! One algorithm on one graph: its answer, its report, its profile, and how it ends when it is stopped.
 
 use super::*;
-use evenkeel::algorithm::spmv::random_vector;
+use evenkeel::{
+    algorithm::{
+        Sssp,
+        spmv::{exact_vector, random_vector},
+    },
+    graph::{OpenOptions, open},
+};
 use std::{
     io::{BufRead, BufReader},
     process::{Child, Stdio},
-    time::{Duration, Instant},
 };
 
 #[test]
@@ -52,9 +57,18 @@ fn a_distance_that_no_real_holds_is_an_error_or_a_double() {
         let message = refused(on_device(&["apsp", &path, "--strategy", strategy, "--validate", "--output", "-"]), 3);
         assert!(message.contains("a path is longer than 3.4028235e38"), "{message}");
     }
-    let arguments = ["sssp", &path, "--source", "a", "--validate", "--output", "-"];
-    let distances = printed(on_device(&arguments));
-    assert!(distances.ends_with("c 6.0000000109955115e38\n"), "{distances}");
+    let far = "c 6.0000000109955115e38\n";
+    let device = Device::open(&device(), &DeviceOptions::default()).unwrap();
+    for strategy in Sssp::alternatives().iter().filter(|strategy| strategy.about.runs_on(device.info())) {
+        let arguments = ["sssp", &path, "--strategy", strategy.about.name, "--validate", "--output", "-"];
+        for from in [["--source", "a"], ["--sources", "a,b"]] {
+            let distances = stdout(on_device(&[&arguments[..], &from].concat()).assert().success().get_output());
+            let expected = if from[1] == "a" { far } else { "c 3e38\n" };
+            assert!(distances.ends_with(expected), "{}: {distances}", strategy.about.name);
+        }
+    }
+    let path_there = on_device(&["path", &path, "a", "c", "--validate", "--output", "-"]).output().unwrap();
+    assert!(stdout(&path_there).ends_with(far), "{}", stderr(&path_there));
     let (_folder, cycle) = file("cycle.txt", "x y 1.5\ny x -2.5\n");
     let message = refused(on_device(&["apsp", &cycle]), 3);
     assert!(message.contains("a walk from node x back to itself"), "{message}");
@@ -110,8 +124,9 @@ fn a_product_has_a_line_for_each_row() {
     let product = |arguments: &[&str]| {
         values::<f32>(&printed(on_device(&[&["spmv", path, "--validate", "--output", "-"], arguments].concat())))
     };
-    let x = random_vector(3, 1);
+    let x = exact_vector(&open(path.as_ref(), &OpenOptions::default()).unwrap().0.csr, 3, 1);
     assert_eq!(product(&[]), [4.0 * x[0], 0.0, -0.5 * x[2]]);
+    let x = random_vector(3, 1);
     assert_eq!(product(&["--schedule", "group-mapped:4", "--weights", "unit"]), [x[0], 0.0, x[2]]);
     let x = random_vector(3, 9);
     assert_eq!(product(&["--x-seed", "9", "--weights", "unit"]), [x[0], 0.0, x[2]]);
@@ -203,32 +218,12 @@ fn a_closed_pipe_ends_quietly() {
     }
 }
 
+/// Waits for a line of what a program prints, sends it a signal, and reads the rest, so that it can print it.
 #[cfg(unix)]
-#[test]
-fn an_interrupt_leaves_no_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = inside(&folder, "depths.txt");
-    // A level a node: more than any device finishes before it is interrupted.
-    let child = spawned(on_device(&["bfs", "chain:nodes=50000000", "--output", &path]));
-    let begin = Instant::now();
-    while names(folder.path()).is_empty() {
-        assert!(begin.elapsed() < Duration::from_secs(60), "the output was not begun");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    // Past the opening of outputs, into the work.
-    std::thread::sleep(Duration::from_millis(300));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
-    assert_eq!(names(folder.path()), [""; 0]);
-}
-
-/// Waits for a line of what a program prints, interrupts it, and reads the rest, so that it can print it.
-#[cfg(unix)]
-fn interrupt_at(child: &Child, printed: impl std::io::Read, wanted: &str) -> String {
+fn interrupt_at(child: &Child, signal: &str, printed: impl std::io::Read, wanted: &str) -> String {
     let mut lines = BufReader::new(printed).lines().map(Result::unwrap);
     assert!(lines.any(|line| line.contains(wanted)), "{wanted} was not printed");
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -242,7 +237,7 @@ fn an_interrupted_comparison_writes_what_it_has() {
     let outputs = ["--no-validate", "--device", "cpu", "--json", &json, "--html", &html];
     let mut child = spawned(evenkeel(&[&arguments[..], &outputs].concat()));
     let printed = child.stdout.take().unwrap();
-    interrupt_at(&child, printed, "decompose");
+    interrupt_at(&child, "-INT", printed, "decompose");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     assert!(stderr(&output).contains("error: interrupted: what was measured until then is written"));
@@ -260,9 +255,9 @@ fn interrupted_measuring_writes_what_it_has() {
     let arguments = ["measure-levels", "star:nodes=40", "grid:rows=60,cols=60", "--sources", "20", "--device", "cpu"];
     let mut child = spawned(evenkeel(&[&arguments[..], &["--output", &table, "-v"]].concat()));
     let printed = child.stderr.take().unwrap();
-    let rest = interrupt_at(&child, printed, "star:nodes=40: ");
+    let rest = interrupt_at(&child, "-TERM", printed, "star:nodes=40: ");
     assert!(rest.contains("warning: ending after what is under way"), "{rest}");
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
+    assert_eq!(child.wait().unwrap().code(), Some(143), "{rest}");
     let csv = fs::read_to_string(&table).unwrap();
     let of = |graph: &str| csv.lines().filter(|line| line.contains(graph)).count();
     // All of the first graph, and not all of the second, which has 64 levels for most of its searches.

@@ -56,6 +56,8 @@ fn usage_errors_end_with_2_and_list_what_there_is() {
     assert!(refused(evenkeel(&["bfs", &roads, "--directed", "--undirected"]), 2).contains("--undirected"));
     assert!(refused(evenkeel(&["generate", "star", "--output", "star.what"]), 2).contains("matrix-market"));
     assert!(refused(evenkeel(&["walk"]), 2).contains("walk"));
+    assert!(refused(evenkeel(&["bfs", &roads, "--device", ""]), 2).contains("a device is auto, cpu, an index or"));
+    assert!(refused(evenkeel(&["bfs", &roads, "--threads", "20000"]), 2).contains("20000 is not in 1..=1024"));
 }
 
 #[test]

@@ -72,6 +72,17 @@ pub fn data() -> Option<PathBuf> {
     folder
 }
 
+/// What was prepared, or nothing where the driver stops long loops and the strategy may need longer ones.
+pub fn unless_too_long<T>(device: &Device, prepared: evenkeel::Result<T>) -> Option<T> {
+    match prepared {
+        Err(evenkeel::Error::Unsupported(reason)) if device.info().loop_limit.is_some() => {
+            assert!(reason.contains("rounds"), "{reason}");
+            None
+        }
+        prepared => Some(prepared.unwrap()),
+    }
+}
+
 /// Fails when the validation layer had anything to say.
 pub fn finish(device: &Device) {
     assert_eq!(device.validation_messages(), Vec::<String>::new());

@@ -164,7 +164,7 @@ pub fn rank_gather<S: Distribute, T: RankNumber>(
 ) where
     Sum: Join<T>,
 {
-    let rows = Rows { offsets: graph.row_offsets, count: params.rows };
+    let rows = Rows { offsets: graph.row_offsets, count: params.tiles };
     let share = move |entry| shares.get(graph.columns.get(entry));
     S::gather(lane, &rows, scratch, Sum, share, move |row, sum| sums.set(row, sum));
 }

@@ -1,8 +1,10 @@
-//! Sparse matrix times dense vector: `y[row]` is the sum over the row's entries of their value times `x[column]`.
+//! Sparse matrix times dense vector: `y[row]` is the sum over the row's entries of their value times `x[column]`. Rows gather their
+//! sum; where the entries of a row are not together, in a list of entries (COO) or in columns (CSC), each entry adds its term to its row,
+//! atomically, and `y` is zero before.
 
 use crate::prelude::*;
 use crate::schedule::{Distribute, Join, Scratch, Sum, Value};
-use crate::tiles::Rows;
+use crate::tiles::{Entries, Rows};
 use core::ops::Mul;
 
 registry! {
@@ -19,8 +21,8 @@ registry! {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct ProductParams {
-    /// The number of rows of the matrix.
-    pub rows: u32,
+    /// The number of tiles: rows of the matrix, its columns, or its entries.
+    pub tiles: u32,
     /// What the host chose of the schedule.
     pub schedule: ScheduleParams,
 }
@@ -38,7 +40,42 @@ pub fn spmv<S: Distribute, T: Value + Mul<Output = T>>(
 ) where
     Sum: Join<T>,
 {
-    let rows = Rows { offsets: matrix.row_offsets, count: params.rows };
+    let rows = Rows { offsets: matrix.row_offsets, count: params.tiles };
     let product = move |entry| values.get(entry) * x.get(matrix.columns.get(entry));
     S::gather(lane, &rows, scratch, Sum, product, move |row, sum| y.set(row, sum));
+}
+
+/// The product of a list of entries (COO) under a schedule.
+#[kernel(threads = 256, any_width, each(S in for_each_schedule))]
+pub fn spmv_coo<S: Distribute>(
+    lane: Lane,
+    params: &ProductParams,
+    rows: Read<u32>,
+    columns: Read<u32>,
+    values: Read<f32>,
+    x: Read<f32>,
+    mut y: Global<f32>,
+    scratch: Scratch<u32>,
+) {
+    let entries = Entries { count: params.tiles };
+    S::scatter(lane, &entries, scratch, move |_, entry| {
+        y.add(rows.get(entry), values.get(entry) * x.get(columns.get(entry)));
+    });
+}
+
+/// The product of compressed columns (CSC) under a schedule: `matrix` is the transposed one.
+#[kernel(threads = 256, any_width, each(S in for_each_schedule))]
+pub fn spmv_csc<S: Distribute>(
+    lane: Lane,
+    params: &ProductParams,
+    matrix: Csr,
+    values: Read<f32>,
+    x: Read<f32>,
+    mut y: Global<f32>,
+    scratch: Scratch<u32>,
+) {
+    let columns = Rows { offsets: matrix.row_offsets, count: params.tiles };
+    S::scatter(lane, &columns, scratch, move |column, entry| {
+        y.add(matrix.columns.get(entry), values.get(entry) * x.get(column));
+    });
 }

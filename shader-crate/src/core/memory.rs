@@ -31,8 +31,8 @@ mod gpu {
     use spirv_std::{
         Number,
         arch::{
-            IndexUnchecked, atomic_and, atomic_compare_exchange, atomic_exchange, atomic_i_add, atomic_load, atomic_or,
-            atomic_store, atomic_u_max, atomic_u_min,
+            IndexUnchecked, atomic_and, atomic_compare_exchange, atomic_exchange, atomic_f_add, atomic_i_add,
+            atomic_load, atomic_or, atomic_store, atomic_u_max, atomic_u_min,
         },
         memory::{Scope, Semantics},
     };
@@ -172,6 +172,14 @@ mod gpu {
         }
     }
 
+    impl Global<'_, f32> {
+        #[inline(always)]
+        pub fn add(&mut self, index: u32, value: f32) -> f32 {
+            // SAFETY: as for `load`.
+            unsafe { atomic_f_add::<f32, EVERYONE, RELAXED>(self.0.get_unchecked_mut(index as usize), value) }
+        }
+    }
+
     /// An array that the invocations of one workgroup share. Nothing is in it when they start; a barrier orders accesses.
     pub struct Shared<'a, T, const N: usize>(&'a mut [T; N]);
 
@@ -208,6 +216,7 @@ mod gpu {
 #[cfg(not(target_arch = "spirv"))]
 mod native {
     use super::{UVec4, Vec4};
+    use crate::lane::before_access;
     use crate::launch::{BufferMemory, Kernel};
     use bytemuck::Pod;
     use core::{
@@ -367,6 +376,7 @@ mod native {
         /// The element at `index`, whoever else is at it.
         #[inline(always)]
         pub fn load(&self, index: u32) -> T {
+            before_access();
             // SAFETY: the pointer is within the buffer.
             unsafe { T::load(self.0.at(index)) }
         }
@@ -374,6 +384,7 @@ mod native {
         /// Replaces the element at `index`, whoever else is at it.
         #[inline(always)]
         pub fn store(&mut self, index: u32, value: T) {
+            before_access();
             // SAFETY: the pointer is within the buffer.
             unsafe { T::store(self.0.at(index), value) }
         }
@@ -403,6 +414,7 @@ mod native {
 
             #[inline(always)]
             fn atomic(&self, index: u32) -> &AtomicU32 {
+                before_access();
                 // SAFETY: the pointer is within the array, and every access to it is atomic.
                 unsafe { AtomicU32::from_ptr(self.0.at(index)) }
             }
@@ -425,6 +437,25 @@ mod native {
         all_updates!();
     }
 
+    impl Global<'_, f32> {
+        /// Adds; the element before. The order of several additions, and with it the rounding of their sum, is left open. Only devices
+        /// with `float_atomics` have it.
+        #[inline(always)]
+        pub fn add(&mut self, index: u32, value: f32) -> f32 {
+            before_access();
+            // SAFETY: the pointer is within the buffer, and every access to it is atomic.
+            let bits = unsafe { AtomicU32::from_ptr(self.0.at(index).cast()) };
+            let mut before = bits.load(Relaxed);
+            loop {
+                let sum = (f32::from_bits(before) + value).to_bits();
+                match bits.compare_exchange_weak(before, sum, Relaxed, Relaxed) {
+                    Ok(_) => return f32::from_bits(before),
+                    Err(other) => before = other,
+                }
+            }
+        }
+    }
+
     /// An array that the invocations of one workgroup share. Nothing is in it when they start; a barrier orders accesses.
     pub struct Shared<'a, T, const N: usize>(View<'a, T>);
 
@@ -440,6 +471,7 @@ mod native {
         /// The element at `index`.
         #[inline(always)]
         pub fn get(&self, index: u32) -> T {
+            before_access();
             // SAFETY: the pointer is within the array.
             unsafe { T::load(self.0.at(index)) }
         }
@@ -447,6 +479,7 @@ mod native {
         /// Replaces the element at `index`.
         #[inline(always)]
         pub fn set(&mut self, index: u32, value: T) {
+            before_access();
             // SAFETY: the pointer is within the array.
             unsafe { T::store(self.0.at(index), value) }
         }

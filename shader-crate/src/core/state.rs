@@ -1,6 +1,9 @@
 //! The state of a loop as kernels see it, or another struct in device memory whose words several invocations count in.
 
-use crate::{lane::Lane, memory::Global};
+use crate::{
+    lane::Lane,
+    memory::{Global, Shared},
+};
 use core::marker::PhantomData;
 use evenkeel_types::{Field, LoopState};
 
@@ -92,8 +95,8 @@ impl<'a, S> State<'a, S> {
 
     /// Waits until `target` workgroups have come here: see [`Lane::meet`].
     #[inline(always)]
-    pub fn meet(&mut self, lane: Lane, counter: Field<S>, target: u32) {
-        lane.meet(&mut self.words, counter.word(), target);
+    pub fn meet<const N: usize>(&mut self, lane: Lane, counter: Field<S>, target: u32, note: &mut Shared<u32, N>) {
+        lane.meet(&mut self.words, (counter.word(), target), note);
     }
 
     /// Sets every word to 0.

@@ -43,6 +43,12 @@ impl<'a> Bitmaps<'a> {
         u32::from(bit & !before != 0)
     }
 
+    /// Whether no invocation that this one knows of has visited the node. Looking is cheaper than [`Self::visit`] where many try to visit
+    /// nodes of the same word.
+    pub fn is_open(&self, node: u32) -> bool {
+        (self.words.load(self.current + node / 32) >> (node % 32)) & 1 == 0
+    }
+
     /// Sets bits in a word of the other bitmap.
     pub fn add_to_other(&mut self, word: u32, bits: u32) {
         self.words.or(self.other + word, bits);

@@ -8,5 +8,5 @@ mod search;
 
 pub use bitmap::Bitmaps;
 pub use lists::DoubleList;
-pub use push::{Batch, Cells, PushEdges, push_block};
+pub use push::{Batch, Cells, HEAVY, ListBlock, ListBlocks, PushEdges, push_block};
 pub use search::{InFrontier, search_alone_then_together, search_together};

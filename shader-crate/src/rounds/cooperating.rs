@@ -2,11 +2,14 @@
 //!
 //! Vulkan does not promise that workgroups run at the same time, but GPUs let one that has begun go on. So those that have begun take part,
 //! and one that begins when the others are already at work ends at once (Sorensen et al. 2016, "Portable inter-workgroup barrier
-//! synchronisation for GPUs").
+//! synchronisation for GPUs"). Where a device stops one that has begun for good, the others wait in vain: after [`MOST_LOOKS`] looks they give
+//! up, and [`LoopHeader::STALLED`] in the flags of the state tells the host, which ends the run with an error.
 
 use super::{Pair, RoundState, Team};
+use crate::lane::{MOST_LOOKS, STALLED};
 use crate::prelude::*;
 use crate::ranges::Step;
+use evenkeel_types::LoopHeader;
 
 /// Set in the number of members when no further workgroup may join.
 const CLOSED: u32 = 1 << 31;
@@ -18,8 +21,10 @@ const LOOKS: u32 = 2000;
 const NOT_A_MEMBER: u32 = u32::MAX;
 
 /// The team of several workgroups, as one invocation sees it.
-pub struct Cooperating {
+pub struct Cooperating<'a> {
     lane: Lane,
+    /// [`NOT_A_MEMBER`] in its first word when no further round is to be taken.
+    membership: Shared<'a, u32, 2>,
     /// The workgroup's number among the members.
     number: u32,
     members: u32,
@@ -34,26 +39,27 @@ pub struct Cooperating {
 
 /// Joins the workgroups that take part. All invocations of the workgroup call it together.
 #[inline(always)]
-pub fn join<S: RoundState>(
+pub fn join<'a, S: RoundState>(
     lane: Lane,
     state: &mut State<S>,
-    membership: &mut Shared<u32, 2>,
+    mut membership: Shared<'a, u32, 2>,
     (capacity, half): (u32, u32),
     (short, medium): (u32, u32),
-) -> Cooperating {
+) -> Cooperating<'a> {
     if lane.local == 0 {
-        let (number, members) = join_workgroup(state, lane.groups);
+        let (number, members) = join_workgroup(lane, state);
         membership.set(0, number);
         membership.set(1, members);
     }
     lane.barrier();
-    Cooperating { lane, number: membership.get(0), members: membership.get(1), capacity, half, short, medium }
+    let (number, members) = (membership.get(0), membership.get(1));
+    Cooperating { lane, membership, number, members, capacity, half, short, medium }
 }
 
 /// The workgroup's number and the number of members.
 #[inline(always)]
-fn join_workgroup<S: RoundState>(state: &mut State<S>, groups: u32) -> (u32, u32) {
-    if groups == 1 {
+fn join_workgroup<S: RoundState>(lane: Lane, state: &mut State<S>) -> (u32, u32) {
+    if lane.groups == 1 {
         return (0, 1);
     }
     let (mut number, mut members) = (NOT_A_MEMBER, state.load(S::MEMBERS));
@@ -66,35 +72,47 @@ fn join_workgroup<S: RoundState>(state: &mut State<S>, groups: u32) -> (u32, u32
     }
     if number == 0 {
         let mut looks = 0;
-        while looks < LOOKS && state.load(S::MEMBERS) < groups {
+        while looks < LOOKS && state.load(S::MEMBERS) < lane.groups {
+            lane.pause();
             looks += 1;
         }
         state.or(S::MEMBERS, CLOSED);
     }
     if number != NOT_A_MEMBER {
-        while state.load(S::MEMBERS) & CLOSED == 0 {}
+        let mut looks = 0;
+        while looks < MOST_LOOKS && state.load(S::MEMBERS) & CLOSED == 0 {
+            lane.pause();
+            looks += 1;
+        }
+        if looks == MOST_LOOKS {
+            state.or(S::FLAGS, LoopHeader::STALLED);
+            return (NOT_A_MEMBER, 1);
+        }
     }
     (number, state.load(S::MEMBERS) & !CLOSED)
 }
 
 #[inline_all]
-impl Cooperating {
+impl Cooperating<'_> {
     /// Whether this invocation speaks for the whole team.
     pub fn is_leader(&self) -> bool {
-        self.number == 0 && self.lane.local == 0
+        self.membership.get(0) == 0 && self.lane.local == 0
     }
 
     /// Makes the words of the membership what they are between dispatches. One invocation calls it when all workgroups are done.
     pub fn dissolve<S: RoundState>(state: &mut State<S>) {
+        if state.load(S::ARRIVALS) >= STALLED {
+            state.or(S::FLAGS, LoopHeader::STALLED);
+        }
         state.store(S::MEMBERS, 0);
         state.store(S::ARRIVALS, 0);
     }
 }
 
 #[inline_all]
-impl<S: RoundState> Team<S> for Cooperating {
+impl<S: RoundState> Team<S> for Cooperating<'_> {
     fn takes(&self, entries: u32) -> bool {
-        self.number != NOT_A_MEMBER && entries > self.short && entries <= self.medium
+        self.membership.get(0) != NOT_A_MEMBER && entries > self.short && entries <= self.medium
     }
 
     fn share(&self, entries: u32) -> u32 {
@@ -140,6 +158,6 @@ impl<S: RoundState> Team<S> for Cooperating {
     }
 
     fn finish_round(&mut self, state: &mut State<S>, round: u32) {
-        state.meet(self.lane, S::ARRIVALS, (round + 1) * self.members);
+        state.meet(self.lane, S::ARRIVALS, (round + 1) * self.members, &mut self.membership);
     }
 }

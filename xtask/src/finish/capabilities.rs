@@ -1,9 +1,9 @@
-//! Drops the capabilities that a module declares and does not use.
+//! Drops the capabilities that a module declares and does not use, and the extensions that only those come from.
 //!
 //! rust-gpu declares all that the builder names in every module. A device that lacks one, say shuffles, can still run the
 //! kernels that do without.
 
-use crate::compile::CAPABILITIES;
+use crate::compile::{CAPABILITIES, EXTENSIONS};
 use rspirv::{
     dr::{Instruction, Module, Operand},
     spirv::{Capability, Op},
@@ -19,6 +19,13 @@ pub fn keep_used(module: &mut Module) {
         .collect();
     module.capabilities.retain(|declaration| match declaration.operands[..] {
         [Operand::Capability(capability)] => !is_ours(capability) || used.contains(&capability),
+        _ => true,
+    });
+    module.extensions.retain(|declaration| match &declaration.operands[..] {
+        [Operand::LiteralString(name)] => {
+            let ours = EXTENSIONS.iter().find(|(extension, _)| extension == name);
+            ours.is_none_or(|(_, needs)| used.iter().any(|used| *used as u32 == *needs as u32))
+        }
         _ => true,
     });
 }
@@ -47,8 +54,9 @@ mod tests {
         spirv::{AddressingModel, BuiltIn, Capability, Decoration, FunctionControl, GroupOperation, MemoryModel},
     };
 
-    const DECLARED: [Capability; 7] = [
+    const DECLARED: [Capability; 8] = [
         Capability::Shader,
+        Capability::AtomicFloat32AddEXT,
         Capability::Float64,
         Capability::GroupNonUniform,
         Capability::GroupNonUniformArithmetic,
@@ -64,6 +72,8 @@ mod tests {
         for capability in DECLARED {
             builder.capability(capability);
         }
+        builder.extension("SPV_EXT_shader_atomic_float_add");
+        builder.extension("SPV_KHR_non_semantic_info");
         builder.memory_model(AddressingModel::Logical, MemoryModel::Vulkan);
         let nothing = builder.type_void();
         let signature = builder.type_function(nothing, []);
@@ -108,6 +118,26 @@ mod tests {
             builder.type_float(32, None);
         }));
         assert_eq!(used, [Capability::Shader, Capability::VulkanMemoryModel]);
+    }
+
+    #[test]
+    fn an_extension_stays_where_its_capability_is_used() {
+        let extensions = |body: fn(&mut Builder)| {
+            let mut module = module(body);
+            keep_used(&mut module);
+            module.extensions.iter().map(|it| it.operands[0].unwrap_literal_string().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(extensions(|_| {}), ["SPV_KHR_non_semantic_info"]);
+        let add = |builder: &mut Builder| {
+            let number = builder.type_float(32, None);
+            let word = builder.type_int(32, 0);
+            let (scope, value) = (builder.constant_bit32(word, 5), builder.constant_bit32(number, 0));
+            let pointer = builder.id();
+            builder.atomic_f_add_ext(number, None, pointer, scope, scope, value).unwrap();
+        };
+        assert_eq!(extensions(add), ["SPV_EXT_shader_atomic_float_add", "SPV_KHR_non_semantic_info"]);
+        let expected = [Capability::Shader, Capability::AtomicFloat32AddEXT, Capability::VulkanMemoryModel];
+        assert_eq!(kept(module(add)), expected);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use rspirv::{
 /// The finished module of a compiled one.
 pub fn finish(compiled: &[u8]) -> Result<Vec<u8>> {
     let mut module = parse(compiled)?;
+    pointers::take_apart(&mut module);
     pointers::refuse_kept(&module)?;
     shared_memory::refuse_unwritten(&module)?;
     shared_memory::order(&mut module);

@@ -1,15 +1,15 @@
-//! One colour an iteration, to the largest label around: `random`, `hybrid`, and both with stealing or under a schedule. The
+//! One colour an iteration, to the largest label around: `random`, `hybrid`, and both with queues or under a schedule. The
 //! kernels are `color/labelled.rs` and `color/stealing.rs` of the kernels.
 
 use super::{
     super::prelude::*,
     Job, Steps,
-    strategy::{Find, Hybrid},
+    strategy::{Find, Hybrid, Queues},
 };
 use evenkeel_kernels::algorithm::color::{
     UNCOLORED,
     labelled::{ColorAssign, ColorFind, ColorGather, ColorStart, LabelGatherParams, LabelParams, LabelState},
-    stealing::{ColorSteal, Queues},
+    stealing::{self, ColorSteal},
 };
 use evenkeel_types::{LoopHeader, LoopState, WORKGROUP};
 
@@ -19,8 +19,22 @@ const MAX_ELEMENTS: u32 = 1 << 15;
 /// The number of queues: unless said, as many workgroups as a large GPU runs at a time, or as keep the threads of a CPU busy.
 fn queues(device: &DeviceInfo, find: Find) -> u32 {
     match find {
-        Find::Stealing(queues) => queues.unwrap_or(if device.kind.is_cpu() { 16 } else { 1024 }),
+        Find::Queues(queues) => {
+            queues.count.unwrap_or(if device.kind.is_cpu() { 16 } else { device.max_groups.min(1024) })
+        }
         Find::Rows(_) => 0,
+    }
+}
+
+/// The number of nodes in an element: unless said, one for each invocation of a workgroup, or as many as keep within [`MAX_ELEMENTS`].
+fn chunk(nodes: u32, find: Find) -> Result<u32> {
+    let least = nodes.div_ceil(MAX_ELEMENTS).max(1);
+    match find {
+        Find::Queues(Queues { chunk: Some(chunk), .. }) if chunk < least => Err(Error::Usage(format!(
+            "queues hold {MAX_ELEMENTS} elements at most: take --chunk {least} or more for {nodes} nodes, or leave it out"
+        ))),
+        Find::Queues(Queues { chunk: Some(chunk), .. }) => Ok(chunk),
+        _ => Ok(least.next_multiple_of(WORKGROUP)),
     }
 }
 
@@ -31,9 +45,23 @@ pub(super) fn plan(device: &DeviceInfo, csr: &Csr, find: Find) -> MemoryPlan {
     match find {
         Find::Rows(None) => plan,
         Find::Rows(Some(choice)) => plan.and(ScratchSpace::<u32>::plan_gather(choice.schedule, extent(csr))),
-        Find::Stealing(_) => {
+        Find::Queues(_) => {
             let queues = queues(device, find) as usize;
             plan.with::<u32>("queues", queues).with::<[u32; 2]>("taken", queues)
+        }
+    }
+}
+
+/// The most rounds that the loops of an invocation go through in a dispatch.
+pub(super) fn rounds(csr: &Csr, find: Find) -> u64 {
+    match find {
+        Find::Rows(None) => loops::rounds_of_a_row(loops::longest_row(csr)),
+        Find::Rows(Some(choice)) => choice.rounds(csr),
+        Find::Queues(_) => {
+            // One workgroup may take all elements, and the longest row of a block of nodes keeps all of its invocations.
+            let nodes: Vec<u32> = (0..csr.nodes()).collect();
+            let longest = |block: &[u32]| block.iter().map(|&node| u64::from(csr.degree(node))).max().unwrap_or(0);
+            nodes.chunks(WORKGROUP as usize).map(|block| 2 * longest(block) + 8).sum()
         }
     }
 }
@@ -45,7 +73,7 @@ pub(super) struct Labelled {
     graph: DeviceGraph,
     colors: Buffer<u32>,
     largest: Buffer<u32>,
-    queues: Queues<Buffers>,
+    queues: stealing::Queues<Buffers>,
     state: Buffer<LabelState>,
     scratch: ScratchSpace<u32>,
 }
@@ -69,12 +97,13 @@ impl Labelled {
                 switch_at: hybrid.map_or(0, |hybrid| hybrid.switch_at.unwrap_or(u32::MAX)),
                 switch_below: hybrid.map_or(1, |hybrid| hybrid.switch_below),
                 queues,
-                chunk: WORKGROUP * nodes.div_ceil(WORKGROUP * MAX_ELEMENTS).max(1),
+                chunk: chunk(nodes, find)?,
+                steal: u32::from(matches!(find, Find::Queues(Queues { steal: true, .. }))),
             },
             graph: graph.clone(),
             colors: colors.clone(),
             largest: device.buffer("largest labels", nodes as usize)?,
-            queues: Queues {
+            queues: stealing::Queues {
                 ends: device.buffer("queues", queues.max(1) as usize)?,
                 taken: device.buffer("taken", 2 * queues.max(1) as usize)?,
             },
@@ -90,7 +119,7 @@ impl Labelled {
                 let find = ColorFind { graph, colors, state, largest };
                 recorder.dispatch_indirect(&find, *params, state, LabelState::GROUPS);
             }
-            Find::Stealing(_) => {
+            Find::Queues(_) => {
                 let steal = ColorSteal { graph, colors, state, largest, queues };
                 recorder.dispatch_indirect(&steal, *params, state, LabelState::STEAL_GROUPS);
             }

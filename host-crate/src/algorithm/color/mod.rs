@@ -17,6 +17,7 @@ use crate::{
     device::{DeviceKind, profile::Span},
     graph::statistics::grouped,
     oracle::color::{check, count, largest_first},
+    phase,
 };
 use evenkeel_kernels::algorithm::color::TENTATIVE;
 use evenkeel_types::LoopHeader;
@@ -55,6 +56,9 @@ pub struct ColorTables {
     /// output.
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Output"))]
     pub queue_counts: Option<PathBuf>,
+    /// Add what these two write to the object of --json, as the lists `iterations` and `queues` of `details`.
+    #[cfg_attr(feature = "cli", arg(long, requires = "json", help_heading = "Output"))]
+    pub details: bool,
 }
 
 impl Tables<Color> for ColorTables {
@@ -79,6 +83,19 @@ impl Tables<Color> for ColorTables {
             tables.push(Table::new(path, Iteration::COLUMNS, color.iterations()?.iter().map(Iteration::row)));
         }
         Ok(tables)
+    }
+
+    fn details(&self, color: &mut Color) -> Result<serde_json::Map<String, serde_json::Value>> {
+        let mut details = serde_json::Map::new();
+        if self.details {
+            // Before the graph is coloured once more: these are of the last timed run.
+            let queues = color.queues()?;
+            if !queues.is_empty() {
+                details.insert("queues".into(), serde_json::json!(queues));
+            }
+            details.insert("iterations".into(), serde_json::json!(color.iterations()?));
+        }
+        Ok(details)
     }
 }
 
@@ -119,7 +136,7 @@ struct Job<'a> {
 }
 
 /// What the workgroup of one queue took in a run, counted in elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct QueueCount {
     /// Which queue.
     pub queue: usize,
@@ -130,7 +147,7 @@ pub struct QueueCount {
 }
 
 /// What happened in one iteration.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Iteration {
     /// Its number, from 1 on.
     pub iteration: u32,
@@ -148,8 +165,8 @@ pub struct Iteration {
     pub mean_degree: f64,
     /// The highest.
     pub highest_degree: u32,
-    /// How many active nodes have degree 0, 1, 2–3, 4–7 and so on, with spaces between.
-    pub degrees: String,
+    /// How many active nodes have degree 0, 1, 2–3, 4–7 and so on.
+    pub degrees: Vec<usize>,
     /// How long the device was busy with it, in milliseconds.
     pub kernel_ms: f64,
 }
@@ -183,6 +200,7 @@ Examples:
   evenkeel color schedule.col --seed 7 --output colours.txt
   evenkeel color rmat:scale=14 --strategy hybrid --switch-at 4 --per-iteration iterations.csv
   evenkeel color rmat:scale=14 --strategy stealing --queues 16 --queue-counts queues.csv
+  evenkeel compare color rmat:scale=14 --strategies stealing,stealing:steal=false --chunk 64
   evenkeel compare color rmat:scale=14 --strategies random,random:merge-path,hybrid,auto";
     type Alternative = ColorStrategy;
     type Config = ColorConfig;
@@ -225,7 +243,7 @@ Examples:
         let csr = &*undirected(graph.csr(), "colours are")?;
         let rows = match csr.columns().len() == graph.csr().columns().len() {
             true => graph.rows()?.clone(),
-            false => DeviceGraph::upload(device, csr)?,
+            false => phase::during("uploading", || DeviceGraph::upload(device, csr))?,
         };
         let colors = device.buffer("colours", csr.nodes() as usize)?;
         let job = Job { device, csr, graph: &rows, colors: &colors, seed: config.seed };
@@ -233,7 +251,7 @@ Examples:
         let mut native = None;
         let steps: Box<dyn Steps> = match method {
             Method::Labelled { hybrid, find } => {
-                refuse_unending_rows(device, csr)?;
+                refuse_long_loops(device.info(), || labelled::rounds(csr, find))?;
                 Box::new(Labelled::new(&job, hybrid, find)?)
             }
             Method::Independent | Method::Auto => {
@@ -361,7 +379,8 @@ impl Iteration {
 
     fn row(&self) -> String {
         let Self { iteration, active, colored, colors, lowest_degree, median_degree, .. } = self;
-        let Self { mean_degree, highest_degree, degrees, kernel_ms, .. } = self;
+        let Self { mean_degree, highest_degree, kernel_ms, .. } = self;
+        let degrees = self.degrees.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
         let degrees = format!("{lowest_degree},{median_degree},{mean_degree:?},{highest_degree},{degrees}");
         format!("{iteration},{active},{colored},{colors},{degrees},{kernel_ms:?}")
     }
@@ -386,7 +405,7 @@ impl Iteration {
             median_degree: degrees.get(active.saturating_sub(1) / 2).copied().unwrap_or(0),
             mean_degree: sum as f64 / active.max(1) as f64,
             highest_degree: highest,
-            degrees: bins.iter().map(usize::to_string).collect::<Vec<_>>().join(" "),
+            degrees: bins,
             kernel_ms: kernel.as_secs_f64() * 1e3,
         }
     }

@@ -15,9 +15,10 @@ pub struct ColorStrategy {
 }
 
 const RANDOM: Method = Method::Labelled { hybrid: None, find: Find::Rows(None) };
-const STEALING: Method = Method::Labelled { hybrid: None, find: Find::Stealing(None) };
+const STEALING: Method = Method::Labelled { hybrid: None, find: Find::Queues(QUEUES) };
 const HYBRID: Method = Method::Labelled { hybrid: Some(Hybrid::DEFAULT), find: Find::Rows(None) };
-const HYBRID_STEALING: Method = Method::Labelled { hybrid: Some(Hybrid::DEFAULT), find: Find::Stealing(None) };
+const HYBRID_STEALING: Method = Method::Labelled { hybrid: Some(Hybrid::DEFAULT), find: Find::Queues(QUEUES) };
+const QUEUES: Queues = Queues { count: None, chunk: None, steal: true };
 
 /// All strategies with their default settings: name, where it comes from, what it does.
 const STRATEGIES: [(&str, &str, &str, Method); 7] = [
@@ -91,8 +92,19 @@ impl Hybrid {
 pub(super) enum Find {
     /// By a gather under a schedule, or by an invocation for each node where there is none.
     Rows(Option<Choice>),
-    /// By workgroups with a queue each, which steal from each other. The number of queues suits the device where it is none.
-    Stealing(Option<u32>),
+    /// By workgroups with a queue each.
+    Queues(Queues),
+}
+
+/// Queues of nodes, one for each workgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Queues {
+    /// The number of queues; it suits the device where it is none.
+    pub count: Option<u32>,
+    /// The number of nodes that a workgroup takes at a time; a node for each of its invocations where it is none.
+    pub chunk: Option<u32>,
+    /// Whether workgroups steal from each other.
+    pub steal: bool,
 }
 
 /// Where no node has more edges than this there are few colours, so speculation is over after a few rounds.
@@ -108,16 +120,21 @@ impl Configurable for ColorStrategy {
 
     fn keys(&mut self) -> Vec<Key<'_>> {
         let Method::Labelled { hybrid, find } = &mut self.method else { return Vec::new() };
-        let mut keys = vec![match find {
+        let mut keys = match find {
             Find::Rows(schedule) => {
                 let about = "the schedule by which the largest label around each node is found";
-                Key::optional("schedule", about, "an invocation for each node", schedule).positional()
+                vec![Key::optional("schedule", about, "an invocation for each node", schedule).positional()]
             }
-            Find::Stealing(queues) => {
+            Find::Queues(Queues { count, chunk, steal }) => {
                 let about = "how many workgroups there are, with a queue each";
-                Key::optional("queues", about, "1024 on a GPU, 16 on a CPU", queues).within(1, MAX_QUEUES)
+                let count = Key::optional("queues", about, "1024 on a GPU, 16 on a CPU", count).within(1, MAX_QUEUES);
+                let about = "how many nodes an element of a queue has, which a workgroup takes at a time";
+                let chunk = Key::optional("chunk", about, "256, more for many nodes", chunk).within(1, u32::MAX);
+                let about =
+                    "whether a workgroup whose queue is empty steals from another; false is the paper's baseline";
+                vec![count, chunk, Key::option("steal", about, steal).one_of([true, false])]
             }
-        }];
+        };
         if let Some(Hybrid { switch_at, switch_below }) = hybrid {
             let about = "compare degrees in so many iterations at most, and random labels after that";
             keys.push(Key::optional("switch-at", about, "no limit", switch_at));
@@ -148,7 +165,7 @@ impl ColorStrategy {
 
     /// Whether it has queues, whose counts can be asked for.
     pub fn has_queues(&self) -> bool {
-        matches!(self.method, Method::Labelled { find: Find::Stealing(_), .. })
+        matches!(self.method, Method::Labelled { find: Find::Queues(_), .. })
     }
 }
 
@@ -205,6 +222,8 @@ mod tests {
             ("random:group-mapped:group=8", "random:group-mapped:8"),
             ("hybrid:merge-path,switch-at=3", "hybrid:merge-path,switch-at=3"),
             ("hybrid-stealing:switch-below=7,queues=9", "hybrid-stealing:queues=9,switch-below=7"),
+            ("stealing:steal=false,chunk=64", "stealing:chunk=64,steal=false"),
+            ("stealing:steal=true", "stealing"),
         ];
         for (text, canonical) in same {
             assert_eq!(parse(text).unwrap().to_string(), canonical);
@@ -220,6 +239,8 @@ mod tests {
         assert!(parse("random:even").unwrap_err().to_string().contains("no schedule named 'even'"));
         assert!(parse("hybrid:switch-below=0").unwrap_err().to_string().contains("0 is not in 1..=4294967295"));
         assert!(parse("stealing:queues=16385").unwrap_err().to_string().contains("16385 is not in 1..=16384"));
+        assert!(parse("stealing:chunk=0").unwrap_err().to_string().contains("0 is not in 1..=4294967295"));
+        assert!(parse("hybrid-stealing:steal=yes").unwrap_err().to_string().contains("one of true, false"));
     }
 
     #[test]

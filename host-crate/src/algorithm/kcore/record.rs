@@ -70,7 +70,7 @@ fn refuse_unending(info: &DeviceInfo, graph: &DeviceGraph) -> Result<()> {
         return Ok(());
     }
     let name = &info.name;
-    Err(Error::Device(format!(
+    Err(Error::Unsupported(format!(
         "the driver of {name} stops every loop after {limit} rounds, and {nodes} nodes with {edges} edges take more; take \
          --device cpu or --strategy h-index"
     )))

@@ -106,11 +106,8 @@ impl ManySearch {
             true => vec![cpu::record(device, csr, keep, columns, &values, &sources)?],
             false => {
                 refuse_unending_rows(device, csr)?;
-                let widths = if keep == Keep::Bytes { 1 } else { Width::ALL.len() };
-                Width::ALL[..widths]
-                    .iter()
-                    .map(|width| record(graph, *width, keep, columns, &values, &sources))
-                    .collect::<Result<_>>()?
+                let widths = if keep == Keep::Bytes { &Width::ALL[..1] } else { Width::ALL };
+                record(graph, widths, keep, columns, &values, &sources)?
             }
         };
         Ok(Self { values, sources, clear, loops })
@@ -141,15 +138,16 @@ impl ManySearch {
     }
 }
 
-/// Records the search by kernels: a level is two dispatches, one that finds nodes and one that settles what was found.
+/// Records the search by kernels, once for each width: a level is two dispatches, one that finds nodes and one that settles what was
+/// found. All widths share the buffers, because one search runs at a time.
 fn record(
     graph: &SharedGraph,
-    width: Width,
+    widths: &[Width],
     keep: Keep,
     columns: usize,
     values: &Buffer<u32>,
     sources: &Buffer<u32>,
-) -> Result<DeviceLoop> {
+) -> Result<Vec<DeviceLoop>> {
     let (device, csr, rows) = (graph.device(), graph.csr(), graph.rows()?);
     let nodes = csr.nodes() as usize;
     let pieces = pieces(csr);
@@ -162,7 +160,7 @@ fn record(
         fewest: csr.nodes() / ALL_SHARE / csr.skew().highest.max(1),
         columns: columns as u32,
     };
-    let words = width as usize + 1;
+    let words = widths.len();
     let pieces = if pieces.is_empty() { &[[0; 2]] } else { &pieces[..] };
     let pieces = &device.buffer_from("pieces of long rows", pieces.as_flattened())?;
     let reach = &Reach {
@@ -171,18 +169,21 @@ fn record(
         lists: device.buffer("lists", 2 * nodes)?,
     };
     let state: &Buffer<ManyState> = &device.buffer("state", 1)?;
-    let settle = |recorder: &mut Recorder| {
-        let settle = ManySettle { width, keep, graph: rows, reach, state, values };
-        recorder.dispatch_indirect(&settle, params, state, ManyState::SETTLE_GROUPS);
+    let one_width = |&width: &Width| {
+        let settle = |recorder: &mut Recorder| {
+            let settle = ManySettle { width, keep, graph: rows, reach, state, values };
+            recorder.dispatch_indirect(&settle, params, state, ManyState::SETTLE_GROUPS);
+        };
+        let start = |recorder: &mut Recorder| {
+            recorder.dispatch(&ManyClear { width, reach, state }, params, nodes);
+            recorder.dispatch(&ManyBegin { width, graph: rows, reach, state, sources }, params, 1);
+            settle(recorder);
+        };
+        DeviceLoop::record(device, &format!("many sources, {}", width.name()), state, start, |recorder, _| {
+            let level = ManyLevel { width, graph: rows, reach, state, pieces };
+            recorder.dispatch_indirect(&level, params, state, ManyState::GROUPS);
+            settle(recorder);
+        })
     };
-    let start = |recorder: &mut Recorder| {
-        recorder.dispatch(&ManyClear { width, reach, state }, params, nodes);
-        recorder.dispatch(&ManyBegin { width, graph: rows, reach, state, sources }, params, 1);
-        settle(recorder);
-    };
-    DeviceLoop::record(device, &format!("many sources, {}", width.name()), state, start, |recorder, _| {
-        let level = ManyLevel { width, graph: rows, reach, state, pieces };
-        recorder.dispatch_indirect(&level, params, state, ManyState::GROUPS);
-        settle(recorder);
-    })
+    widths.iter().map(one_width).collect()
 }

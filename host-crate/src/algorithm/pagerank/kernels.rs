@@ -242,7 +242,7 @@ where
     fn iteration(&self, recorder: &mut Recorder, last: bool) {
         recorder.label("iteration");
         let rows = self.graph.nodes();
-        self.scratch.record_gather(recorder, &self.gather(), |schedule| ProductParams { rows, schedule });
+        self.scratch.record_gather(recorder, &self.gather(), |schedule| ProductParams { tiles: rows, schedule });
         if !self.cuts.is_empty() {
             recorder.dispatch(&self.join(), self.join_params(), self.cuts.len() / 3);
         }
@@ -253,7 +253,7 @@ where
     /// An iteration of a loop that may have ended: each dispatch is as large as the state says.
     fn checked_iteration(&self, recorder: &mut Recorder) {
         let (rows, state) = (self.graph.nodes(), &self.state);
-        let params = |schedule| ProductParams { rows, schedule };
+        let params = |schedule| ProductParams { tiles: rows, schedule };
         let sizes = [RankState::GATHER, RankState::FINISH];
         self.scratch.record_gather_indirect(recorder, &self.gather(), params, state, sizes);
         if !self.cuts.is_empty() {

@@ -166,11 +166,7 @@ Examples:
         if is_native(device, config) {
             return Ok(cpu::plan(csr, config.precision));
         }
-        let schedules = match config.schedule.item() {
-            RowSchedule::Fixed(choice) => vec![choice.schedule],
-            RowSchedule::Auto if device.kind.is_cpu() => vec![Schedule::ThreadMapped],
-            RowSchedule::Auto | RowSchedule::Paper => vec![Schedule::ThreadMapped, Schedule::NonzeroSplit],
-        };
+        let schedules = config.schedule.item().candidates(csr, device);
         let size = |schedule| PullSize::most(csr, schedule);
         let plans = schedules.into_iter().map(|schedule| kernels::plan(size(schedule), schedule, config.precision));
         Ok(plans.max_by_key(MemoryPlan::bytes).unwrap_or_default())
@@ -189,6 +185,7 @@ Examples:
             let whole = Pull::of(graph.csr())?;
             let choice = config.schedule.item().choose(&whole.matrix, device.info());
             let pull = whole.cut_for(choice.schedule);
+            refuse_long_loops(device.info(), || choice.rounds(&pull.matrix))?;
             let session = Session::open(graph, kernels::plan(pull.size(), choice.schedule, precision))?;
             (session, kernels::prepare(device, &pull, choice, config)?, config.schedule.item().taken(choice))
         };

@@ -116,7 +116,7 @@ impl Extent {
             return Ok(());
         }
         let name = &device.name;
-        Err(Error::Device(format!(
+        Err(Error::Unsupported(format!(
             "the driver of {name} stops every loop after {limit} rounds, and a list of neighbours may have {} \
                                    elements; take --device cpu",
             self.longest

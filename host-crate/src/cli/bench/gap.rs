@@ -12,10 +12,7 @@ use crate::{
         Algorithm, Betweenness, BetweennessConfig, Bfs, BfsConfig, Components, ComponentsConfig, PageRank,
         PageRankConfig, PathSources, Seeds, Source, Sssp, SsspConfig, Triangles, TrianglesConfig, betweenness::Scope,
     },
-    cli::{
-        options::{FoundGraph, ReadingOptions, weigh},
-        output::refuse_same_files,
-    },
+    cli::options::{FoundGraph, ReadingOptions, weigh},
     engine::SharedGraph,
     graph::{Direction, Graph, OpenOptions, adapt, weights::WeightSource},
 };
@@ -68,10 +65,8 @@ enum Kernel {
 impl Gap {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let found: Vec<FoundGraph> = self.graphs.iter().map(|graph| self.reading.find(graph)).collect::<Result<_>>()?;
-        let SuiteOptions { csv, json, .. } = &self.options;
-        let outputs = [("--csv", csv.as_deref()), ("--json", json.as_deref())];
-        found.iter().try_for_each(|found| refuse_same_files(&outputs, &found.files()))?;
-        let mut suite = self.options.begin("GAP", quiet)?;
+        let inputs: Vec<_> = found.iter().flat_map(FoundGraph::files).collect();
+        let mut suite = self.options.begin("GAP", quiet, &inputs)?;
         for found in found {
             let (mut graph, built) = found.load()?;
             if graph.csr.weights().is_none() {

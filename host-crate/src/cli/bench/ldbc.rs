@@ -65,7 +65,8 @@ struct Dataset {
 impl Ldbc {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let datasets = self.datasets()?;
-        let mut suite = self.options.begin("LDBC Graphalytics", quiet)?;
+        let inputs: Vec<_> = datasets.iter().flat_map(|dataset| dataset.files.values().cloned()).collect();
+        let mut suite = self.options.begin("LDBC Graphalytics", quiet, &inputs)?;
         for dataset in &datasets {
             match dataset.open() {
                 Ok(graph) => self.run(&mut suite, dataset, graph)?,

@@ -7,7 +7,7 @@ mod suite;
 
 use super::{
     options::DeviceOptions,
-    output::{Output, takes_standard},
+    output::{Output, refuse_same_files, takes_standard},
 };
 use crate::Result;
 use clap::{Args, Subcommand};
@@ -62,10 +62,11 @@ struct SuiteOptions {
 }
 
 impl SuiteOptions {
-    /// Opens what will be written and the device.
-    fn begin(&self, name: &'static str, quiet: bool) -> Result<Suite> {
+    /// Opens what will be written and the device. `inputs` are the files of the graphs.
+    fn begin(&self, name: &'static str, quiet: bool, inputs: &[PathBuf]) -> Result<Suite> {
         let paths = [&self.csv, &self.json].map(Option::as_deref);
         let standard_taken = takes_standard(paths.into_iter().flatten(), "--csv and --json")?;
+        refuse_same_files(&[("--csv", paths[0]), ("--json", paths[1])], inputs)?;
         let [csv, json] = paths.map(Output::create_if);
         let device = self.device.open(false)?;
         Ok(Suite::new(name, device, !self.no_validate, !quiet && !standard_taken, csv?, json?))

@@ -4,8 +4,8 @@ use super::{Scale, results::Record};
 use anyhow::Context;
 use serde_json::Value;
 use std::{
-    env,
-    path::PathBuf,
+    env, fs,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     time::Instant,
 };
@@ -16,6 +16,8 @@ pub struct Setting {
     pub scale: Scale,
     /// Where files of the papers' graphs may be.
     pub data: Option<PathBuf>,
+    /// Where the results of the paper go, and files that one experiment writes for another.
+    pub folder: PathBuf,
 }
 
 impl Setting {
@@ -29,9 +31,17 @@ impl Setting {
 
     /// The path of a file, given by its names with and without compression, or a generator where it is not there.
     pub fn file_or(&self, names: &[&str], generator: &str) -> String {
-        let path = |name: &&str| self.data.as_ref().map(|folder| folder.join(name)).filter(|path| path.is_file());
-        let found = names.iter().find_map(path);
-        found.map_or_else(|| generator.to_owned(), |path| path.to_string_lossy().into_owned())
+        self.file(names).unwrap_or_else(|| generator.to_owned())
+    }
+
+    /// The path of a file in the folder of data or in a folder within it, given by its names with and without compression.
+    pub fn file(&self, names: &[&str]) -> Option<String> {
+        let data = self.data.as_ref()?;
+        let folders = folders(data);
+        let places = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+        let found = places.into_iter().find(|path| path.is_file())?;
+        // Of the current folder the name alone, as a person would type it.
+        Some(found.strip_prefix(".").unwrap_or(&found).to_string_lossy().into_owned())
     }
 }
 
@@ -41,6 +51,21 @@ pub struct Experiment {
     pub name: String,
     /// The words of the command after the program's name, less where the result goes.
     pub words: Vec<String>,
+    /// Whether it reads what earlier ones wrote, so that it must be repeated when one of them was.
+    pub reads_others: bool,
+}
+
+/// What is in a folder, in the order of names; nothing where it cannot be read.
+pub fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// A folder, and those in it.
+pub fn folders(folder: &Path) -> Vec<PathBuf> {
+    let within = entries(folder).into_iter().filter(|path| path.is_dir());
+    [folder.to_path_buf()].into_iter().chain(within).collect()
 }
 
 impl Experiment {
@@ -52,7 +77,12 @@ impl Experiment {
             "{}" => graphs.next().map_or_else(String::new, |graph| (*graph).to_owned()),
             other => other.to_owned(),
         };
-        Self { name: name.into(), words: command.split_whitespace().map(word).collect() }
+        Self { name: name.into(), words: command.split_whitespace().map(word).collect(), reads_others: false }
+    }
+
+    /// The same, which reads what earlier ones wrote.
+    pub fn after_others(self) -> Self {
+        Self { reads_others: true, ..self }
     }
 
     /// The command as a person would type it.
@@ -66,7 +96,7 @@ impl Experiment {
         let program = env::current_exe().context("this program does not know its own file")?;
         let mut command = Command::new(program);
         command.args(&self.words).args(["--json", "-", "--quiet"]).stdin(Stdio::null());
-        let has_device = self.words.first().is_some_and(|word| word != "info");
+        let has_device = self.words.first().is_some_and(|word| !["info", "train"].contains(&word.as_str()));
         if has_device && !self.words.iter().any(|word| word == "--device") {
             command.args(["--device", selector]);
         }

@@ -6,7 +6,7 @@ use super::{
     finding::{Finding, Part},
     results::Results,
 };
-use crate::report::html::{Axis, Cell, Chart, Data, Kind, Point, Series};
+use crate::report::html::{Axis, Cell, Chart, Data, Point, Series};
 
 pub const PAPER: Paper = Paper {
     name: "pathak",
@@ -122,7 +122,7 @@ fn part(
     }
     let y = Axis::log("total time in ms (log)");
     let series = strategies.iter().map(series).collect();
-    let chart = Chart { title: title.into(), kind: Kind::Bars, x: Axis::linear(""), y, series };
+    let chart = Chart::bars(title, y, series);
     Part { name, title: title.into(), text: text.into(), data, chart: Some(chart), findings }
 }
 

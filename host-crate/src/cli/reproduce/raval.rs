@@ -9,6 +9,7 @@ use super::{
 use crate::{
     device::memory::Bytes,
     report::html::{Axis, Cell, Chart, Data, Kind, Point, Series},
+    tuning::geometric_mean,
 };
 
 pub const PAPER: Paper = Paper {
@@ -82,10 +83,15 @@ fn parts(results: &Results) -> Vec<Part> {
     ]
 }
 
+/// A series for each strategy.
+fn no_points() -> Vec<Series> {
+    STRATEGIES.map(|(short, _)| Series { name: short.into(), points: Vec::new() }).into()
+}
+
 /// Kernel time and overhead of all strategies on all graphs.
 fn times(results: &Results, algorithm: &str, name: &'static str, title: &str, findings: Vec<Finding>) -> Part {
     let mut data = Data::new(&["graph", "strategy", "total ms", "kernel ms", "overhead ms", "memory"]);
-    let mut series: Vec<Series> = STRATEGIES.map(|(short, _)| Series { name: short.into(), points: Vec::new() }).into();
+    let mut series = no_points();
     for graph in GRAPHS {
         let experiment = format!("{algorithm} {graph}");
         for ((short, strategy), series) in STRATEGIES.iter().zip(&mut series) {
@@ -95,14 +101,12 @@ fn times(results: &Results, algorithm: &str, name: &'static str, title: &str, fi
             let times = ["/median/total_ms", "/median/kernel_ms", "/median/overhead_ms"];
             let mut row = vec![Cell::text(graph), Cell::text(format!("{short} ({strategy})"))];
             row.extend(times.map(|pointer| Cell::maybe(number(pointer), |time| Cell::real(time, 3))));
-            row.push(Cell::maybe(number("/memory_bytes"), |bytes| {
-                Cell::Number(Bytes(bytes as u64).to_string(), bytes)
-            }));
+            row.push(Cell::maybe(number("/memory_bytes"), |bytes| Cell::bytes(bytes as u64)));
             data.rows.push(row);
         }
     }
     let y = Axis::log("total time in ms (log)");
-    let chart = Chart { title: title.into(), kind: Kind::Bars, x: Axis::linear(""), y, series };
+    let chart = Chart::bars(title, y, series);
     let text = "Kernel time is what the device was busy, overhead what it was not, between the first submission and the answer.";
     Part { name, title: title.into(), text: text.into(), data, chart: Some(chart), findings }
 }
@@ -196,7 +200,7 @@ fn bfs_findings(results: &Results) -> Vec<Finding> {
 /// What making a strategy ready takes, which the paper counts among the overheads.
 fn preparing(results: &Results) -> Part {
     let mut data = Data::new(&["graph", "strategy", "preparing ms", "of it", "run ms"]);
-    let mut series: Vec<Series> = STRATEGIES.map(|(short, _)| Series { name: short.into(), points: Vec::new() }).into();
+    let mut series = no_points();
     for graph in GRAPHS {
         let experiment = format!("sssp {graph}");
         for ((short, strategy), series) in STRATEGIES.iter().zip(&mut series) {
@@ -229,24 +233,20 @@ fn preparing(results: &Results) -> Part {
         vec![Finding::new("NS is the worst of the node-based strategies on rmat, because splitting takes long", worst)];
     let y = Axis::log("preparing in ms (log)");
     let title = "What making a strategy ready takes";
-    let chart = Chart { title: title.into(), kind: Kind::Bars, x: Axis::linear(""), y, series };
+    let chart = Chart::bars(title, y, series);
     let text = "Uploading the graph, compiling kernels, finding the threshold of degrees and splitting nodes, before the first run.";
     Part { name: "preparing", title: title.into(), text: text.into(), data, chart: Some(chart), findings }
 }
 
 /// Lines of code that a strategy has of its own, kernels and host together, less empty lines, comments and tests.
 const LINES: [(&str, f64); 5] =
-    [("node", 59.0), ("edge", 93.0), ("decompose", 194.0), ("split", 314.0), ("hierarchical", 428.0)];
+    [("node", 59.0), ("edge", 96.0), ("decompose", 197.0), ("split", 317.0), ("hierarchical", 431.0)];
 
 /// The ranks on three axes.
 fn ranks(results: &Results) -> Part {
     let mean = |strategy: &str, pointer: &str| {
-        let logs: Vec<f64> = GRAPHS
-            .iter()
-            .filter_map(|graph| results.number(&format!("sssp {graph}"), strategy, pointer))
-            .map(f64::ln)
-            .collect();
-        (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+        let numbers = GRAPHS.iter().filter_map(|graph| results.number(&format!("sssp {graph}"), strategy, pointer));
+        geometric_mean(numbers)
     };
     let axes: [(&str, Vec<Option<f64>>); 3] = [
         ("time", STRATEGIES.iter().map(|(_, it)| mean(it, "/median/total_ms")).collect()),
@@ -272,13 +272,7 @@ fn ranks(results: &Results) -> Part {
             .filter_map(|(number, (short, _))| Some(Point::named(*short, rank(values, number)? as f64)))
             .collect(),
     });
-    let chart = Chart {
-        title: "Fig. 9: ranks on three axes, 1 is best".into(),
-        kind: Kind::Bars,
-        x: Axis::linear(""),
-        y: Axis::whole("rank"),
-        series: series.collect(),
-    };
+    let chart = Chart::bars("Fig. 9: ranks on three axes, 1 is best", Axis::whole("rank"), series.collect());
     let place = |axis: usize, number: usize| rank(&axes[axis].1, number);
     let both = place(0, 1).zip(place(2, 1)).map(|(time, lines)| {
         (time == 1 && lines <= 2, format!("EP is number {time} by time and number {lines} by lines of code"))
@@ -326,7 +320,7 @@ fn splitting(results: &Results) -> Part {
             Cell::whole(nodes as u64),
             Cell::whole(split as u64),
             Cell::text(format!("{:.2} %", 100.0 * split / nodes)),
-            Cell::maybe(number("/split/memory_bytes_after"), |it| Cell::Number(Bytes(it as u64).to_string(), it)),
+            Cell::maybe(number("/split/memory_bytes_after"), |bytes| Cell::bytes(bytes as u64)),
         ]);
         for (which, pointer) in [("before", "/degrees/histogram"), ("after", "/split/histogram")] {
             if !matches!(graph, "rmat20" | "ER20") {
@@ -396,7 +390,7 @@ fn chunking(results: &Results) -> Part {
     let findings = vec![Finding::new("Chunking is worth 1.1–3.1 times, 1.8 on average", holds)];
     let title = "Fig. 11: work chunking in EP";
     let y = Axis::ratios("times as fast (log)");
-    let chart = Chart { title: title.into(), kind: Kind::Bars, x: Axis::linear(""), y, series };
+    let chart = Chart::bars(title, y, series);
     let text = "Reserving places in the worklist for all edges of a node at once, against one atomic for each edge.";
     Part { name: "fig11", title: title.into(), text: text.into(), data, chart: Some(chart), findings }
 }

@@ -1,11 +1,12 @@
 //! What was measured: a record for each experiment, kept in a file as soon as it is there.
 
 use super::{Scale, experiment::Experiment};
-use crate::{Error, Result, cli::output::Output};
+use crate::{Error, Result, cli::output::Output, graph::formats::read_text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
-    fs, io,
+    collections::BTreeMap,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -36,6 +37,7 @@ pub struct Record {
 pub struct Results {
     path: PathBuf,
     kept: Kept,
+    files: BTreeMap<String, Value>,
 }
 
 /// The file.
@@ -43,31 +45,44 @@ pub struct Results {
 struct Kept {
     scale: String,
     records: Vec<Record>,
+    /// By the name of a program, its milliseconds by the names of graphs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    others: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
+/// What a file has of another program.
+#[derive(Deserialize)]
+struct Elsewhere {
+    matrix: String,
+    milliseconds: f64,
+}
+
+/// Programs whose times a file of the folder of graphs may have: `cusparse.csv`.
+const OTHERS: [&str; 2] = ["cub", "cusparse"];
+
 impl Results {
-    /// Opens what is in a folder, which is made if it is not there.
+    /// Opens what is in a folder, which is made if it is not there. Results that are kept for long may be compressed.
     pub fn open(folder: &Path, scale: Scale) -> Result<Self> {
-        let failed = |path: &Path| {
-            let path = path.to_path_buf();
-            move |source: io::Error| Error::Io { path, source }
-        };
-        fs::create_dir_all(folder).map_err(failed(folder))?;
+        fs::create_dir_all(folder).map_err(Error::io(folder))?;
         let path = folder.join("results.json");
         let scale = format!("{scale:?}").to_lowercase();
-        let kept = match fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice::<Kept>(&bytes).map_err(|error| {
+        let kept = match [path.clone(), folder.join("results.json.zst")].iter().find(|path| path.exists()) {
+            Some(path) => serde_json::from_str::<Kept>(&read_text(path)?).map_err(|error| {
                 Error::Usage(format!("{} is not a file of results ({error}); take another --folder", path.display()))
             })?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Kept { scale: scale.clone(), records: Vec::new() },
-            Err(error) => return Err(failed(&path)(error)),
+            None => Kept { scale: scale.clone(), records: Vec::new(), others: BTreeMap::new() },
         };
         if kept.scale != scale {
             let reason =
                 format!("{} holds results of --scale {}; take that, or another --folder", path.display(), kept.scale);
             return Err(Error::Usage(reason));
         }
-        Ok(Self { path, kept })
+        Ok(Self { path, kept, files: others_of(folder)? })
+    }
+
+    /// Another file of the folder, by its name without `.json`: figures that no experiment measures.
+    pub fn file(&self, name: &str) -> Option<&Value> {
+        self.files.get(name)
     }
 
     /// Whether an experiment was measured on a device of this name. One that failed is tried again.
@@ -82,6 +97,38 @@ impl Results {
         self.kept.records.retain(|it| it.experiment != record.experiment);
         self.kept.records.push(record);
         Output::create(&self.path)?.write_json(&self.kept)
+    }
+
+    /// Keeps the times that other programs took, from the files of a folder that have them: columns `matrix` and `milliseconds`.
+    pub fn take_others(&mut self, folder: &Path) -> Result<()> {
+        let mut others = BTreeMap::new();
+        for program in OTHERS {
+            let path = folder.join(format!("{program}.csv"));
+            if !path.is_file() {
+                continue;
+            }
+            let wrong = |reason: String| Error::Usage(format!("{}: {reason}", path.display()));
+            let mut file = csv::Reader::from_path(&path).map_err(|error| wrong(error.to_string()))?;
+            let mut times = BTreeMap::new();
+            for line in file.deserialize() {
+                let Elsewhere { matrix, milliseconds } = line.map_err(|error| wrong(error.to_string()))?;
+                if !(milliseconds > 0.0 && milliseconds.is_finite()) {
+                    return Err(wrong(format!("{matrix} takes {milliseconds} milliseconds, which is no time")));
+                }
+                times.insert(matrix, milliseconds);
+            }
+            others.insert(program.to_owned(), times);
+        }
+        if others.is_empty() || others == self.kept.others {
+            return Ok(());
+        }
+        self.kept.others = others;
+        Output::create(&self.path)?.write_json(&self.kept)
+    }
+
+    /// The milliseconds that another program took with a graph, if a file said so.
+    pub fn other(&self, program: &str, graph: &str) -> Option<f64> {
+        self.kept.others.get(program)?.get(graph).copied()
     }
 
     /// Whether there are none.
@@ -113,6 +160,22 @@ impl Results {
     pub fn time(&self, experiment: &str, strategy: &str) -> Option<f64> {
         self.number(experiment, strategy, "/median/total_ms")
     }
+}
+
+/// All files of a folder that have JSON, but for the results themselves.
+fn others_of(folder: &Path) -> Result<BTreeMap<String, Value>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).map_err(Error::io(folder))?.flatten() {
+        let path = entry.path();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if path.extension().is_none_or(|ending| ending != "json") || name == "results" {
+            continue;
+        }
+        let bytes = fs::read(&path).map_err(Error::io(&path))?;
+        let wrong = |error| Error::Usage(format!("{} is not JSON: {error}", path.display()));
+        files.insert(name, serde_json::from_slice(&bytes).map_err(wrong)?);
+    }
+    Ok(files)
 }
 
 impl Record {

@@ -21,7 +21,12 @@ pub fn all(paper: &Paper, folder: &Path, results: &Results, parts: &[Part]) -> R
         }
     }
     text(&folder.join("report.html"), &page(paper, results, parts).html())?;
-    text(&folder.join("report.md"), &markdown(parts))?;
+    text(&folder.join("report.md"), &markdown(paper, parts))?;
+    if paper.is_own() {
+        for part in parts {
+            text(&folder.join(format!("{}.md", part.name)), &body(paper, part))?;
+        }
+    }
     csv(&folder.join("results.csv"), results)
 }
 
@@ -48,12 +53,13 @@ fn page(paper: &Paper, results: &Results, parts: &[Part]) -> Page {
     let mut devices: Vec<&str> = results.records().iter().map(|record| record.device.as_str()).collect();
     devices.dedup();
     let version = results.records().first().map_or(env!("CARGO_PKG_VERSION"), |record| &record.version);
-    let mut page = Page::new(paper.cite, version)
-        .fact("measured by the paper on", paper.device)
-        .fact("measured here on", devices.join(", "));
+    let mut page = Page::new(paper.cite, version);
+    if !paper.is_own() {
+        page = page.fact("measured by the paper on", paper.device);
+    }
+    page = page.fact("measured here on", devices.join(", "));
     let rows = parts.iter().flat_map(|part| part.findings.iter().map(|finding| row(part, finding)));
-    page = page
-        .section(Section::new("Findings").data(Data::new(&["part", "the paper says", "here", "holds?"]).rows(rows)));
+    page = page.section(Section::new("Findings").data(Data::new(&["part", paper.says(), "here", "holds?"]).rows(rows)));
     for part in parts {
         let mut section = Section::new(&part.title).text(&part.text).data(part.data.clone());
         if let Some(chart) = &part.chart {
@@ -69,23 +75,32 @@ fn row(part: &Part, finding: &Finding) -> Vec<Cell> {
     [part.title.as_str(), finding.says, &finding.here, finding.verdict()].map(Cell::text).into()
 }
 
+/// A table with more rows is not repeated in Markdown.
+const LONGEST: usize = 40;
+
 /// The report as Markdown, from which documents take it.
-fn markdown(parts: &[Part]) -> String {
-    let mut text = String::new();
-    for part in parts {
-        let _ = writeln!(text, "### {}\n\n{}\n", part.title, part.text);
-        if part.chart.is_some() {
-            let _ = writeln!(text, "![{}]({}.svg)\n", part.title, part.name);
-        }
-        if !part.findings.is_empty() {
-            let row = |it: &Finding| [it.says, &it.here, it.verdict()].map(escaped).into();
-            let rows: Vec<Vec<String>> = part.findings.iter().map(row).collect();
-            table(&mut text, &["the paper says", "here", "holds?"].map(str::to_owned), &rows);
-        }
-        let headings: Vec<String> = part.data.headings.iter().map(|it| escaped(it)).collect();
-        let cells = |row: &Vec<Cell>| row.iter().map(|cell| escaped(&cell.to_string())).collect();
-        table(&mut text, &headings, &part.data.rows.iter().map(cells).collect::<Vec<_>>());
+fn markdown(paper: &Paper, parts: &[Part]) -> String {
+    parts.iter().map(|part| format!("### {}\n\n{}", part.title, body(paper, part))).collect()
+}
+
+/// A part of it without its heading.
+fn body(paper: &Paper, part: &Part) -> String {
+    let mut text = format!("{}\n\n", part.text);
+    if part.chart.is_some() {
+        let _ = writeln!(text, "![{}]({}.svg)\n", part.title, part.name);
     }
+    if !part.findings.is_empty() {
+        let row = |it: &Finding| [it.says, &it.here, it.verdict()].map(escaped).into();
+        let rows: Vec<Vec<String>> = part.findings.iter().map(row).collect();
+        table(&mut text, &[paper.says(), "here", "holds?"].map(str::to_owned), &rows);
+    }
+    if part.data.rows.len() > LONGEST {
+        let _ = writeln!(text, "The table, of {} rows, is in [report.html](report.html).\n", part.data.rows.len());
+        return text;
+    }
+    let headings: Vec<String> = part.data.headings.iter().map(|it| escaped(it)).collect();
+    let cells = |row: &Vec<Cell>| row.iter().map(|cell| escaped(&cell.to_string())).collect();
+    table(&mut text, &headings, &part.data.rows.iter().map(cells).collect::<Vec<_>>());
     text
 }
 

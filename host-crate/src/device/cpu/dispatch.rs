@@ -2,6 +2,7 @@
 //! calls the others only when what is left is worth their waking up.
 
 use super::{
+    emulated::Emulation,
     memory::{Memory, Queue},
     team::Team,
     workgroup::{Counts, Group, Reason, WorkgroupMemory},
@@ -13,7 +14,7 @@ use crate::{
         balance::{Counters, Tally},
     },
 };
-use evenkeel_kernels::launch::{Arguments, Kernel, RawBuffer};
+use evenkeel_kernels::launch::{Arguments, BufferMemory, Kernel, RawBuffer};
 use std::{
     cell::RefCell,
     sync::{
@@ -28,6 +29,17 @@ const WORTH_HELP: Duration = Duration::from_micros(20);
 
 thread_local! {
     static MEMORY: RefCell<WorkgroupMemory> = RefCell::default();
+}
+
+/// In which way dispatches run.
+#[derive(Clone)]
+pub(super) enum Mode {
+    /// As fast as a CPU can: each invocation is a subgroup by itself.
+    Plain,
+    /// With every atom counted.
+    Counted(Counters),
+    /// As on a GPU.
+    Emulated(Arc<Emulation>),
 }
 
 /// A kernel with all it needs but the number of its workgroups, if that is read from a buffer.
@@ -95,6 +107,16 @@ impl Dispatch {
         if reason.contains(name) { Error::Device(reason) } else { Error::Device(format!("kernel {name}: {reason}")) }
     }
 
+    /// The push constants.
+    fn params(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.params)[..self.kernel.params_bytes]
+    }
+
+    /// Where the buffers lie, for kernels.
+    fn views(&self) -> Vec<BufferMemory> {
+        self.buffers.iter().map(|buffer| buffer.view()).collect()
+    }
+
     /// How many workgroups there are this time.
     fn groups(&self, queue: &mut Queue) -> Result<u32> {
         let groups = match &self.size {
@@ -121,15 +143,23 @@ impl Dispatch {
         }
     }
 
-    /// Runs all workgroups and returns when the last has ended; with counters, it counts their atoms if it has any.
-    pub(super) fn run(&self, queue: &mut Queue, threads: usize, counters: Option<&Counters>) -> Result<()> {
+    /// Runs all workgroups and returns when the last has ended.
+    pub(super) fn run(&self, queue: &mut Queue, threads: usize, mode: &Mode) -> Result<()> {
         let groups = self.groups(queue)?;
         if groups == 0 {
             return Ok(());
         }
+        let counters = match mode {
+            Mode::Plain => None,
+            // Not all kernels have atoms to count.
+            Mode::Counted(counters) => self.kernel.counted.map(|_| counters),
+            Mode::Emulated(emulation) => {
+                let ended = emulation.run(self.kernel, self.params(), &self.views(), groups);
+                return ended.map_err(|reason| self.failed(reason));
+            }
+        };
         // Where anything is counted all kernels are as wide as on a GPU: one may have to be as wide as another.
-        let can_be_one_wide = counters.is_none();
-        let counters = counters.filter(|_| self.kernel.counted.is_some());
+        let can_be_one_wide = matches!(mode, Mode::Plain);
         let job = Job {
             dispatch: self,
             can_be_one_wide,
@@ -181,9 +211,7 @@ impl Job<'_> {
 
     /// Runs workgroups until none is left, or `stop` says so after one of them, and then returns true.
     fn take_groups(&self, mut stop: impl FnMut() -> bool) -> bool {
-        let Dispatch { kernel, buffers, params, .. } = self.dispatch;
-        let buffers: Vec<_> = buffers.iter().map(|buffer| buffer.view()).collect();
-        let params = &bytemuck::cast_slice(params)[..kernel.params_bytes];
+        let (kernel, buffers, params) = (self.dispatch.kernel, self.dispatch.views(), self.dispatch.params());
         MEMORY.with_borrow_mut(|memory| {
             loop {
                 let group = self.next.fetch_add(1, Relaxed);

@@ -5,9 +5,11 @@
 //! Steps run in their order on the calling thread, one recording at a time. A dispatch that is long enough shares its workgroups
 //! with a team of threads (`team.rs`, `dispatch.rs`). A workgroup is one invocation wide, or, where invocations wait for each other, a
 //! fibre for each (`workgroup.rs`). A subgroup is one invocation wide. Buffers are touched through raw pointers and atomics alone
-//! (`memory.rs`). A native step is a function that has the whole team: the form of a strategy for a CPU.
+//! (`memory.rs`). To find what only a GPU would show, dispatches can run as on one, with subgroups of any width and in an order drawn at
+//! random (`emulated.rs`). A native step is a function that has the whole team: the form of a strategy for a CPU.
 
 mod dispatch;
+mod emulated;
 mod memory;
 mod program;
 mod team;
@@ -20,6 +22,8 @@ use super::{
     vulkan::Refusal,
 };
 use crate::{Error, Result, machine};
+use dispatch::Mode;
+use emulated::Emulation;
 use evenkeel_kernels::launch::{Kernel, RawBuffer};
 use memory::{Memory, Queue};
 use program::Program;
@@ -33,6 +37,9 @@ pub(crate) use team::{Member, Padded, Team};
 /// What selects it, whatever else there is.
 pub(super) const SELECTOR: &str = "cpu";
 
+/// What selects it as a GPU: the settings of the emulation follow.
+pub(super) const EMULATED: &str = "cpu:";
+
 /// Kernels number elements with 32 bits; the smallest element has 4 bytes.
 const MAX_BUFFER: u64 = 4 * u32::MAX as u64;
 
@@ -43,6 +50,9 @@ const MAX_GROUPS: u32 = (1 << 22) - 1;
 /// Of kernels whose invocations wait for each other, and are fibres: enough for many cores, and few enough that starting
 /// fibres costs little beside the work. Odd, so that what an invocation strides over is spread over all of the cache.
 const MAX_WAITING_GROUPS: u32 = 127;
+
+/// Where a GPU is emulated: more than are under way at a time, and few enough that starting their fibres costs little.
+const MAX_EMULATED_GROUPS: u32 = 31;
 
 /// What stays in the nearest cache with room for other things, and what most GPUs have.
 const WORKGROUP_MEMORY: u32 = 32 << 10;
@@ -66,19 +76,37 @@ pub(super) fn info(index: Option<usize>) -> DeviceInfo {
         float64: true,
         float_atomics: true,
         missing: Vec::new(),
+        without: Vec::new(),
+        limits: Vec::new(),
     }
 }
 
 /// Opens it. There is nothing that could fail.
 pub(super) fn open(index: Option<usize>, options: &DeviceOptions) -> Arc<dyn Backend> {
-    let timeline = Timeline { spans: options.profile.then(Mutex::default) };
-    Arc::new(Cpu { info: info(index), timeline: Arc::new(timeline), counters: None })
+    Arc::new(Cpu { info: info(index), timeline: Timeline::new(options.profile), mode: Mode::Plain })
+}
+
+/// Opens it as a GPU with these settings.
+pub(super) fn emulate(settings: &str, options: &DeviceOptions) -> Result<Arc<dyn Backend>> {
+    let emulation = Emulation::parse(settings).map_err(|reason| {
+        Error::Usage(format!("device '{EMULATED}{settings}': {reason}; an example is {EMULATED}subgroup=64,seed=1"))
+    })?;
+    let info = DeviceInfo {
+        name: format!("{}, emulating subgroups of {}", machine::name(), emulation.subgroup),
+        // So that what is for GPUs runs, which is what it is there for.
+        kind: DeviceKind::Virtual,
+        subgroup_size: emulation.subgroup,
+        driver: format!("evenkeel {}", env!("CARGO_PKG_VERSION")),
+        max_groups: MAX_EMULATED_GROUPS,
+        workgroup_invocations: 1024,
+        ..info(None)
+    };
+    Ok(Arc::new(Cpu { info, timeline: Timeline::new(options.profile), mode: Mode::Emulated(Arc::new(emulation)) }))
 }
 
 /// Opens it with every atom counted.
 pub(super) fn counting(counters: Counters) -> Arc<dyn Backend> {
-    let timeline = Timeline { spans: None };
-    Arc::new(Cpu { info: info(None), timeline: Arc::new(timeline), counters: Some(counters) })
+    Arc::new(Cpu { info: info(None), timeline: Timeline::new(false), mode: Mode::Counted(counters) })
 }
 
 /// Opens it when Vulkan has no device for `selector`, if `selector` means the CPU too.
@@ -96,6 +124,9 @@ pub(super) fn instead(selector: &str, options: &DeviceOptions, refusal: Refusal)
             }
             other => other,
         });
+    } else if selector == "0" {
+        // Who asks for the first device may expect a GPU.
+        tracing::warn!("{reason}: device 0 is the CPU");
     }
     Ok(open(Some(index), options))
 }
@@ -103,7 +134,7 @@ pub(super) fn instead(selector: &str, options: &DeviceOptions, refusal: Refusal)
 struct Cpu {
     info: DeviceInfo,
     timeline: Arc<Timeline>,
-    counters: Option<Counters>,
+    mode: Mode,
 }
 
 impl Backend for Cpu {
@@ -132,11 +163,12 @@ impl Backend for Cpu {
     }
 
     fn record(&self, name: &str, steps: Vec<Step>) -> Result<Box<dyn Recorded>> {
-        Ok(Box::new(Program::new(name, steps, rayon::current_num_threads(), &self.timeline, self.counters.as_ref())?))
+        Ok(Box::new(Program::new(name, steps, rayon::current_num_threads(), &self.timeline, &self.mode)?))
     }
 
     fn max_groups(&self, kernel: &Kernel) -> u32 {
-        if kernel.shared_bytes.is_empty() { MAX_GROUPS } else { MAX_WAITING_GROUPS }
+        let most = if kernel.shared_bytes.is_empty() { MAX_GROUPS } else { MAX_WAITING_GROUPS };
+        most.min(self.info.max_groups)
     }
 
     fn take_spans(&self) -> Vec<Span> {
@@ -160,6 +192,10 @@ struct Timeline {
 }
 
 impl Timeline {
+    fn new(profile: bool) -> Arc<Self> {
+        Arc::new(Self { spans: profile.then(Mutex::default) })
+    }
+
     fn now(&self) -> Duration {
         profile::now()
     }

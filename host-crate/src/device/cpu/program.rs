@@ -2,14 +2,14 @@
 
 use super::{
     Timeline,
-    dispatch::Dispatch,
+    dispatch::{Dispatch, Mode},
     memory::{Memory, Queue},
     team::Team,
     workgroup::caught,
 };
 use crate::{
     Error, Result,
-    device::{Recorded, Step, balance::Counters, recorder::NativeFunction},
+    device::{Recorded, Step, recorder::NativeFunction},
 };
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ pub(super) struct Program {
     read_backs: Vec<Vec<u8>>,
     threads: usize,
     timeline: Arc<Timeline>,
-    counters: Option<Counters>,
+    mode: Mode,
 }
 
 /// A step whose buffers have been found and checked.
@@ -52,7 +52,7 @@ impl Program {
         steps: Vec<Step>,
         threads: usize,
         timeline: &Arc<Timeline>,
-        counters: Option<&Counters>,
+        mode: &Mode,
     ) -> Result<Self> {
         let mut program = Self {
             name: name.to_owned(),
@@ -60,7 +60,7 @@ impl Program {
             read_backs: Vec::new(),
             threads,
             timeline: timeline.clone(),
-            counters: counters.cloned(),
+            mode: mode.clone(),
         };
         for step in steps {
             let action = program.prepare(step)?;
@@ -114,7 +114,7 @@ impl Recorded for Program {
         for action in &self.actions {
             let start = self.timeline.now();
             match action {
-                Action::Dispatch(dispatch) => dispatch.run(queue, self.threads, self.counters.as_ref())?,
+                Action::Dispatch(dispatch) => dispatch.run(queue, self.threads, &self.mode)?,
                 Action::Native { name, buffers, run } => run_native(name, buffers, run, queue.team(self.threads))?,
                 Action::Fill { buffer, value } => buffer.fill(queue, *value),
                 Action::Copy { from, to, bytes } => to.copy(queue, from, *bytes)?,

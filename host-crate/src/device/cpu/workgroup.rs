@@ -2,13 +2,14 @@
 //!
 //! A kernel without workgroup arrays has nothing to wait for: its invocations are a loop. If it works with any width, there is one, and it
 //! takes the items of all, neighbours one after the other, as a CPU likes them; only where atoms are counted is it as wide as on a GPU, to
-//! count for each invocation. A kernel with workgroup arrays runs each invocation as a fibre. At a barrier a fibre suspends; when all have, they are resumed in turn. A fibre that ends hands its
-//! stack to the next, and stacks are kept by their thread, so that a workgroup costs no allocation.
+//! count for each invocation. A kernel with workgroup arrays runs each invocation as a fibre. At a barrier a fibre suspends; when all have,
+//! they are resumed one after the other. A fibre that ends hands its stack to the next, and stacks are kept by their thread, so that a
+//! workgroup costs no allocation.
 
 use corosensei::{Coroutine, CoroutineResult, Yielder, stack::DefaultStack};
 use evenkeel_kernels::{
     balance,
-    lane::{Lane, Workgroup},
+    lane::{Call, Lane, Place, Workgroup},
     launch::{Arguments, Kernel},
 };
 use std::{
@@ -177,7 +178,7 @@ impl Group<'_> {
 
     fn lane(&self, local: u32, workgroup: &dyn Workgroup) -> Lane {
         // SAFETY: an invocation has no way to keep its lane after its end.
-        unsafe { Lane::new(local, self.threads, self.group, self.groups, workgroup) }
+        unsafe { Lane::new((local, self.threads), (self.group, self.groups), 1, workgroup) }
     }
 
     /// See [`Lane::last`]: of a workgroup the last to arrive takes a ticket, and the last ticket is the end.
@@ -194,7 +195,7 @@ struct Alone<'a> {
 }
 
 impl Workgroup for Alone<'_> {
-    fn barrier(&self) {
+    fn barrier(&self, _: Place) {
         // A loop cannot wait for invocations it has not begun.
         stop(
             "it waits at a barrier but has no workgroup array (Shared<T, N>) whose accesses a barrier would order"
@@ -202,9 +203,15 @@ impl Workgroup for Alone<'_> {
         )
     }
 
-    fn last(&self) -> bool {
+    fn last(&self, _: Place) -> bool {
         self.group.last(self.arrived)
     }
+
+    fn exchange(&self, call: Call, _: &[u8], _: &mut dyn FnMut(u32, &[u8])) {
+        no_exchange(call)
+    }
+
+    fn pause(&self) {}
 }
 
 /// An invocation on a fibre.
@@ -215,21 +222,32 @@ struct Together<'a> {
 }
 
 impl Workgroup for Together<'_> {
-    fn barrier(&self) {
+    fn barrier(&self, _: Place) {
         self.yielder.suspend(());
     }
 
-    fn last(&self) -> bool {
+    fn last(&self, _: Place) -> bool {
         self.group.last(self.arrived)
     }
+
+    fn exchange(&self, call: Call, _: &[u8], _: &mut dyn FnMut(u32, &[u8])) {
+        no_exchange(call)
+    }
+
+    fn pause(&self) {}
 }
 
-fn new_stack() -> Result<DefaultStack, Reason> {
+/// A subgroup of one invocation has nothing to hand over, and does not try to.
+fn no_exchange(call: Call) -> ! {
+    stop(format!("an invocation that is alone in its subgroup hands over a value at {}", call.place))
+}
+
+pub(super) fn new_stack() -> Result<DefaultStack, Reason> {
     DefaultStack::new(STACK_BYTES).map_err(|error| format!("the system gives no stack for a fibre: {error}"))
 }
 
 /// Ends the invocation with a reason, past the panic hook: it is no panic of the program.
-fn stop(reason: Reason) -> ! {
+pub(super) fn stop(reason: Reason) -> ! {
     resume_unwind(Box::new(reason))
 }
 

@@ -6,8 +6,11 @@ mod barriers;
 mod buffer;
 mod capture;
 mod context;
+mod crash_marker;
 mod descriptors;
 mod instance;
+mod limits;
+mod module;
 mod owned;
 mod physical;
 mod pipeline;
@@ -28,10 +31,14 @@ use buffer::Buffer;
 use context::Context;
 use evenkeel_kernels::launch::RawBuffer;
 use instance::Instance;
-use physical::Physical;
+#[cfg(feature = "cli")]
+use module::Module;
+use physical::{Physical, Purpose};
 use pipeline::Pipelines;
 use recording::Recording;
 use staging::Staging;
+#[cfg(feature = "cli")]
+pub(crate) use statistics::Executable;
 use std::{
     path::Path,
     sync::{Arc, Mutex, MutexGuard},
@@ -40,6 +47,58 @@ use std::{
 /// Every Vulkan device of the machine, what cannot run evenkeel (and why) included.
 pub(super) fn list() -> Result<Vec<DeviceInfo>> {
     Ok(physical::all(&Instance::new(false)?)?.into_iter().map(|physical| physical.info).collect())
+}
+
+/// What a driver made of a module.
+#[cfg(feature = "cli")]
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct Compiled {
+    pub(crate) kernel: String,
+    /// Invocations in a workgroup.
+    pub(crate) threads: u32,
+    /// Bytes of workgroup memory that the kernel declares.
+    pub(crate) workgroup_memory: usize,
+    /// What it needs and the device lacks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) refused: Option<String>,
+    /// Why it was not compiled, where the device has all it needs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) failed: Option<String>,
+    /// What the driver tells of it.
+    pub(crate) executables: Vec<Executable>,
+}
+
+/// Compiles modules, each with a name for errors, and runs nothing: the device may be one that a driver only compiles for.
+#[cfg(feature = "cli")]
+pub(super) fn compile(selector: &str, modules: &[(String, Vec<u8>)]) -> Result<(DeviceInfo, Vec<Compiled>)> {
+    let modules: Vec<Module> = modules.iter().map(|(name, bytes)| Module::read(name, bytes)).collect::<Result<_>>()?;
+    let options = DeviceOptions { profile: true, ..DeviceOptions::default() };
+    let opened = VulkanDevice::open(selector, &options, None, Purpose::Compile);
+    let device = opened.map_err(|refusal| refusal.reason)?;
+    let pipelines = device.pipelines.compile(&modules);
+    let compiled = modules.into_iter().zip(pipelines).map(|(module, pipeline)| {
+        let mut compiled = Compiled {
+            kernel: module.name,
+            threads: module.threads,
+            workgroup_memory: module.workgroup_bytes,
+            refused: None,
+            failed: None,
+            executables: Vec::new(),
+        };
+        match pipeline {
+            Ok(pipeline) => compiled.executables = statistics::executables(&device.context, pipeline.pipeline.handle),
+            Err(Error::Unsupported(reason)) => compiled.refused = Some(reason),
+            Err(error) => compiled.failed = Some(error.to_string()),
+        }
+        compiled
+    });
+    let compiled = compiled.collect();
+    Ok((device.info().clone(), compiled))
+}
+
+/// Fails where `EVENKEEL_DEVICE_LIMITS` has something that means nothing.
+pub(super) fn check_limits() -> Result<()> {
+    limits::Limits::from_environment().map(drop)
 }
 
 /// Why no Vulkan device was opened.
@@ -52,7 +111,7 @@ pub(super) struct Refusal {
 /// Opens the device that `selector` means.
 pub(super) fn open(selector: &str, options: &DeviceOptions) -> Result<Arc<dyn Backend>, Refusal> {
     let folder = if options.pipeline_cache { pipeline_cache::folder() } else { None };
-    Ok(Arc::new(VulkanDevice::open(selector, options, folder.as_deref())?))
+    Ok(Arc::new(VulkanDevice::open(selector, options, folder.as_deref(), Purpose::Run)?))
 }
 
 /// A device that is open.
@@ -64,14 +123,19 @@ struct VulkanDevice {
 
 impl VulkanDevice {
     /// Opens a device that keeps compiled pipelines in `cache_folder`, if there is one.
-    fn open(selector: &str, options: &DeviceOptions, cache_folder: Option<&Path>) -> Result<Self, Refusal> {
+    fn open(
+        selector: &str,
+        options: &DeviceOptions,
+        cache_folder: Option<&Path>,
+        purpose: Purpose,
+    ) -> Result<Self, Refusal> {
         let because = |devices| move |reason| Refusal { reason, devices };
         let instance =
             phase::during("making the instance", || Instance::new(options.validation)).map_err(because(0))?;
         let mut devices = phase::during("listing devices", || physical::all(&instance)).map_err(because(0))?;
         let count = devices.len();
         let infos: Vec<_> = devices.iter().map(|physical| &physical.info).collect();
-        let chosen = physical::select(&infos, selector).map_err(because(count))?;
+        let chosen = physical::select(&infos, selector, purpose).map_err(because(count))?;
         Self::new(instance, devices.swap_remove(chosen), options, cache_folder).map_err(because(count))
     }
 

@@ -1,11 +1,14 @@
 //! What is in the machine: every physical device with what it offers, what it lacks, and the choice between them.
 
-use super::{Failed, instance::Instance};
+use super::{Failed, instance::Instance, limits::Limits};
 use crate::{
     Error, Result,
     device::{Device, DeviceInfo, DeviceKind},
 };
-use ash::{ext, khr, vk};
+use ash::{
+    ext, khr,
+    vk::{self, SubgroupFeatureFlags as Operations},
+};
 use std::ffi::CStr;
 
 /// Workgroups a dispatch has at most, where the device allows it: the most that every device of Vulkan 1.2 must take. At 256
@@ -16,16 +19,66 @@ const MAX_GROUPS: u32 = 65_535;
 const MIN_SUBGROUP: u32 = 4;
 const MIN_WORKGROUP: u32 = evenkeel_types::WORKGROUP;
 
+/// What a driver lacks that compiles for a GPU which is not there, as RADV does with `RADV_FORCE_FAMILY`.
+const NO_HARDWARE: &str = "hardware: its driver compiles kernels and runs none";
+
+/// Something that only some kernels need.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Capability {
+    /// Its number in SPIR-V.
+    pub(super) number: u32,
+    pub(super) name: &'static str,
+    is_there: fn(&Claims) -> bool,
+}
+
+const FLOAT64: u32 = 10;
+const ATOMIC_FLOAT32_ADD: u32 = 6033;
+
+/// What a kernel's module may ask for, beside what every device must have.
+const CAPABILITIES: [Capability; 8] = [
+    Capability {
+        number: FLOAT64,
+        name: "64-bit floats (shaderFloat64)",
+        is_there: |claims| claims.core.shader_float64 == vk::TRUE,
+    },
+    Capability {
+        number: ATOMIC_FLOAT32_ADD,
+        name: "atomic additions to f32 (VK_EXT_shader_atomic_float)",
+        is_there: |claims| {
+            let vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT { shader_buffer_float32_atomics: any, .. } =
+                claims.atomics;
+            any & claims.atomics.shader_buffer_float32_atomic_add == vk::TRUE
+        },
+    },
+    Capability { number: 61, name: "basic subgroup operations", is_there: |claims| claims.has(Operations::BASIC) },
+    Capability { number: 62, name: "vote subgroup operations", is_there: |claims| claims.has(Operations::VOTE) },
+    Capability {
+        number: 63,
+        name: "arithmetic subgroup operations",
+        is_there: |claims| claims.has(Operations::ARITHMETIC),
+    },
+    Capability { number: 64, name: "ballot subgroup operations", is_there: |claims| claims.has(Operations::BALLOT) },
+    Capability { number: 65, name: "shuffle subgroup operations", is_there: |claims| claims.has(Operations::SHUFFLE) },
+    Capability {
+        number: 66,
+        name: "relative shuffle subgroup operations",
+        is_there: |claims| claims.has(Operations::SHUFFLE_RELATIVE),
+    },
+];
+
 /// A device that could be opened, if `info.missing` is empty.
 pub(super) struct Physical {
     pub(super) handle: vk::PhysicalDevice,
     pub(super) info: DeviceInfo,
     pub(super) extras: Extras,
     pub(super) properties: vk::PhysicalDeviceProperties,
+    pub(super) driver: vk::DriverId,
     /// The first queue family that computes.
     pub(super) queue_family: u32,
     /// Bits of a timestamp on that family; 0 when it has none.
     pub(super) timestamp_bits: u32,
+    /// The capabilities that kernels may need and it lacks.
+    pub(super) lacks: Vec<Capability>,
 }
 
 /// What is switched on where it is there, beside the optional features that [`DeviceInfo`] lists.
@@ -41,12 +94,22 @@ pub(super) struct Extras {
 
 /// All devices, numbered as the user numbers them.
 pub(super) fn all(instance: &Instance) -> Result<Vec<Physical>> {
-    let handles = instance.physical_devices()?;
-    handles.into_iter().enumerate().map(|(index, handle)| Physical::query(instance, index, handle)).collect()
+    let limits = Limits::from_environment()?;
+    let handles = instance.physical_devices()?.into_iter().enumerate();
+    handles.map(|(index, handle)| Physical::query(instance, index, handle, &limits)).collect()
+}
+
+/// What a device is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Run,
+    /// To compile kernels alone, which takes no hardware.
+    #[cfg(feature = "cli")]
+    Compile,
 }
 
 /// The index of the device that `selector` means: `auto`, an index, or part of a name.
-pub(super) fn select(infos: &[&DeviceInfo], selector: &str) -> Result<usize> {
+pub(super) fn select(infos: &[&DeviceInfo], selector: &str, purpose: Purpose) -> Result<usize> {
     if selector == "auto" {
         let unable = || infos.iter().filter(|info| info.kind.is_gpu());
         let reasons = || unable().map(|info| format!("; {}: {}", info.name, lacks(info))).collect::<String>();
@@ -57,8 +120,13 @@ pub(super) fn select(infos: &[&DeviceInfo], selector: &str) -> Result<usize> {
         Ok(index) => infos.get(index),
         Err(_) => infos.iter().find(|info| info.name.to_lowercase().contains(&selector.to_lowercase())),
     };
+    let is_enough = |missing: &[String]| match purpose {
+        Purpose::Run => missing.is_empty(),
+        #[cfg(feature = "cli")]
+        Purpose::Compile => missing.iter().all(|what| what == NO_HARDWARE),
+    };
     match chosen.ok_or_else(|| unknown(infos, selector))? {
-        info if info.missing.is_empty() => info.index.ok_or_else(|| unknown(infos, selector)),
+        info if is_enough(&info.missing) => info.index.ok_or_else(|| unknown(infos, selector)),
         info => Err(Error::Device(format!("{} cannot run evenkeel: {}", info.name, lacks(info)))),
     }
 }
@@ -73,7 +141,70 @@ fn unknown(infos: &[&DeviceInfo], selector: &str) -> Error {
 }
 
 impl Physical {
-    fn query(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Result<Self> {
+    fn query(instance: &Instance, index: usize, handle: vk::PhysicalDevice, limits: &Limits) -> Result<Self> {
+        let mut claims = Claims::query(instance, handle, limits.version())?;
+        limits.apply(&mut claims);
+        let Claims { plain, eleven, twelve, subgroups, executables, driver, api_version, .. } = &claims;
+        let extras = Extras {
+            device_scope: twelve.vulkan_memory_model_device_scope == vk::TRUE,
+            full_subgroups: subgroups.subgroup_size_control == vk::TRUE && subgroups.compute_full_subgroups == vk::TRUE,
+            calibrated_timestamps: claims.calibrated_timestamps,
+            statistics: executables.pipeline_executable_info == vk::TRUE,
+        };
+        let lacks: Vec<_> = CAPABILITIES.into_iter().filter(|capability| !(capability.is_there)(&claims)).collect();
+        let has = |number| lacks.iter().all(|capability| capability.number != number);
+        let info = DeviceInfo {
+            index: Some(index),
+            name: text(plain.device_name_as_c_str()),
+            kind: kind(plain.device_type),
+            memory: memory(instance, handle, claims.memory_budget),
+            subgroup_size: eleven.subgroup_size,
+            api_version: version(plain.api_version.min(limits.version())),
+            driver: driver_name(driver, plain.driver_version),
+            max_buffer: max_buffer(&plain.limits, eleven, &claims.maintenance),
+            max_groups: plain.limits.max_compute_work_group_count[0].min(MAX_GROUPS),
+            // LP_MAX_TGSI_LOOP_ITERATIONS in Mesa's gallivm.
+            loop_limit: (driver.driver_id == vk::DriverId::MESA_LLVMPIPE).then_some(65_535),
+            workgroup_memory: plain.limits.max_compute_shared_memory_size,
+            workgroup_invocations: invocations(&plain.limits),
+            int64: claims.core.shader_int64 == vk::TRUE,
+            float64: has(FLOAT64),
+            float_atomics: has(ATOMIC_FLOAT32_ADD),
+            missing: missing(*api_version, &claims),
+            without: lacks.iter().map(|capability| capability.name.to_owned()).collect(),
+            limits: limits.names.clone(),
+        };
+        let (queue_family, timestamp_bits) = (claims.queue_family.unwrap_or(0), claims.timestamp_bits);
+        let driver = driver.driver_id;
+        Ok(Self { handle, info, extras, properties: *plain, driver, queue_family, timestamp_bits, lacks })
+    }
+}
+
+/// What a driver says of a device, in Vulkan's own structures. Those that the device is too old for stay zero, which reads as
+/// "not there".
+#[derive(Default)]
+pub(super) struct Claims {
+    /// The newest version that the device, the loader and this program speak.
+    api_version: u32,
+    pub(super) plain: vk::PhysicalDeviceProperties,
+    pub(super) eleven: vk::PhysicalDeviceVulkan11Properties<'static>,
+    driver: vk::PhysicalDeviceDriverProperties<'static>,
+    maintenance: vk::PhysicalDeviceMaintenance4Properties<'static>,
+    pub(super) core: vk::PhysicalDeviceFeatures,
+    pub(super) twelve: vk::PhysicalDeviceVulkan12Features<'static>,
+    pub(super) atomics: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
+    pub(super) subgroups: vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>,
+    pub(super) executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>,
+    /// The first that computes.
+    queue_family: Option<u32>,
+    pub(super) timestamp_bits: u32,
+    pub(super) calibrated_timestamps: bool,
+    memory_budget: bool,
+    no_hardware: bool,
+}
+
+impl Claims {
+    fn query(instance: &Instance, handle: vk::PhysicalDevice, newest: u32) -> Result<Self> {
         // SAFETY: the handle comes from this instance, which is alive.
         let plain = unsafe { instance.handle.get_physical_device_properties(handle) };
         // SAFETY: as above.
@@ -82,131 +213,86 @@ impl Physical {
         // SAFETY: as above.
         let families = unsafe { instance.handle.get_physical_device_queue_family_properties(handle) };
         let has = |name: &CStr| extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
-        let api_version = plain.api_version.min(instance.api_version);
-
-        let Properties { eleven, driver, maintenance } = properties(instance, handle, api_version);
-        let Features { core, twelve, atomics, subgroups, executables } = features(instance, handle, api_version, &has);
-        let extras = Extras {
-            device_scope: twelve.vulkan_memory_model_device_scope == vk::TRUE,
-            full_subgroups: subgroups.subgroup_size_control == vk::TRUE && subgroups.compute_full_subgroups == vk::TRUE,
+        let computes = |family: &vk::QueueFamilyProperties| family.queue_flags.contains(vk::QueueFlags::COMPUTE);
+        let family = families.iter().enumerate().find(|(_, family)| computes(family));
+        let no_hardware = text(plain.device_name_as_c_str()).starts_with("Null hardware");
+        let mut claims = Self {
+            api_version: plain.api_version.min(instance.api_version).min(newest),
+            plain,
+            queue_family: family.map(|(index, _)| index as u32),
+            timestamp_bits: family.map_or(0, |(_, family)| family.timestamp_valid_bits),
             calibrated_timestamps: has(ext::calibrated_timestamps::NAME),
-            statistics: executables.pipeline_executable_info == vk::TRUE,
+            // Without hardware, RADV crashes when it is asked for one.
+            memory_budget: has(ext::memory_budget::NAME) && !no_hardware,
+            no_hardware,
+            ..Self::default()
         };
-        let float_atomics = atomics.shader_buffer_float32_atomics & atomics.shader_buffer_float32_atomic_add;
-        let family = families.iter().position(|family| family.queue_flags.contains(vk::QueueFlags::COMPUTE));
-        let info = DeviceInfo {
-            index: Some(index),
-            name: text(plain.device_name_as_c_str()),
-            kind: kind(plain.device_type),
-            memory: memory(instance, handle, has(ext::memory_budget::NAME)),
-            subgroup_size: eleven.subgroup_size,
-            api_version: version(plain.api_version),
-            driver: driver_name(&driver, plain.driver_version),
-            max_buffer: max_buffer(&plain.limits, &eleven, &maintenance),
-            max_groups: plain.limits.max_compute_work_group_count[0].min(MAX_GROUPS),
-            // LP_MAX_TGSI_LOOP_ITERATIONS in Mesa's gallivm.
-            loop_limit: (driver.driver_id == vk::DriverId::MESA_LLVMPIPE).then_some(65_535),
-            workgroup_memory: plain.limits.max_compute_shared_memory_size,
-            workgroup_invocations: invocations(&plain.limits),
-            int64: core.shader_int64 == vk::TRUE,
-            float64: core.shader_float64 == vk::TRUE,
-            float_atomics: float_atomics == vk::TRUE,
-            missing: missing(api_version, &plain.limits, &eleven, &twelve, family.is_some()),
-        };
-        let queue_family = family.unwrap_or(0);
-        let timestamp_bits = families.get(queue_family).map_or(0, |family| family.timestamp_valid_bits);
-        Ok(Self { handle, info, extras, properties: plain, queue_family: queue_family as u32, timestamp_bits })
+        claims.query_properties(instance, handle);
+        claims.query_features(instance, handle, &has);
+        Ok(claims)
+    }
+
+    fn query_properties(&mut self, instance: &Instance, handle: vk::PhysicalDevice) {
+        let mut chain = vk::PhysicalDeviceProperties2::default();
+        if self.api_version >= vk::API_VERSION_1_2 {
+            chain = chain.push_next(&mut self.eleven).push_next(&mut self.driver);
+        }
+        if self.api_version >= vk::API_VERSION_1_3 {
+            chain = chain.push_next(&mut self.maintenance);
+        }
+        // SAFETY: the handle comes from this instance, and the device knows every structure in the chain.
+        unsafe { instance.handle.get_physical_device_properties2(handle, &mut chain) };
+    }
+
+    fn query_features(&mut self, instance: &Instance, handle: vk::PhysicalDevice, has: &dyn Fn(&CStr) -> bool) {
+        let mut chain = vk::PhysicalDeviceFeatures2::default();
+        if self.api_version >= vk::API_VERSION_1_2 {
+            chain = chain.push_next(&mut self.twelve);
+        }
+        if self.api_version >= vk::API_VERSION_1_3 {
+            chain = chain.push_next(&mut self.subgroups);
+        }
+        if has(ext::shader_atomic_float::NAME) {
+            chain = chain.push_next(&mut self.atomics);
+        }
+        if has(khr::pipeline_executable_properties::NAME) {
+            chain = chain.push_next(&mut self.executables);
+        }
+        // SAFETY: the handle comes from this instance, and the device knows every structure in the chain.
+        unsafe { instance.handle.get_physical_device_features2(handle, &mut chain) };
+        self.core = chain.features;
+    }
+
+    /// Its limits, to be lowered.
+    pub(super) fn limits(&mut self) -> &mut vk::PhysicalDeviceLimits {
+        &mut self.plain.limits
+    }
+
+    /// Takes subgroup operations away.
+    pub(super) fn turn_off(&mut self, operations: Operations) {
+        self.eleven.subgroup_supported_operations &= !operations;
+    }
+
+    /// Whether compute kernels may use these subgroup operations.
+    fn has(&self, operations: Operations) -> bool {
+        self.eleven.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
+            && self.eleven.subgroup_supported_operations.contains(operations)
     }
 }
 
-#[derive(Default)]
-struct Properties {
-    eleven: vk::PhysicalDeviceVulkan11Properties<'static>,
-    driver: vk::PhysicalDeviceDriverProperties<'static>,
-    maintenance: vk::PhysicalDeviceMaintenance4Properties<'static>,
-}
-
-/// Structures that a device is too old for stay zero, which reads as "not there".
-fn properties(instance: &Instance, handle: vk::PhysicalDevice, api_version: u32) -> Properties {
-    let mut found = Properties::default();
-    let mut chain = vk::PhysicalDeviceProperties2::default();
-    if api_version >= vk::API_VERSION_1_2 {
-        chain = chain.push_next(&mut found.eleven).push_next(&mut found.driver);
-    }
-    if api_version >= vk::API_VERSION_1_3 {
-        chain = chain.push_next(&mut found.maintenance);
-    }
-    // SAFETY: the handle comes from this instance, and the device knows every structure in the chain.
-    unsafe { instance.handle.get_physical_device_properties2(handle, &mut chain) };
-    found
-}
-
-#[derive(Default)]
-struct Features {
-    core: vk::PhysicalDeviceFeatures,
-    twelve: vk::PhysicalDeviceVulkan12Features<'static>,
-    atomics: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
-    subgroups: vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>,
-    executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>,
-}
-
-/// As [`properties`].
-fn features(
-    instance: &Instance,
-    handle: vk::PhysicalDevice,
-    api_version: u32,
-    has: &dyn Fn(&CStr) -> bool,
-) -> Features {
-    let mut found = Features::default();
-    let mut chain = vk::PhysicalDeviceFeatures2::default();
-    if api_version >= vk::API_VERSION_1_2 {
-        chain = chain.push_next(&mut found.twelve);
-    }
-    if api_version >= vk::API_VERSION_1_3 {
-        chain = chain.push_next(&mut found.subgroups);
-    }
-    if has(ext::shader_atomic_float::NAME) {
-        chain = chain.push_next(&mut found.atomics);
-    }
-    if has(khr::pipeline_executable_properties::NAME) {
-        chain = chain.push_next(&mut found.executables);
-    }
-    // SAFETY: the handle comes from this instance, and the device knows every structure in the chain.
-    unsafe { instance.handle.get_physical_device_features2(handle, &mut chain) };
-    found.core = chain.features;
-    found
-}
-
-/// Names what a device would need to run evenkeel's kernels.
-fn missing(
-    api_version: u32,
-    limits: &vk::PhysicalDeviceLimits,
-    eleven: &vk::PhysicalDeviceVulkan11Properties,
-    twelve: &vk::PhysicalDeviceVulkan12Features,
-    computes: bool,
-) -> Vec<String> {
+/// Names what a device would need to run any of evenkeel's kernels.
+fn missing(api_version: u32, claims: &Claims) -> Vec<String> {
     let mut missing = Vec::new();
     let mut need = |is_there: bool, what: String| missing.extend((!is_there).then_some(what));
-    need(computes, "a compute queue".to_owned());
+    need(!claims.no_hardware, NO_HARDWARE.to_owned());
+    need(claims.queue_family.is_some(), "a compute queue".to_owned());
     need(api_version >= vk::API_VERSION_1_2, format!("Vulkan 1.2 (it speaks {})", version(api_version)));
     if api_version < vk::API_VERSION_1_2 {
         // Nothing newer could be asked for, so nothing newer is known to be missing.
         return missing;
     }
-    need(twelve.vulkan_memory_model == vk::TRUE, "the Vulkan memory model (vulkanMemoryModel)".to_owned());
-    let in_compute = eleven.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE);
-    for (operations, name) in [
-        (vk::SubgroupFeatureFlags::BASIC, "basic"),
-        (vk::SubgroupFeatureFlags::VOTE, "vote"),
-        (vk::SubgroupFeatureFlags::ARITHMETIC, "arithmetic"),
-        (vk::SubgroupFeatureFlags::BALLOT, "ballot"),
-        (vk::SubgroupFeatureFlags::SHUFFLE, "shuffle"),
-        (vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE, "shuffle relative"),
-    ] {
-        let is_there = in_compute && eleven.subgroup_supported_operations.contains(operations);
-        need(is_there, format!("{name} subgroup operations in compute kernels"));
-    }
-    let (subgroup, workgroup) = (eleven.subgroup_size, invocations(limits));
+    need(claims.twelve.vulkan_memory_model == vk::TRUE, "the Vulkan memory model (vulkanMemoryModel)".to_owned());
+    let (subgroup, workgroup) = (claims.eleven.subgroup_size, invocations(&claims.plain.limits));
     need(subgroup >= MIN_SUBGROUP, format!("subgroups of {MIN_SUBGROUP} invocations (it has {subgroup})"));
     need(workgroup >= MIN_WORKGROUP, format!("workgroups of {MIN_WORKGROUP} invocations (it has {workgroup})"));
     missing
@@ -301,6 +387,8 @@ mod tests {
             float64: false,
             float_atomics: false,
             missing: missing.iter().map(|&text| text.to_owned()).collect(),
+            without: Vec::new(),
+            limits: Vec::new(),
         }
     }
 
@@ -315,15 +403,15 @@ mod tests {
 
     fn choose(selector: &str) -> Result<usize> {
         let machine = machine();
-        select(&machine.iter().collect::<Vec<_>>(), selector)
+        select(&machine.iter().collect::<Vec<_>>(), selector, Purpose::Run)
     }
 
     #[test]
     fn auto_takes_the_best_gpu_that_can_run() {
         assert_eq!(choose("auto").unwrap(), 3);
         let machine = machine();
-        assert_eq!(select(&[&machine[0], &machine[1], &machine[2]], "auto").unwrap(), 2);
-        let message = select(&[&machine[0], &machine[1]], "auto").unwrap_err().to_string();
+        assert_eq!(select(&[&machine[0], &machine[1], &machine[2]], "auto", Purpose::Run).unwrap(), 2);
+        let message = select(&[&machine[0], &machine[1]], "auto", Purpose::Run).unwrap_err().to_string();
         assert!(message.contains("Old Discrete: it lacks Vulkan 1.2 (it speaks 1.1.0)"), "{message}");
     }
 
@@ -351,10 +439,20 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_hardware_is_opened_to_compile() {
+        let info = info(0, "Null hardware (RADV GFX1100)", DeviceKind::Discrete, &[NO_HARDWARE]);
+        assert_eq!(select(&[&info], "0", Purpose::Compile).unwrap(), 0);
+        for selector in ["0", "auto"] {
+            let message = select(&[&info], selector, Purpose::Run).unwrap_err().to_string();
+            assert!(message.contains("compiles kernels and runs none"), "{message}");
+        }
+    }
+
+    #[test]
     fn an_old_device_lacks_only_the_version_and_a_bare_one_lacks_everything() {
-        let (eleven, twelve) = Default::default();
-        let limits = vk::PhysicalDeviceLimits::default();
-        assert_eq!(missing(vk::API_VERSION_1_1, &limits, &eleven, &twelve, true), ["Vulkan 1.2 (it speaks 1.1.0)"]);
-        assert_eq!(missing(vk::API_VERSION_1_2, &limits, &eleven, &twelve, false).len(), 10);
+        let bare = Claims { queue_family: Some(0), ..Claims::default() };
+        assert_eq!(missing(vk::API_VERSION_1_1, &bare), ["Vulkan 1.2 (it speaks 1.1.0)"]);
+        assert_eq!(missing(vk::API_VERSION_1_2, &Claims::default()).len(), 4);
+        assert!(CAPABILITIES.iter().all(|capability| !(capability.is_there)(&bare)));
     }
 }

@@ -1,13 +1,15 @@
 //! Kernels made ready for the device: one pipeline a kernel, compiled when it is first used and kept while the device is open.
 
-use super::{context::Context, lock, owned::Owned, pipeline_cache::PipelineCache, statistics};
+use super::{
+    context::Context, crash_marker::CrashMarker, lock, module::Module, owned::Owned, pipeline_cache::PipelineCache,
+    statistics,
+};
 use crate::{Error, Result};
 use ash::vk;
 use evenkeel_kernels::launch::Kernel;
 use std::{
     collections::HashMap,
     ffi::CString,
-    io::Cursor,
     path::Path,
     ptr,
     sync::{
@@ -26,6 +28,7 @@ pub(super) struct Pipeline {
 pub(super) struct Pipelines {
     context: Arc<Context>,
     cache: PipelineCache,
+    marker: CrashMarker,
     /// By [`key`].
     made: Mutex<HashMap<usize, Arc<Pipeline>>>,
 }
@@ -34,7 +37,8 @@ impl Pipelines {
     /// None yet; what is compiled is kept in `folder` for the next run, if there is one.
     pub(super) fn new(context: &Arc<Context>, folder: Option<&Path>) -> Result<Self> {
         let cache = PipelineCache::new(context, folder)?;
-        Ok(Self { context: context.clone(), cache, made: Mutex::default() })
+        let marker = CrashMarker::new(context, folder);
+        Ok(Self { context: context.clone(), cache, marker, made: Mutex::default() })
     }
 
     /// The pipelines of these kernels, in their order. What is not there yet is compiled, several at a time.
@@ -48,30 +52,34 @@ impl Pipelines {
         }
         if !missing.is_empty() {
             let start = self.context.clock.now();
-            let pipelines = self.compile(&missing)?;
+            let modules: Vec<Module> = missing.iter().map(|kernel| Module::of(kernel)).collect::<Result<_>>()?;
+            let pipelines: Vec<_> = self.compile(&modules).into_iter().collect::<Result<_>>()?;
+            for (kernel, pipeline) in missing.iter().zip(&pipelines) {
+                statistics::log(&self.context, pipeline.pipeline.handle, kernel.name);
+            }
             let names: Vec<_> = missing.iter().map(|kernel| kernel.name).collect();
             self.context.clock.host_span("compile", &names.join(", "), start);
-            made.extend(missing.into_iter().map(key).zip(pipelines));
+            made.extend(missing.into_iter().map(key).zip(pipelines.into_iter().map(Arc::new)));
         }
         let find = |kernel: &&'static Kernel| made.get(&key(kernel)).cloned();
         kernels.iter().map(find).collect::<Option<_>>().ok_or_else(|| Error::Device("a pipeline was not made".into()))
     }
 
-    /// Compiles kernels with several threads. They are not the pool's threads, for the reason that copies have (staging.rs).
-    fn compile(&self, kernels: &[&'static Kernel]) -> Result<Vec<Arc<Pipeline>>> {
-        let places: Vec<OnceLock<Result<Pipeline>>> = kernels.iter().map(|_| OnceLock::new()).collect();
+    /// Compiles modules with several threads. They are not the pool's threads, for the reason that copies have (staging.rs).
+    pub(super) fn compile(&self, modules: &[Module]) -> Vec<Result<Pipeline>> {
+        let places: Vec<OnceLock<Result<Pipeline>>> = modules.iter().map(|_| OnceLock::new()).collect();
         let next = AtomicUsize::new(0);
         let take = || {
             let index = next.fetch_add(1, Relaxed);
-            kernels.get(index).zip(places.get(index))
+            modules.get(index).zip(places.get(index))
         };
         let work = || {
-            while let Some((kernel, place)) = take() {
-                place.get_or_init(|| Pipeline::new(&self.context, &self.cache, kernel));
+            while let Some((module, place)) = take() {
+                place.get_or_init(|| Pipeline::new(&self.context, &self.cache, &self.marker, module));
             }
         };
         thread::scope(|scope| {
-            for _ in 1..kernels.len().min(rayon::current_num_threads()) {
+            for _ in 1..modules.len().min(rayon::current_num_threads()) {
                 // Where the system starts no more threads, those that run do the work.
                 if thread::Builder::new().spawn_scoped(scope, work).is_err() {
                     break;
@@ -79,14 +87,14 @@ impl Pipelines {
             }
             work();
         });
-        let made = places.into_iter().filter_map(OnceLock::into_inner);
-        made.map(|pipeline| pipeline.map(Arc::new)).collect()
+        places.into_iter().filter_map(OnceLock::into_inner).collect()
     }
 
     /// Writes what was compiled for the next run.
     #[cfg(feature = "cli")]
     pub(super) fn keep(&self) {
         self.cache.keep();
+        self.marker.remove();
     }
 }
 
@@ -96,23 +104,21 @@ fn key(kernel: &'static Kernel) -> usize {
 }
 
 impl Pipeline {
-    fn new(context: &Arc<Context>, cache: &PipelineCache, kernel: &'static Kernel) -> Result<Self> {
-        let name = kernel.name;
-        check(context, kernel)?;
-        let code = ash::util::read_spv(&mut Cursor::new(kernel.spirv))
-            .map_err(|error| Error::Device(format!("the module of kernel {name} is damaged: {error}")))?;
-        let info = vk::ShaderModuleCreateInfo::default().code(&code);
+    fn new(context: &Arc<Context>, cache: &PipelineCache, marker: &CrashMarker, module: &Module) -> Result<Self> {
+        let name = module.name.as_str();
+        check(context, module)?;
+        let info = vk::ShaderModuleCreateInfo::default().code(&module.code);
         // SAFETY: the code is a module that rust-gpu made and spirv-val accepted.
         let make = |vk: &ash::Device| unsafe { vk.create_shader_module(&info, None) };
-        let module = Owned::new(context, name, &format!("loading kernel {name}"), make)?;
-        let set_layout = set_layout(context, kernel)?;
-        let layout = layout(context, kernel, set_layout.handle)?;
+        let shader = Owned::new(context, name, &format!("loading kernel {name}"), make)?;
+        let set_layout = set_layout(context, module)?;
+        let layout = layout(context, module, set_layout.handle)?;
         let entry_point = CString::new(name).unwrap_or_default();
         let full = context.physical.extras.full_subgroups
-            && kernel.threads.is_multiple_of(context.physical.info.subgroup_size.max(1));
+            && module.threads.is_multiple_of(context.physical.info.subgroup_size.max(1));
         let mut stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
-            .module(module.handle)
+            .module(shader.handle)
             .name(&entry_point);
         if full {
             stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS);
@@ -121,54 +127,65 @@ impl Pipeline {
         if context.statistics.is_some() {
             info = info.flags(vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR);
         }
+        marker.begin(name);
         let pipeline = Owned::new(context, name, &format!("compiling kernel {name}"), |vk| {
-            // SAFETY: module and layouts are alive, and the layouts were made from the same declaration as the module.
+            // SAFETY: shader and layouts are alive, and the layouts were made from the same declaration as the module.
             let made = unsafe { vk.create_compute_pipelines(cache.cache.handle, &[info], None) };
             made.map(|made| made[0]).map_err(|(_, error)| error)
-        })?;
-        statistics::log(context, pipeline.handle, name);
-        Ok(Self { pipeline, layout, set_layout })
+        });
+        marker.end(name);
+        Ok(Self { pipeline: pipeline?, layout, set_layout })
     }
 }
 
+/// Kernels that a driver's compiler takes all memory for and never ends with.
+const NEVER_COMPILED: [(vk::DriverId, &str); 1] = [(vk::DriverId::GOOGLE_SWIFTSHADER, "level_listed")];
+
 /// Refuses a kernel that asks for more than the device has, in words rather than by a driver's crash.
-fn check(context: &Context, kernel: &Kernel) -> Result<()> {
-    let physical = &context.physical;
-    let limits = &physical.properties.limits;
-    let shared: usize = kernel.shared_bytes.iter().sum();
+fn check(context: &Context, module: &Module) -> Result<()> {
+    let (physical, name) = (&context.physical, module.name.as_str());
+    let (limits, device) = (&physical.properties.limits, &physical.info.name);
+    if NEVER_COMPILED.contains(&(physical.driver, name)) {
+        let driver = &physical.info.driver;
+        return Err(Error::Unsupported(format!("the compiler of {driver} does not end with kernel {name}")));
+    }
+    for capability in module.capabilities() {
+        if let Some(lacks) = physical.lacks.iter().find(|lacks| lacks.number == capability) {
+            return Err(Error::Unsupported(format!("kernel {name} needs {}, which {device} lacks", lacks.name)));
+        }
+    }
     for (what, needed, available) in [
-        ("invocations in a workgroup", kernel.threads as usize, physical.info.workgroup_invocations),
-        ("bytes of workgroup memory", shared, limits.max_compute_shared_memory_size),
-        ("bytes of parameters", kernel.params_bytes, limits.max_push_constants_size),
-        ("buffers", kernel.buffers.len(), limits.max_per_stage_descriptor_storage_buffers),
+        ("invocations in a workgroup", module.threads as usize, physical.info.workgroup_invocations),
+        ("bytes of workgroup memory", module.workgroup_bytes, limits.max_compute_shared_memory_size),
+        ("bytes of parameters", module.params_bytes, limits.max_push_constants_size),
+        ("buffers", module.buffers, limits.max_per_stage_descriptor_storage_buffers),
     ] {
         if needed > available as usize {
-            let (kernel, device) = (kernel.name, &physical.info.name);
-            return Err(Error::Device(format!("kernel {kernel} needs {needed} {what}, {device} has {available}")));
+            return Err(Error::Unsupported(format!("kernel {name} needs {needed} {what}, {device} has {available}")));
         }
     }
     Ok(())
 }
 
-fn set_layout(context: &Arc<Context>, kernel: &Kernel) -> Result<Owned<vk::DescriptorSetLayout>> {
+fn set_layout(context: &Arc<Context>, module: &Module) -> Result<Owned<vk::DescriptorSetLayout>> {
     let storage = vk::DescriptorSetLayoutBinding::default()
         .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
         .descriptor_count(1)
         .stage_flags(vk::ShaderStageFlags::COMPUTE);
-    let bindings: Vec<_> = (0..kernel.buffers.len() as u32).map(|binding| storage.binding(binding)).collect();
+    let bindings: Vec<_> = (0..module.buffers as u32).map(|binding| storage.binding(binding)).collect();
     let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
     // SAFETY: the device is alive.
     let make = |vk: &ash::Device| unsafe { vk.create_descriptor_set_layout(&info, None) };
-    Owned::new(context, kernel.name, "making a descriptor layout", make)
+    Owned::new(context, &module.name, "making a descriptor layout", make)
 }
 
-fn layout(context: &Arc<Context>, kernel: &Kernel, set: vk::DescriptorSetLayout) -> Result<Owned<vk::PipelineLayout>> {
+fn layout(context: &Arc<Context>, module: &Module, set: vk::DescriptorSetLayout) -> Result<Owned<vk::PipelineLayout>> {
     let range =
-        vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(kernel.params_bytes as u32);
-    let ranges: &[_] = if kernel.params_bytes == 0 { &[] } else { &[range] };
+        vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(module.params_bytes as u32);
+    let ranges: &[_] = if module.params_bytes == 0 { &[] } else { &[range] };
     let sets = [set];
     let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(ranges);
     // SAFETY: the device and the set layout are alive.
     let make = |vk: &ash::Device| unsafe { vk.create_pipeline_layout(&info, None) };
-    Owned::new(context, kernel.name, "making a pipeline layout", make)
+    Owned::new(context, &module.name, "making a pipeline layout", make)
 }

@@ -104,10 +104,15 @@ impl Drop for PipelineCache {
     }
 }
 
-fn file_name(identity: &Identity) -> String {
-    let &Identity { vendor_id, device_id, driver_version, pipeline_cache_uuid: uuid, .. } = identity;
+fn file_name(properties: &Identity) -> String {
+    format!("pipelines-{}.bin", identity(properties))
+}
+
+/// The device and its driver, as part of a file's name.
+pub(super) fn identity(properties: &Identity) -> String {
+    let &Identity { vendor_id, device_id, driver_version, pipeline_cache_uuid: uuid, .. } = properties;
     let uuid = u128::from_be_bytes(uuid);
-    format!("pipelines-{vendor_id:04x}-{device_id:04x}-{driver_version:x}-{uuid:032x}.bin")
+    format!("{vendor_id:04x}-{device_id:04x}-{driver_version:x}-{uuid:032x}")
 }
 
 fn load(path: &Path, identity: &Identity) -> Option<Vec<u8>> {

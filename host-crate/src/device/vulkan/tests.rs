@@ -5,7 +5,7 @@ use super::{
     Buffer, Failed, Instance, VulkanDevice,
     barriers::barrier,
     lock,
-    physical::{self, Physical},
+    physical::{self, Physical, Purpose},
     pipeline_cache::PipelineCache,
     submit::Commands,
 };
@@ -25,7 +25,7 @@ static TURN: Mutex<()> = Mutex::new(());
 fn open(validation: bool, cache_folder: Option<&Path>) -> Option<VulkanDevice> {
     let named = std::env::var("EVENKEEL_TEST_DEVICE").ok().filter(|name| name != "cpu");
     let options = DeviceOptions { validation, ..DeviceOptions::default() };
-    match VulkanDevice::open(named.as_deref().unwrap_or("0"), &options, cache_folder) {
+    match VulkanDevice::open(named.as_deref().unwrap_or("0"), &options, cache_folder, Purpose::Run) {
         Ok(device) => Some(device),
         Err(error) if named.is_some() || std::env::var_os("EVENKEEL_REQUIRE_VULKAN").is_some() => {
             panic!("{}", error.reason)

@@ -7,8 +7,9 @@
 //!
 //! Since version 2 the header also holds facts about the graph, so that they need not be computed again: whether it is symmetric,
 //! its node of the highest degree, and the range of its weights. The node and the range of real weights are compared with the
-//! sections, which are read for the checks anyway. Symmetry and the range of whole weights are believed: a wrong one can make an
-//! answer wrong, as any other change of a section can, and cannot lead outside of a buffer.
+//! sections, which are read for the checks anyway, and so is symmetry, by a sum that is wrong for any damage but not for one that
+//! was made up to deceive it. The range of whole weights is believed: a wrong one can make an answer wrong, as any other change of a
+//! section can, and cannot lead outside of a buffer.
 
 use super::prelude::*;
 use crate::{
@@ -152,6 +153,9 @@ impl Header {
         if csr.weight_range().is_some_and(|range| range != (low, high)) || low > high {
             return Err(format!("the header says that weights are {low} to {high}, which they are not"));
         }
+        if self.has(SYMMETRIC) && !csr.seems_symmetric() {
+            return Err("the header calls the graph symmetric, and not every edge has its reverse".to_string());
+        }
         Ok(match (self.has(SYMMETRIC), self.has(NOT_SYMMETRIC)) {
             (false, false) => csr,
             (symmetric, _) => csr.state_symmetric(symmetric),
@@ -255,7 +259,12 @@ fn open(map: Arc<Mmap>) -> Result<Graph, String> {
     {
         return Err("the ids are not in ascending order".to_string());
     }
-    Ok(Graph { name: String::new(), csr: header.state_facts(csr)?, ids, directed: header.has(DIRECTED) })
+    let csr = header.state_facts(csr)?;
+    // What is known of symmetry was checked.
+    if !header.has(DIRECTED) && csr.known_symmetric().is_none() && !csr.seems_symmetric() {
+        return Err("the header calls the graph undirected, and not every edge has its reverse".to_string());
+    }
+    Ok(Graph { name: String::new(), csr, ids, directed: header.has(DIRECTED) })
 }
 
 fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
@@ -389,6 +398,30 @@ mod tests {
         assert!(reason(&with_header(|header| header.flags &= !DIRECTED)).contains("undirected and not symmetric"));
         assert!(reason(&with_header(|header| header.flags |= SYMMETRIC)).contains("mean nothing"));
         assert!(reason(&with_header(|header| header.version = 4)).contains("this program reads 1 to 3"));
+    }
+
+    #[test]
+    fn a_graph_that_is_not_as_symmetric_as_its_header_says_is_an_error() {
+        // 0 → 1 and 2, 2 → 0.
+        let symmetric = with_header(|header| header.flags = header.flags & !NOT_SYMMETRIC | SYMMETRIC);
+        let undirected = with_header(|header| header.flags &= !(NOT_SYMMETRIC | DIRECTED));
+        let old = with_header(|header| {
+            header.version = VERSION_WITHOUT_FACTS;
+            header.flags &= FLAGS_WITHOUT_FACTS & !DIRECTED;
+        });
+        assert!(
+            reason(&symmetric).ends_with("the header calls the graph symmetric, and not every edge has its reverse")
+        );
+        for bytes in [undirected, old] {
+            assert!(reason(&bytes).ends_with("calls the graph undirected, and not every edge has its reverse"));
+        }
+        // A circle; an edge that stands twice at one of its ends; and a self-loop, which is its own reverse.
+        let graphs: [(&[u32], &[u32], bool); 3] =
+            [(&[0, 1, 2, 3], &[1, 2, 0], false), (&[0, 2, 3], &[1, 1, 0], false), (&[0, 1, 2, 3], &[1, 0, 2], true)];
+        for (offsets, columns, is_symmetric) in graphs {
+            let csr = Csr::new(offsets.to_vec(), columns.to_vec(), Weights::None).unwrap();
+            assert_eq!((csr.seems_symmetric(), csr.is_symmetric()), (is_symmetric, is_symmetric), "{columns:?}");
+        }
     }
 
     #[test]

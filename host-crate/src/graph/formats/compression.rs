@@ -6,7 +6,11 @@ use super::{
     counted::Counted,
     is_standard,
 };
-use crate::{Error, Result, atomic_file::AtomicFile, machine, phase};
+use crate::{
+    Error, Result,
+    atomic_file::{AtomicFile, finish_together},
+    machine, phase,
+};
 use bzip2::{read::MultiBzDecoder, write::BzEncoder};
 use flate2::{bufread::MultiGzDecoder, write::GzEncoder};
 use liblzma::{read::XzDecoder, write::XzEncoder};
@@ -128,8 +132,9 @@ impl Contents<'_> {
     fn of_file(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         if file.metadata()?.is_file() {
-            // SAFETY: the map is only read. Another process that shortens the file meanwhile could end ours, as with every
-            // mapped file; nobody does that to an input, and reading gigabytes into memory to forbid it costs every user.
+            // SAFETY: the map is only read. Another process that shortens the file meanwhile ends ours with SIGBUS, which the command
+            // makes an error, and one that changes it is found out when it has been read. Reading gigabytes into memory to forbid it
+            // would cost every user.
             Ok(Self::Mapped(Arc::new(unsafe { Mmap::map(&file)? })))
         } else {
             read_all(file).map(Self::Owned)
@@ -206,12 +211,21 @@ fn map_of(bytes: &[u8]) -> io::Result<Mmap> {
     map.make_read_only()
 }
 
-/// Writes a file that appears whole or not at all, compressed as its name says; or standard output.
-pub(super) fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    if is_standard(path) {
+/// What writes the text of a file.
+pub(super) type Writing<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
+
+/// Writes files that appear whole or not at all, and together, compressed as their names say; or standard output.
+pub(super) fn write_files(files: &[(&Path, Writing<'_>)]) -> Result<()> {
+    if let [(path, write)] = files
+        && is_standard(path)
+    {
         let mut out = BufWriter::with_capacity(1 << 18, io::stdout().lock());
         return write(&mut out).and_then(|()| out.flush()).map_err(Error::io(Path::new("standard output")));
     }
+    finish_together(files.iter().map(|(path, write)| unfinished_file(path, write)).collect::<Result<_>>()?)
+}
+
+fn unfinished_file(path: &Path, write: Writing<'_>) -> Result<AtomicFile> {
     let compression = Compression::of_path(path);
     if compression == Some(Compression::Zip) {
         let path = path.display();
@@ -221,7 +235,7 @@ pub(super) fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::
     }
     let mut file = AtomicFile::create(path)?;
     compress(compression, &mut file, |writer| write(writer)).map_err(Error::io(path))?;
-    file.finish()
+    Ok(file)
 }
 
 /// Writes through a compression, or plainly where there is none.
@@ -266,7 +280,7 @@ mod tests {
     fn written(name: &str) -> (tempfile::TempDir, std::path::PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
-        write_file(&path, |out| out.write_all(&body())).unwrap();
+        write_files(&[(&path, &|out| out.write_all(&body()))]).unwrap();
         (folder, path)
     }
 
@@ -328,7 +342,7 @@ mod tests {
     fn a_zip_archive_is_read_and_not_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("graph.txt.zip");
-        let error = write_file(&path, |out| out.write_all(b"1 2\n")).unwrap_err();
+        let error = write_files(&[(&path, &|out| out.write_all(b"1 2\n"))]).unwrap_err();
         assert_eq!(error.exit_status(), 2);
         assert!(error.to_string().contains("a zip archive can be read, but not written"), "{error}");
         assert!(!path.exists());

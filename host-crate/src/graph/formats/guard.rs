@@ -1,10 +1,10 @@
 //! Parsers of others that may panic on a damaged file: whoever panics, the file is at fault, and its reader gets an error.
 
-use super::lines::Text;
-use crate::Result;
+use crate::{Error, Result};
 use std::{
     cell::Cell,
     panic::{self, AssertUnwindSafe},
+    path::Path,
     sync::Once,
 };
 
@@ -13,8 +13,8 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a parser. A panic becomes an error, and nothing is printed for it.
-pub(super) fn guarded<T>(text: Text<'_>, parse: impl FnOnce() -> Result<T>) -> Result<T> {
+/// Runs a parser of the file that is called `path`. A panic becomes an error, and nothing is printed for it.
+pub(crate) fn guarded<T>(path: &Path, parse: impl FnOnce() -> Result<T>) -> Result<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = panic::take_hook();
@@ -30,7 +30,8 @@ pub(super) fn guarded<T>(text: Text<'_>, parse: impl FnOnce() -> Result<T>) -> R
     GUARDED.set(outer);
     parsed.unwrap_or_else(|panic| {
         let message = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        Err(text.error_of_file(format!("the file is damaged: {}", message.unwrap_or("it cannot be read"))))
+        let reason = format!("the file is damaged: {}", message.unwrap_or("it cannot be read"));
+        Err(Error::File { path: path.to_path_buf(), reason })
     })
 }
 
@@ -40,9 +41,9 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error_of_the_file() {
-        let text = Text { path: "test".as_ref(), bytes: b"" };
-        let error = guarded(text, || -> Result<()> { panic!("an offset of {}", 7) }).unwrap_err();
+        let path = Path::new("test");
+        let error = guarded(path, || -> Result<()> { panic!("an offset of {}", 7) }).unwrap_err();
         assert_eq!((error.exit_status(), error.to_string().as_str()), (3, "test: the file is damaged: an offset of 7"));
-        assert_eq!(guarded(text, || Ok(1)).unwrap(), 1);
+        assert_eq!(guarded(path, || Ok(1)).unwrap(), 1);
     }
 }

@@ -8,7 +8,7 @@ use super::{
     lines::Text,
 };
 use crate::{Error, Result, phase};
-use std::path::Path;
+use std::{fs::File, path::Path, time::SystemTime};
 
 /// A file to read: its path, which errors name, and its bytes, decompressed.
 pub(super) struct InputFile<'a> {
@@ -113,6 +113,7 @@ pub fn is_standard(path: &Path) -> bool {
 /// Reads a file or standard input, decompressed if need be, in the given format or the one it seems to have.
 pub(in crate::graph) fn load(path: &Path, format: Option<Format>, columns: Option<&Columns>) -> Result<LoadedFile> {
     let standard = is_standard(path);
+    let watched = if standard { None } else { Watched::begin(path) };
     let (contents, compression) = if standard { Contents::read_standard_input()? } else { Contents::read(path)? };
     let path = if standard { Path::new("standard input") } else { path };
     let _phase = phase::begin("parsing", "");
@@ -132,10 +133,42 @@ pub(in crate::graph) fn load(path: &Path, format: Option<Format>, columns: Optio
                 let reason = format!("its {} should be beside it in {}", companion.about, usual.display());
                 Error::File { path: path.to_path_buf(), reason }
             })?;
-            read(Some(InputFile { path: &beside, contents: Contents::read(&beside)?.0 }))?
+            let watched = Watched::begin(&beside);
+            let loaded = read(Some(InputFile { path: &beside, contents: Contents::read(&beside)?.0 }))?;
+            watched.map_or(Ok(()), |watched| watched.check(&beside))?;
+            loaded
         }
     };
+    watched.map_or(Ok(()), |watched| watched.check(path))?;
     Ok(LoadedFile { loaded, format, compression })
+}
+
+/// A file that nobody may change while it is read, because what is mapped of it would change, too.
+struct Watched {
+    file: File,
+    before: (u64, SystemTime),
+}
+
+impl Watched {
+    /// Begins to watch a file; none where that means nothing, or the file cannot be opened, which whoever reads it finds out.
+    fn begin(path: &Path) -> Option<Self> {
+        let file = File::open(path).ok()?;
+        let before = Self::state(&file)?;
+        Some(Self { file, before })
+    }
+
+    fn state(file: &File) -> Option<(u64, SystemTime)> {
+        let metadata = file.metadata().ok().filter(|metadata| metadata.is_file())?;
+        Some((metadata.len(), metadata.modified().ok()?))
+    }
+
+    /// Refuses a file that was changed. Another file that has got its name meanwhile is none of it.
+    fn check(&self, path: &Path) -> Result<()> {
+        if Self::state(&self.file) == Some(self.before) {
+            return Ok(());
+        }
+        Err(Error::File { path: path.to_path_buf(), reason: "the file was changed while it was read".into() })
+    }
 }
 
 fn check_columns(format: Format, path: &Path, columns: Option<&Columns>) -> Result<()> {
@@ -205,6 +238,23 @@ mod tests {
                 assert!(error.contains("a.csv: the file is UTF-16, and has to be UTF-8"), "{error}");
             }
         }
+    }
+
+    #[test]
+    fn a_file_that_is_changed_meanwhile_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        std::fs::write(&path, "1 2\n").unwrap();
+        let watched = Watched::begin(&path).unwrap();
+        // Another file of the same name is no change.
+        std::fs::rename(&path, folder.path().join("b.txt")).unwrap();
+        std::fs::write(&path, "1 2\n2 3\n").unwrap();
+        assert!(watched.check(&path).is_ok());
+        std::fs::write(folder.path().join("b.txt"), "1").unwrap();
+        let error = watched.check(&path).unwrap_err();
+        assert_eq!(error.exit_status(), 3);
+        assert!(error.to_string().ends_with("a.txt: the file was changed while it was read"), "{error}");
+        assert!(Watched::begin(folder.path()).is_none() && Watched::begin(&folder.path().join("c")).is_none());
     }
 
     #[test]

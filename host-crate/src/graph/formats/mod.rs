@@ -65,6 +65,7 @@ pub use write::{format_to_write, write};
 pub(crate) use {
     compression::{compress, read_text},
     edge_list::quoted,
+    guard::guarded,
 };
 
 pub(super) use loading::{LoadedFile, load};

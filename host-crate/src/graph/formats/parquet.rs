@@ -32,7 +32,7 @@ impl FileFormat for Parquet {
         let bytes = files.main.contents.into_bytes();
         let text = Text { path: files.main.path, bytes: &bytes };
         let wrong = |error: &dyn Display| text.error_of_file(error.to_string());
-        let (metadata, wanted) = guarded(text, || {
+        let (metadata, wanted) = guarded(text.path, || {
             let metadata =
                 ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new()).map_err(|error| wrong(&error))?;
             let wanted = Wanted::find(text, metadata.schema(), files.columns)?;
@@ -42,7 +42,9 @@ impl FileFormat for Parquet {
         let groups: Vec<(usize, u64)> = first_rows(rows).enumerate().collect();
         let pieces: Vec<Result<Ends<'_>>> = groups
             .into_par_iter()
-            .map(|(group, first_row)| guarded(text, || read_group(text, &bytes, &metadata, &wanted, group, first_row)))
+            .map(|(group, first_row)| {
+                guarded(text.path, || read_group(text, &bytes, &metadata, &wanted, group, first_row))
+            })
             .collect();
         wanted.load(text, pieces)
     }

@@ -1,15 +1,15 @@
 //! Writing graphs to files: which format takes which graph, and what is said about what a format cannot hold.
 
-use super::{Dialect, Feature, Format, Writer, compression::write_file, is_standard, uncompressed_name};
+use super::{Dialect, Feature, Format, Writer, compression::write_files, is_standard, uncompressed_name};
 use crate::{
     Error, Result,
     graph::{Graph, NodeIds, Weights, statistics::nodes_without_edges},
 };
-use std::path::Path;
+use std::{io::Write, path::Path};
 
 /// Writes a graph to a file in the given format, or the one its name tells; compressed when the name ends in `.gz`, `.xz`, `.zst`
 /// or `.bz2`; to standard output where the path is `-`. The file appears whole or not at all. For LDBC the file of nodes is written
-/// beside it.
+/// beside it, and both appear or none.
 ///
 /// What a format has no place for and a reader can do without (weights in a colouring problem, nodes without edges in an edge
 /// list) is left out with a warning.
@@ -21,10 +21,13 @@ pub fn write(graph: &Graph, path: &Path, format: Option<Format>) -> Result<()> {
     let written = Written::new(format, path)?;
     check_fits(graph, format)?;
     warn_of_losses(graph, path, &written);
-    if let Some(companion) = format.0.companion {
-        write_file(&companion.usual(path), |out| (companion.writer)(graph, out))?;
+    let main = |out: &mut dyn Write| (written.writer)(graph, out);
+    match format.0.companion {
+        None => write_files(&[(path, &main)]),
+        Some(companion) => {
+            write_files(&[(&companion.usual(path), &|out| (companion.writer)(graph, out)), (path, &main)])
+        }
     }
-    write_file(path, |out| (written.writer)(graph, out))
 }
 
 /// The given format, or the one that the name of a file to be written tells.

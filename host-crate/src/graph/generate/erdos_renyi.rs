@@ -11,6 +11,7 @@ family_settings! {
         /// nodes · degree / 2 edges are drawn.
         size("degree", "average degree") degree: f64 = 8.0,
         option("seed", "another seed, another graph") seed: u64 = 0,
+        option("directed", "true: each edge one way, as drawn") directed: bool = false,
     }
 }
 
@@ -34,7 +35,11 @@ impl Family for ErdosRenyi {
     fn build(&self) -> Result<Csr> {
         let (nodes, stream) = (self.nodes as u32, Stream::ERDOS_RENYI.seeded(self.seed));
         let end = |index| (stream.at(index) % u64::from(nodes)) as u32;
-        build_drawn(nodes, self.edges(), |index| [end(2 * index), end(2 * index + 1)])
+        build_drawn(nodes, self.edges(), self.directed, |index| [end(2 * index), end(2 * index + 1)])
+    }
+
+    fn is_directed(&self) -> bool {
+        self.directed
     }
 }
 
@@ -47,13 +52,13 @@ mod tests {
         for degree in [-1.0, f64::NAN, f64::INFINITY, 1e9] {
             assert!(ErdosRenyi { degree, ..ErdosRenyi::default() }.check().is_err(), "{degree}");
         }
-        assert!(ErdosRenyi { nodes: 1 << 32, degree: 1.0, seed: 0 }.check().is_err());
+        assert!(ErdosRenyi { nodes: 1 << 32, degree: 1.0, ..ErdosRenyi::default() }.check().is_err());
     }
 
     #[test]
     fn no_nodes_and_no_edges_are_graphs_too() {
-        assert_eq!(ErdosRenyi { nodes: 0, degree: 8.0, seed: 0 }.build().unwrap().nodes(), 0);
-        let csr = ErdosRenyi { nodes: 7, degree: 0.0, seed: 0 }.build().unwrap();
+        assert_eq!(ErdosRenyi { nodes: 0, ..ErdosRenyi::default() }.build().unwrap().nodes(), 0);
+        let csr = ErdosRenyi { nodes: 7, degree: 0.0, ..ErdosRenyi::default() }.build().unwrap();
         assert_eq!((csr.nodes(), csr.edges()), (7, 0));
     }
 }

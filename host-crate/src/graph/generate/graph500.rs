@@ -35,7 +35,7 @@ impl Family for Graph500 {
     }
 
     fn build(&self) -> Result<Csr> {
-        shuffled(self.scale, self.edge_factor, self.seed, self.cell())
+        shuffled(self.scale, self.edge_factor, self.seed, false, self.cell())
     }
 }
 

@@ -26,6 +26,7 @@ pub(super) fn shuffled(
     scale: u32,
     edge_factor: u64,
     seed: u64,
+    directed: bool,
     cell: impl Fn(u64) -> (u32, u32) + Sync,
 ) -> Result<Csr> {
     const CHUNK: usize = 1024;
@@ -43,5 +44,5 @@ pub(super) fn shuffled(
         }
     });
     let edges = ends.len() as u64;
-    build_drawn(nodes, edges, move |index| ends[index as usize])
+    build_drawn(nodes, edges, directed, move |index| ends[index as usize])
 }

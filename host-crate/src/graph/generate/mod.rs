@@ -1,7 +1,8 @@
 //! Generated graphs: a family's name and its settings, `rmat:scale=20,edge-factor=16,seed=1`.
 //!
-//! All are undirected and simple: both directions stored, no self-loops, no parallel edges, rows sorted. The same text gives the
-//! same graph on every machine and for any number of threads. A new family is one file and one line in `FAMILIES`.
+//! All are simple: no self-loops, no parallel edges, rows sorted. They are undirected, with both directions stored, unless a family with
+//! the setting `directed` is told otherwise. The same text gives the same graph on every machine and for any number of threads. A new
+//! family is one file and one line in `FAMILIES`.
 //!
 //! ```
 //! let graph = "grid:rows=3,cols=4".parse::<evenkeel::graph::generate::Generator>()?.generate()?;
@@ -46,6 +47,7 @@ const FAMILIES: &[Registered] = &[
 #[derive(Clone)]
 pub struct Generator {
     text: String,
+    directed: bool,
     build: Arc<dyn Fn() -> Result<Csr> + Send + Sync>,
 }
 
@@ -67,6 +69,11 @@ pub trait Family: Settings + Send + Sync + 'static {
 
     /// Makes the graph, unless it turns out too large for 32-bit indices or for the memory. [`Family::check`] has passed.
     fn build(&self) -> Result<Csr>;
+
+    /// Whether edges are stored one way alone.
+    fn is_directed(&self) -> bool {
+        false
+    }
 }
 
 /// Declares the settings of a family: its fields, their defaults, and as keys a name and what it means for each.
@@ -107,13 +114,18 @@ impl Generator {
     pub fn new<F: Family>(mut family: F) -> Result<Self> {
         family.check()?;
         let text = settings::canonical(F::NAME, &family.keys(), &F::default().keys());
-        Ok(Self { text, build: Arc::new(move || family.build()) })
+        Ok(Self { text, directed: family.is_directed(), build: Arc::new(move || family.build()) })
     }
 
     /// Makes the graph, unless it turns out too large for 32-bit indices or for the memory.
     pub fn generate(&self) -> Result<Graph> {
         let csr = (self.build)()?;
-        Ok(Graph { name: self.text.clone(), csr, ids: NodeIds::Counted { first: 0 }, directed: false })
+        Ok(Graph { name: self.text.clone(), csr, ids: NodeIds::Counted { first: 0 }, directed: self.directed })
+    }
+
+    /// The name of its family: the text before the colon.
+    pub fn family(&self) -> &str {
+        self.text.split(':').next().unwrap_or_default()
     }
 
     /// Whether a graph argument names a family, rightly written or not, rather than a file.
@@ -178,9 +190,9 @@ impl<F: Fn(u64) -> [u32; 2] + Sync> EdgeSource for Drawn<F> {
     }
 }
 
-/// The undirected simple graph of edges whose ends are drawn.
-fn build_drawn(nodes: u32, edges: u64, ends: impl Fn(u64) -> [u32; 2] + Sync) -> Result<Csr> {
-    let options = BuildOptions { symmetrise: true, drop_self_loops: true, merge_parallel_edges: true };
+/// The simple graph of edges whose ends are drawn, each stored both ways unless it is directed.
+fn build_drawn(nodes: u32, edges: u64, directed: bool, ends: impl Fn(u64) -> [u32; 2] + Sync) -> Result<Csr> {
+    let options = BuildOptions { symmetrise: !directed, drop_self_loops: true, merge_parallel_edges: true };
     Ok(build(Drawn(nodes, edges, ends), options)?.0)
 }
 

@@ -19,6 +19,7 @@ family_settings! {
         /// The quadrant (high, high) has the rest.
         option("c", "probability of the quadrant (high, low)") c: f64 = 0.19,
         option("seed", "another seed, another graph") seed: u64 = 0,
+        option("directed", "true: each edge one way, as drawn") directed: bool = false,
     }
 }
 
@@ -37,7 +38,11 @@ impl Family for Rmat {
     }
 
     fn build(&self) -> Result<Csr> {
-        shuffled(self.scale, self.edge_factor, self.seed, self.cell())
+        shuffled(self.scale, self.edge_factor, self.seed, self.directed, self.cell())
+    }
+
+    fn is_directed(&self) -> bool {
+        self.directed
     }
 }
 

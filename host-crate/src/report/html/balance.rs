@@ -90,17 +90,15 @@ fn unevenness(report: &BalanceReport) -> Section {
         name: name.to_owned(),
         points: report.strategies.iter().map(|it| Point::named(&it.strategy, value(&it.max_over_mean))).collect(),
     };
-    let chart = Chart {
-        title: "Largest share over the mean share".into(),
-        kind: Kind::Bars,
-        x: Axis::linear(""),
-        y: Axis::ratios("largest over mean (log); 1 is even"),
-        series: vec![
+    let chart = Chart::bars(
+        "Largest share over the mean share",
+        Axis::ratios("largest over mean (log); 1 is even"),
+        vec![
             series("invocations", |it| it.invocations),
             series("groups of lanes", |it| it.lane_groups),
             series("workgroups", |it| it.workgroups),
         ],
-    };
+    );
     let data = Data::new(&["strategy", "invocations", "groups of lanes", "workgroups", "Gini of invocations"]);
     let row = |it: &StrategyBalance| {
         let Levels { invocations, lane_groups, workgroups } = it.max_over_mean;
@@ -118,13 +116,11 @@ fn unevenness(report: &BalanceReport) -> Section {
 
 fn lanes(report: &BalanceReport) -> Section {
     let points = report.strategies.iter().map(|it| Point::named(&it.strategy, it.simd_efficiency)).collect();
-    let chart = Chart {
-        title: "Lanes that are busy while their group is".into(),
-        kind: Kind::Bars,
-        x: Axis::linear(""),
-        y: Axis::shares("share of the lanes' time"),
-        series: vec![Series { name: "busy".into(), points }],
-    };
+    let chart = Chart::bars(
+        "Lanes that are busy while their group is",
+        Axis::shares("share of the lanes' time"),
+        vec![Series { name: "busy".into(), points }],
+    );
     let row = |it: &StrategyBalance| {
         let shares = [it.simd_efficiency, it.idle_lanes].map(|part| Cell::Number(percent(part), part));
         [Cell::text(&it.strategy), Cell::whole(it.atoms)].into_iter().chain(shares).collect()

@@ -73,6 +73,13 @@ pub struct Point {
     pub best: bool,
 }
 
+impl Chart {
+    /// Bars along this axis.
+    pub fn bars(title: impl Into<String>, y: Axis, series: Vec<Series>) -> Self {
+        Self { title: title.into(), kind: Kind::Bars, x: Axis::linear(""), y, series }
+    }
+}
+
 impl Point {
     /// A value at a place.
     pub fn new(x: f64, y: f64) -> Self {

@@ -1,8 +1,8 @@
 //! The page of a comparison: for each algorithm on each graph a bar for every strategy, with the range of its runs.
 
-use super::{Axis, Cell, Chart, Data, Kind, Page, Point, Section, Series};
+use super::{Axis, Cell, Chart, Data, Page, Point, Section, Series};
 use crate::{
-    device::{DeviceInfo, memory::Bytes},
+    device::DeviceInfo,
     report::{
         GraphReport, Report,
         comparison::{Entry, Measurement},
@@ -44,7 +44,7 @@ const COLOURS: usize = 8;
 
 fn chart(title: &str, series: Vec<Series>) -> Chart {
     let y = Axis::log("total time in ms (log)");
-    Chart { title: title.to_owned(), kind: Kind::Bars, x: Axis::linear(""), y, series }
+    Chart::bars(title, y, series)
 }
 
 /// A bar for each strategy that ran, with the range of its runs.
@@ -96,7 +96,7 @@ fn row(entry: &Entry, columns: usize) -> Vec<Cell> {
             row.push(Cell::maybe(*ratio, |ratio| Cell::real(ratio, 2)));
             row.extend([report.median.kernel_ms, report.median.overhead_ms].map(|time| Cell::real(time, 3)));
             row.push(Cell::real(report.mteps, 2));
-            row.push(Cell::Number(Bytes(report.memory_bytes).to_string(), report.memory_bytes as f64));
+            row.push(Cell::bytes(report.memory_bytes));
             row.extend([Cell::whole(report.median.iterations), Cell::text(valid)]);
             row
         }

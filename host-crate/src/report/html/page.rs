@@ -4,7 +4,7 @@ use super::{
     chart::{Chart, as_file, printable},
     palette,
 };
-use crate::graph::statistics::grouped;
+use crate::{device::memory::Bytes, graph::statistics::grouped};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::fmt::Display;
 
@@ -224,6 +224,11 @@ impl Cell {
     /// A number that is shown with so many digits behind the point.
     pub fn real(number: f64, digits: usize) -> Self {
         Self::Number(format!("{number:.digits$}"), number)
+    }
+
+    /// A size in bytes.
+    pub fn bytes(bytes: u64) -> Self {
+        Self::Number(Bytes(bytes).to_string(), bytes as f64)
     }
 
     /// The cell of what may be missing.

@@ -95,13 +95,11 @@ fn steps(profile: &Profile, report: &Report) -> Option<Section> {
 
 fn kernels(profile: &Profile) -> Option<Section> {
     let points = profile.kernels.iter().map(|kernel| Point::named(&kernel.name, kernel.share)).collect();
-    let chart = Chart {
-        title: "Device time by kernel".into(),
-        kind: Kind::Bars,
-        x: Axis::linear(""),
-        y: Axis::shares("share of the device time"),
-        series: vec![Series { name: "share".into(), points }],
-    };
+    let chart = Chart::bars(
+        "Device time by kernel",
+        Axis::shares("share of the device time"),
+        vec![Series { name: "share".into(), points }],
+    );
     let data = Data::new(&["kernel", "calls", "total ms", "share"]).rows(profile.kernels.iter().map(|kernel| {
         let share = Cell::Number(percent(kernel.share), kernel.share);
         vec![Cell::text(&kernel.name), Cell::whole(kernel.calls), Cell::real(kernel.total_ms, 3), share]
@@ -143,13 +141,11 @@ fn runs(report: &Report) -> Section {
 
 fn memory(report: &Report) -> Section {
     let points = report.buffers.iter().map(|buffer| Point::named(&buffer.name, buffer.bytes as f64)).collect();
-    let chart = Chart {
-        title: "Device memory by buffer".into(),
-        kind: Kind::Bars,
-        x: Axis::linear(""),
-        y: Axis::linear("size").written(|bytes| Bytes(bytes as u64).to_string()),
-        series: vec![Series { name: "bytes".into(), points }],
-    };
+    let chart = Chart::bars(
+        "Device memory by buffer",
+        Axis::linear("size").written(|bytes| Bytes(bytes as u64).to_string()),
+        vec![Series { name: "bytes".into(), points }],
+    );
     let data = Data::new(&["buffer", "bytes"])
         .rows(report.buffers.iter().map(|buffer| vec![Cell::text(&buffer.name), Cell::whole(buffer.bytes)]));
     Section::new("Memory").text(format!("{} in all.", Bytes(report.memory_bytes))).chart(&chart).data(data)

@@ -1,21 +1,29 @@
 //! The page of a trained model: its tree, what decides in it, and how good it is on graphs that it has not seen.
 
 use super::{
-    Axis, Cell, Chart, Data, Kind, Page, Point, Section, Series,
+    super::levels::COLUMNS,
+    Axis, Cell, Chart, Data, Page, Point, Section, Series,
     axis::{percent, short},
     chart::outline,
 };
 use crate::{
-    strategy::adaptive::{Feature, Node},
-    tuning::{Score, Trained},
+    strategy::adaptive::Node,
+    tuning::{Accuracy, LeftOut, SHARES, Score, Trained},
 };
 
 /// The page of a model.
 pub fn page(trained: &Trained) -> Page {
-    Page::new("Decision tree of strategy adaptive", env!("CARGO_PKG_VERSION"))
-        .fact("grown on", format!("{} graphs, {} levels", trained.grown_on.len(), trained.levels))
-        .fact("held out", format!("{} graphs: {}", trained.held_out.len(), trained.held_out.join(", ")))
-        .fact("accuracy", format!("{}, the best variant of a level or one as fast to 5 %", percent(trained.accuracy)))
+    let graphs = |names: &[String]| format!("{} graphs: {}", names.len(), names.join(", "));
+    let within = percent(trained.accuracy.within_5_percent);
+    let page = Page::new("Decision tree of strategy adaptive", env!("CARGO_PKG_VERSION"))
+        .fact("measured on", trained.devices.join(", "))
+        .fact(
+            "grown on",
+            format!("{} graphs, {} levels", trained.training.len() + trained.tuning.len(), trained.levels),
+        )
+        .fact("size chosen by", graphs(&trained.tuning))
+        .fact("tested on", graphs(&trained.test))
+        .fact("accuracy", format!("{within}, the best variant of a level or one as fast to 5 %"))
         .fact(
             "speedup",
             format!("{:.2}, against the best single variant of the fifteen on each graph", trained.speedup),
@@ -24,6 +32,8 @@ pub fn page(trained: &Trained) -> Page {
         .section(tree(trained))
         .section(importance(trained))
         .section(scores(trained))
+        .section(levels(trained));
+    if trained.left_out.is_empty() { page } else { page.section(left_out(&trained.left_out)) }
 }
 
 /// A line of the tree: how deep it is, the answer that leads to it, and the test or the variant.
@@ -58,25 +68,24 @@ fn tree(trained: &Trained) -> Section {
     let rows =
         all.iter().map(|line| vec![Cell::whole(line.depth as u64), Cell::text(line.answer), Cell::text(&line.text)]);
     Section::new("The tree")
-        .text("From the top: the answer to each question leads to the next, and at the end to the variant by which a level is searched.")
+        .text(
+            "From the top: the answer to each question leads to the next, and at the end to the variant by which \
+               a level is searched.",
+        )
         .picture(outline("Decision tree", &drawn))
         .data(Data::new(&["depth", "answer", "question or variant"]).rows(rows))
 }
 
 fn importance(trained: &Trained) -> Section {
-    let mut features: Vec<(Feature, f64)> = Feature::ALL.into_iter().zip(trained.importance).collect();
-    features.retain(|(_, importance)| *importance > 0.0);
-    features.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let chart = Chart {
-        title: "Importance of features".into(),
-        kind: Kind::Bars,
-        x: Axis::linear(""),
-        y: Axis::shares("share of the cost that decisions by it save"),
-        series: vec![Series {
+    let features = &trained.importance;
+    let chart = Chart::bars(
+        "Importance of features",
+        Axis::shares("share of the cost that decisions by it save"),
+        vec![Series {
             name: "importance".into(),
             points: features.iter().map(|(feature, importance)| Point::named(feature.name(), *importance)).collect(),
         }],
-    };
+    );
     let rows = features
         .iter()
         .map(|(feature, importance)| vec![Cell::text(feature.name()), Cell::Number(percent(*importance), *importance)]);
@@ -90,23 +99,69 @@ fn scores(trained: &Trained) -> Section {
     if let Some(model) = points.first_mut() {
         model.best = trained.scores.iter().all(|score| score.average() >= trained.scores[0].average());
     }
-    let chart = Chart {
-        title: "Times the optimum, on graphs that were held out".into(),
-        kind: Kind::Bars,
-        x: Axis::linear(""),
-        y: Axis::ratios("average time over that of the best variants (log)"),
-        series: vec![Series { name: "average".into(), points }],
-    };
+    let chart = Chart::bars(
+        "Times the optimum, on test graphs",
+        Axis::ratios("average time over that of the best variants (log)"),
+        vec![Series { name: "average".into(), points }],
+    );
     let row = |score: &Score| {
-        let shares = [(0.0, 1.0), (0.0, 1.05), (1.0, 2.0), (5.0, f64::INFINITY), (20.0, f64::INFINITY)];
-        let shares =
-            shares.map(|(above, up_to)| score.share(above, up_to)).map(|part| Cell::Number(percent(part), part));
+        let shares = SHARES.map(|(_, range)| share(score.share(range)));
         let factors = [score.average(), score.worst()].map(|factor| Cell::real(factor, 2));
         [Cell::text(&score.name)].into_iter().chain(shares).chain(factors).collect()
     };
-    let headings = ["chosen by", "optimal", "to 5 %", "1–2×", "over 5×", "over 20×", "average", "worst"];
-    Section::new("Held-out graphs")
+    let headings: Vec<&str> = ["chosen by"].into_iter().chain(COLUMNS).collect();
+    Section::new("Test graphs")
         .text("What searches would have taken by these choices, against the best variant at every level.")
         .chart(&chart)
         .data(Data::new(&headings).rows(trained.scores.iter().map(row)))
+}
+
+fn share(part: f64) -> Cell {
+    Cell::Number(percent(part), part)
+}
+
+fn levels(trained: &Trained) -> Section {
+    let series = |name: &str, value: fn(&Accuracy) -> f64| Series {
+        name: name.to_owned(),
+        points: trained.accuracy_by_level.iter().map(|it| Point::named(&it.name, value(it))).collect(),
+    };
+    let chart = Chart::bars(
+        "Levels that are searched in the best variant",
+        Axis::shares("share of the levels of that number"),
+        vec![series("the best", |it| it.best), series("or one as fast to 5 %", |it| it.within_5_percent)],
+    );
+    let row = |it: &Accuracy| {
+        let shares = [it.best, it.within_5_percent, it.slower, it.lost].map(share);
+        [Cell::text(&it.name), Cell::whole(it.levels as u64)].into_iter().chain(shares).collect()
+    };
+    let headings = ["level", "levels", "best", "to 5 %", "longer than the best", "lost"];
+    Section::new("Levels of the test graphs")
+        .text(
+            "By the phase of a search, in which the frontier grows, is the largest or shrinks, and by the number \
+             of the level. What is lost is what these choices add to the average of the model in the table above.",
+        )
+        .chart(&chart)
+        .data(Data::new(&headings).rows(trained.accuracy_by_phase.iter().chain(&trained.accuracy_by_level).map(row)))
+}
+
+fn left_out(collections: &[LeftOut]) -> Section {
+    let series = |(place, name): (usize, &str)| Series {
+        name: name.to_owned(),
+        points: collections.iter().map(|it| Point::named(&it.collection, it.scores[place].average())).collect(),
+    };
+    let chart = Chart::bars(
+        "Times the optimum, on collections that the tree was not grown on",
+        Axis::ratios("average time over that of the best variants (log)"),
+        ["model", "best single variant of each graph"].into_iter().enumerate().map(series).collect(),
+    );
+    let row = |it: &LeftOut| {
+        let factors = it.scores.iter().flat_map(|score| [score.average(), score.worst()]);
+        let first = [Cell::text(&it.collection), Cell::whole(it.graphs as u64), share(it.within_5_percent)];
+        first.into_iter().chain(factors.map(|factor| Cell::real(factor, 2))).collect()
+    };
+    let headings = ["collection", "graphs", "to 5 %", "average", "worst", "oracle", "oracle's worst"];
+    Section::new("Collections left out")
+        .text("Each collection by a tree that was grown on all others.")
+        .chart(&chart)
+        .data(Data::new(&headings).rows(collections.iter().map(row)))
 }

@@ -2,6 +2,8 @@
 
 use super::super::named::named;
 use crate::graph::{Csr, NodeName, statistics::Degrees};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 named! {
     /// Something that is known of a level, in the order of a table's columns.
@@ -23,6 +25,30 @@ named! {
         DegreeMax => "degree-max",
         /// The standard deviation of the out-degrees.
         DegreeDeviation => "degree-deviation",
+        /// The smallest in-degree.
+        InDegreeMin => "in-degree-min",
+        /// The first quartile of the in-degrees.
+        InDegreeLowerQuartile => "in-degree-lower-quartile",
+        /// The second.
+        InDegreeMedian => "in-degree-median",
+        /// The third.
+        InDegreeUpperQuartile => "in-degree-upper-quartile",
+        /// The largest in-degree.
+        InDegreeMax => "in-degree-max",
+        /// The standard deviation of the in-degrees.
+        InDegreeDeviation => "in-degree-deviation",
+        /// The smallest sum of in- and out-degree.
+        TotalDegreeMin => "total-degree-min",
+        /// The first quartile of the sums of in- and out-degree.
+        TotalDegreeLowerQuartile => "total-degree-lower-quartile",
+        /// The second.
+        TotalDegreeMedian => "total-degree-median",
+        /// The third.
+        TotalDegreeUpperQuartile => "total-degree-upper-quartile",
+        /// The largest sum of in- and out-degree.
+        TotalDegreeMax => "total-degree-max",
+        /// The standard deviation of the sums of in- and out-degree.
+        TotalDegreeDeviation => "total-degree-deviation",
         /// The nodes of the frontier.
         Frontier => "frontier",
         /// The same as a part of all nodes, from 0 to 1.
@@ -43,6 +69,20 @@ named! {
 impl Feature {
     /// How many there are.
     pub const COUNT: usize = Self::ALL.len();
+
+    /// Whether the edges that enter nodes must be counted to know it.
+    pub fn needs_in_degrees(self) -> bool {
+        (Self::InDegreeMin as usize..=Self::TotalDegreeDeviation as usize).contains(&(self as usize))
+    }
+}
+
+/// How degrees are distributed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DegreeSummary {
+    /// The smallest, the quartiles, the largest.
+    pub numbers: [u32; 5],
+    /// The standard deviation.
+    pub deviation: f64,
 }
 
 /// What is known of a graph.
@@ -52,22 +92,59 @@ pub struct GraphFeatures {
     pub nodes: u32,
     /// Its edges.
     pub edges: u32,
-    /// The five numbers of its out-degrees: smallest, quartiles, largest.
-    pub degrees: [u32; 5],
-    /// Their standard deviation.
-    pub deviation: f64,
+    /// Its out-degrees.
+    pub out_degrees: DegreeSummary,
+    /// Its in-degrees; all 0 where they were not counted.
+    pub in_degrees: DegreeSummary,
+    /// The sums of in- and out-degree of its nodes; all 0 where they were not counted.
+    pub total_degrees: DegreeSummary,
 }
 
 impl GraphFeatures {
     /// Those of a graph.
     pub fn of(csr: &Csr) -> Self {
-        let (degrees, deviation) = csr.max_degree_node().map_or(([0; 5], 0.0), |node| {
-            let degrees = Degrees::of(csr, NodeName::Number(node.into()));
-            let Degrees { min, lower_quartile, median, upper_quartile, max, standard_deviation, .. } = degrees;
-            ([min, lower_quartile, median, upper_quartile, max], standard_deviation)
-        });
-        Self { nodes: csr.nodes(), edges: csr.edges(), degrees, deviation }
+        let out: Vec<u32> = (0..csr.nodes()).into_par_iter().map(|node| csr.degree(node)).collect();
+        let entering = if csr.is_symmetric() { out.clone() } else { in_degrees(csr) };
+        let both = out.par_iter().zip(&entering).map(|(out, entering)| out.saturating_add(*entering)).collect();
+        Self {
+            in_degrees: DegreeSummary::of(entering),
+            total_degrees: DegreeSummary::of(both),
+            ..Self::without_in_degrees(csr)
+        }
     }
+
+    /// Those that are known without counting the edges that enter nodes.
+    pub fn without_in_degrees(csr: &Csr) -> Self {
+        let out = (0..csr.nodes()).into_par_iter().map(|node| csr.degree(node)).collect();
+        let (in_degrees, total_degrees) = (DegreeSummary::default(), DegreeSummary::default());
+        Self { nodes: csr.nodes(), edges: csr.edges(), out_degrees: DegreeSummary::of(out), in_degrees, total_degrees }
+    }
+}
+
+impl DegreeSummary {
+    fn of(degrees: Vec<u32>) -> Self {
+        let Some(Degrees { min, lower_quartile, median, upper_quartile, max, standard_deviation, .. }) =
+            Degrees::of_list(degrees, NodeName::Number(0))
+        else {
+            return Self::default();
+        };
+        Self { numbers: [min, lower_quartile, median, upper_quartile, max], deviation: standard_deviation }
+    }
+
+    /// In the order of the features.
+    fn values(&self) -> [f64; 6] {
+        let [min, lower, median, upper, max] = self.numbers.map(f64::from);
+        [min, lower, median, upper, max, self.deviation]
+    }
+}
+
+/// How many edges enter each node.
+fn in_degrees(csr: &Csr) -> Vec<u32> {
+    let counts: Vec<AtomicU32> = (0..csr.nodes()).into_par_iter().map(|_| AtomicU32::new(0)).collect();
+    csr.columns().par_iter().for_each(|&target| {
+        counts[target as usize].fetch_add(1, Ordering::Relaxed);
+    });
+    counts.into_par_iter().map(AtomicU32::into_inner).collect()
 }
 
 /// What is known of a search before a level.
@@ -88,16 +165,8 @@ pub struct Features(pub [f64; Feature::COUNT]);
 impl Features {
     /// Those of a level.
     pub fn of(graph: &GraphFeatures, size: LevelSize) -> Self {
-        let (LevelSize { frontier, discovered, edges }, [min, lower, median, upper, max]) = (size, graph.degrees);
-        Self([
-            graph.nodes.into(),
-            graph.edges.into(),
-            min.into(),
-            lower.into(),
-            median.into(),
-            upper.into(),
-            max.into(),
-            graph.deviation,
+        let LevelSize { frontier, discovered, edges } = size;
+        let of_level = [
             frontier.into(),
             share(frontier, graph.nodes),
             discovered.into(),
@@ -105,7 +174,14 @@ impl Features {
             edges.into(),
             share(edges, graph.edges),
             (edges / frontier.max(1)).into(),
-        ])
+        ];
+        let degrees = [graph.out_degrees, graph.in_degrees, graph.total_degrees].map(|degrees| degrees.values());
+        let values = [graph.nodes.into(), graph.edges.into()].into_iter().chain(degrees.into_iter().flatten());
+        let mut features = Self([0.0; Feature::COUNT]);
+        for (feature, value) in features.0.iter_mut().zip(values.chain(of_level)) {
+            *feature = value;
+        }
+        features
     }
 
     /// One of them.
@@ -122,7 +198,7 @@ pub fn share(part: u32, whole: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::generate::Generator;
+    use crate::graph::{BuildOptions, EdgeList, EdgeWeights, generate::Generator};
 
     #[test]
     fn features_stand_in_their_order_and_have_names_of_their_own() {
@@ -136,9 +212,34 @@ mod tests {
         let star = "star:nodes=5".parse::<Generator>().unwrap().generate().unwrap();
         let graph = GraphFeatures::of(&star.csr);
         let features = Features::of(&graph, LevelSize { frontier: 2, discovered: 3, edges: 5 });
-        let expected = [5.0, 8.0, 1.0, 1.0, 1.0, 1.0, 4.0, 1.2, 2.0, 0.4, 3.0, 0.6, 5.0, 0.625, 2.0];
+        let degrees = [1.0, 1.0, 1.0, 1.0, 4.0, 1.2];
+        // In an undirected graph as many edges enter a node as leave it.
+        let twice = degrees.map(|degree| 2.0 * degree);
+        let of_level = [2.0, 0.4, 3.0, 0.6, 5.0, 0.625, 2.0];
+        let expected: Vec<f64> = [&[5.0, 8.0], &degrees[..], &degrees, &twice, &of_level].concat();
+        assert_eq!(expected.len(), Feature::COUNT);
         for (value, expected) in features.0.into_iter().zip(expected) {
             assert!((value - expected).abs() < 1e-12, "{features:?}");
+        }
+    }
+    #[test]
+    fn edges_that_enter_are_counted_where_they_differ_from_those_that_leave() {
+        // Three nodes point at the last, one of them twice.
+        let list = EdgeList { nodes: 4, sources: vec![0, 1, 2, 2], targets: vec![3; 4], weights: EdgeWeights::None };
+        let csr = Csr::from_edges(list, BuildOptions::default()).unwrap().0;
+        let graph = GraphFeatures::of(&csr);
+        assert_eq!(graph.out_degrees.numbers, [0, 0, 1, 1, 2]);
+        assert_eq!(graph.in_degrees.numbers, [0, 0, 0, 0, 4]);
+        assert_eq!(graph.total_degrees.numbers, [1, 1, 1, 2, 4]);
+        let fewer = GraphFeatures::without_in_degrees(&csr);
+        assert_eq!((fewer.out_degrees, fewer.in_degrees), (graph.out_degrees, DegreeSummary::default()));
+        for feature in Feature::ALL {
+            let [all, some] = [&graph, &fewer].map(|it| Features::of(it, LevelSize::default()).get(feature));
+            assert!(feature.needs_in_degrees() || all == some, "{feature}");
+            assert_eq!(
+                feature.needs_in_degrees(),
+                feature.name().contains("in-degree") || feature.name().contains("total")
+            );
         }
     }
 }

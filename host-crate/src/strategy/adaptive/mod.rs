@@ -21,7 +21,7 @@ mod text;
 mod trace;
 mod variant;
 
-pub use features::{Feature, Features, GraphFeatures, LevelSize};
+pub use features::{DegreeSummary, Feature, Features, GraphFeatures, LevelSize};
 #[cfg(feature = "cli")]
 pub(crate) use model::Node;
 pub use model::{Model, ModelFile};
@@ -117,6 +117,11 @@ impl Strategy for Fixed {
         LevelGraph::plan(csr, &[self.variant()])
     }
 
+    /// Some variants search the edges that lead to a node.
+    fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
+        loops::rounds_of_a_row(loops::longest_row(csr).max(loops::longest_column(csr)))
+    }
+
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let variant = self.variant();
         record(device, traversal, name, &[variant], (variant, self.virtual_warp), &[Decision::leaf(variant.word())])
@@ -163,17 +168,23 @@ impl Strategy for Adaptive {
         LevelGraph::plan(csr, &variants)
     }
 
+    /// Some variants search the edges that lead to a node.
+    fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
+        loops::rounds_of_a_row(loops::longest_row(csr).max(loops::longest_column(csr)))
+    }
+
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let model = self.model(device.info())?;
         tracing::info!("{name} goes by the model {}", model.name());
-        let decisions = model.for_graph(&GraphFeatures::of(&traversal.csr));
+        let decisions = model.for_graph(&model.features_of(&traversal.csr));
         let first = (model.family().first(), self.virtual_warp);
         record(device, traversal, name, &with_first(&model), first, &decisions)
     }
 
     /// What the model chooses, which is all that the search goes by.
     fn level_names(&self, device: &Device, csr: &Csr, levels: &[LevelSize]) -> Result<Option<Vec<String>>> {
-        let (model, graph) = (self.model(device.info())?, GraphFeatures::of(csr));
+        let model = self.model(device.info())?;
+        let graph = model.features_of(csr);
         let mut variant = model.family().first();
         let choose = |level: &LevelSize| {
             variant = model.choose(&Features::of(&graph, *level)).unwrap_or(variant);

@@ -23,6 +23,7 @@ use super::{
 use crate::{
     Error, Result,
     device::{DeviceInfo, DeviceKind},
+    graph::Csr,
 };
 use evenkeel_kernels::strategy::adaptive::Decision;
 use std::{
@@ -137,6 +138,13 @@ impl Model {
         variants
     }
 
+    /// What it must know of a graph: the edges that enter nodes are counted only for a model that asks for them.
+    pub fn features_of(&self, csr: &Csr) -> GraphFeatures {
+        let mut needed = false;
+        self.root.each_feature(&mut |feature| needed |= feature.needs_in_degrees());
+        if needed { GraphFeatures::of(csr) } else { GraphFeatures::without_in_degrees(csr) }
+    }
+
     /// The tree for one graph, as the device walks it: what is the same in all levels is decided, shares are numbers of nodes or
     /// edges, and so all that is left to compare is whole.
     pub fn for_graph(&self, graph: &GraphFeatures) -> Vec<Decision> {
@@ -154,6 +162,14 @@ impl Node {
                 at_most.each_leaf(visit);
                 more.each_leaf(visit);
             }
+        }
+    }
+
+    fn each_feature(&self, visit: &mut impl FnMut(Feature)) {
+        if let Self::If { feature, at_most, more, .. } = self {
+            visit(*feature);
+            at_most.each_feature(visit);
+            more.each_feature(visit);
         }
     }
 
@@ -280,7 +296,8 @@ impl fmt::Display for ModelFile {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::features::DegreeSummary, *};
+    use crate::graph::generate::Generator;
     use proptest::prelude::*;
 
     fn parse(text: &str) -> Result<Model> {
@@ -321,10 +338,24 @@ mod tests {
     }
 
     #[test]
+    fn edges_that_enter_are_counted_for_a_model_that_asks() {
+        let directed = "er:nodes=50,degree=4,directed=true".parse::<Generator>().unwrap().generate().unwrap().csr;
+        let known = |feature: &str| {
+            let model = parse(&format!("{HEADER}\nif {feature} <= 3\nrepeat\nelse\nvertex-push atomic")).unwrap();
+            model.features_of(&directed)
+        };
+        assert_eq!(known("total-degree-median"), GraphFeatures::of(&directed));
+        assert_eq!(known("degree-median"), GraphFeatures::without_in_degrees(&directed));
+        assert_ne!(known("degree-median"), known("in-degree-max"));
+    }
+
+    #[test]
     fn models_that_come_with_the_program_are_right() {
         for (name, text) in SHIPPED {
             let model = Model::parse(Path::new(name), text).unwrap();
             assert!(!model.variants().is_empty() && model.name() == name);
+            // Those need no origins of edges, which are a word for each edge.
+            assert_eq!(model.family(), Family::Listed);
         }
     }
 
@@ -393,8 +424,10 @@ mod tests {
         fn the_device_chooses_as_the_model_does(
             root in tree(), nodes in 1u32..5000, edges in 0u32..9000, rest in any::<[u16; 3]>(), degrees in any::<[u16; 5]>(),
         ) {
-            let degrees = degrees.map(|degree| u32::from(degree) % 50);
-            let graph = GraphFeatures { nodes, edges, degrees, deviation: 2.5 };
+            let numbers = degrees.map(|degree| u32::from(degree) % 50);
+            let degrees = |by: u32| DegreeSummary { numbers: numbers.map(|degree| degree * by), deviation: 2.5 };
+            let [out_degrees, in_degrees, total_degrees] = [1, 2, 3].map(degrees);
+            let graph = GraphFeatures { nodes, edges, out_degrees, in_degrees, total_degrees };
             let discovered = 1 + u32::from(rest[0]) % nodes;
             let size = LevelSize {
                 frontier: 1 + u32::from(rest[1]) % discovered,

@@ -156,10 +156,10 @@ pub fn path_cooperating<P: LevelPass>(
     paths: Paths,
     links: Read<UVec4>,
     mut state: State<PathState>,
-    mut membership: Shared<u32, 2>,
+    membership: Shared<u32, 2>,
 ) {
     let level = state.load(PathState::LEVEL);
-    let mut team = join(lane, &mut state, &mut membership, (0, 0), (params.short, params.medium));
+    let mut team = join(lane, &mut state, membership, (0, 0), (params.short, params.medium));
     let walk = Walk { lane, graph, paths };
     let mut chain = Chain::<P> { walk, links, state, pass: PhantomData };
     let first = chain.first_level(&team, level);

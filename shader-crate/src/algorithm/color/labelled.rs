@@ -26,10 +26,12 @@ pub struct LabelParams {
     pub switch_at: u32,
     /// Random labels are also compared from the first iteration on after one that coloured fewer nodes than this.
     pub switch_below: u32,
-    /// The number of queues, one per workgroup; 0 without work stealing.
+    /// The number of queues, one per workgroup; 0 without queues.
     pub queues: u32,
     /// The number of nodes in an element of a queue.
     pub chunk: u32,
+    /// Not 0 where a workgroup steals from other queues when its own is empty.
+    pub steal: u32,
 }
 
 /// What the host pushes for the gather.

@@ -1,6 +1,6 @@
 //! Work stealing (Che et al., after Tsigas and Cederman): the first kernel of [`labelled`](super::labelled) with one queue per workgroup.
 //! An element of a queue is a chunk of nodes with their edges. A workgroup pops elements at the tail of its own queue and, when that is
-//! empty, steals at the heads of others. Head and tail are the halves of one word, which is updated by compare-and-swap. A failed swap
+//! empty, steals at the heads of others, unless it is told to stop there. Head and tail are the halves of one word, which is updated by compare-and-swap. A failed swap
 //! means that another workgroup has taken an element, so the queues are lock-free.
 
 use super::labelled::{LabelParams, LabelState, Labels};
@@ -95,11 +95,13 @@ fn take_together(
     element
 }
 
-/// The element that the workgroup takes next, or [`NOTHING`] when all queues are empty. The whole workgroup calls it together.
+/// The element that the workgroup takes next, or [`NOTHING`] when all queues are empty, or its own is where nothing is stolen. The whole
+/// workgroup calls it together.
 #[inline(always)]
-fn next_element(lane: Lane, count: u32, queues: &mut Queues<Views>, shared: &mut Shared<u32, 2>) -> u32 {
+fn next_element(lane: Lane, params: &LabelParams, queues: &mut Queues<Views>, shared: &mut Shared<u32, 2>) -> u32 {
+    let count = params.queues;
     let mut element = take_together(lane, lane.group, queues, shared, false);
-    let mut others = element == NOTHING;
+    let mut others = element == NOTHING && params.steal != 0;
     while others {
         let victim = find_victim(lane, count, &queues.ends, shared);
         if victim == NOTHING {
@@ -112,7 +114,7 @@ fn next_element(lane: Lane, count: u32, queues: &mut Queues<Views>, shared: &mut
     element
 }
 
-/// The first kernel, with one workgroup per queue, which runs until all queues are empty.
+/// The first kernel, with one workgroup per queue, which runs until no element is left for it.
 #[kernel(threads = 256)]
 pub fn color_steal(
     lane: Lane,
@@ -127,7 +129,7 @@ pub fn color_steal(
     let labels = Labels { graph, seed: params.seed, by_degree: state.get(LabelState::BY_DEGREE) };
     let mut element = 0;
     while element != NOTHING {
-        element = next_element(lane, params.queues, &mut queues, &mut shared);
+        element = next_element(lane, params, &mut queues, &mut shared);
         if element != NOTHING {
             let begin = element * params.chunk;
             let end = begin + params.chunk.min(params.nodes - begin);

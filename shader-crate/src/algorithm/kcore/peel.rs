@@ -305,7 +305,7 @@ pub const EDGE_LOOPS: u32 = 36;
 pub const BATCH_LOOPS: u32 = 48;
 
 #[inline_all]
-impl<'a> Round<PeelState, Cooperating> for Peeling<'a> {
+impl<'a> Round<PeelState, Cooperating<'a>> for Peeling<'a> {
     type Known = Level;
     type Memory = Memory<'a>;
 
@@ -318,14 +318,14 @@ impl<'a> Round<PeelState, Cooperating> for Peeling<'a> {
         0
     }
 
-    fn clear(&mut self, team: &mut Cooperating, round: u32) {
+    fn clear(&mut self, team: &mut Cooperating<'a>, round: u32) {
         for counter in 0..5 {
             let value = if counter == LOWEST { u32::MAX } else { 0 };
             team.set_count(&mut self.state, counter, round, value);
         }
     }
 
-    fn run(&mut self, team: &mut Cooperating, memory: &mut Self::Memory, round: u32, level: Level) -> u32 {
+    fn run(&mut self, team: &mut Cooperating<'a>, memory: &mut Self::Memory, round: u32, level: Level) -> u32 {
         if self.lane.local == 0 {
             memory.counts.set(QUEUED, 0);
             memory.counts.set(FOUND_HERE, 0);
@@ -342,7 +342,7 @@ impl<'a> Round<PeelState, Cooperating> for Peeling<'a> {
         0
     }
 
-    fn after(&mut self, team: &mut Cooperating, round: u32, level: Level) -> Level {
+    fn after(&mut self, team: &mut Cooperating<'a>, round: u32, level: Level) -> Level {
         team.finish_round(&mut self.state, round);
         let overflow = team.count(&self.state, OVERFLOW, round);
         let tired = team.count(&self.state, TIRED, round) > 0;
@@ -404,7 +404,7 @@ pub fn peel(
     cells: Shared<u32, CELLS>,
     slots: Shared<u32, SUBGROUPS>,
     mut counts: Shared<u32, 4>,
-    mut membership: Shared<u32, 2>,
+    membership: Shared<u32, 2>,
 ) {
     let level = Level {
         level: state.load(PeelState::LEVEL),
@@ -419,7 +419,7 @@ pub fn peel(
         counts.set(SPENT, 0);
     }
     let mut memory = Memory { queue, cells, slots, counts };
-    let mut team = join(lane, &mut state, &mut membership, (params.nodes, 0), (0, u32::MAX));
+    let mut team = join(lane, &mut state, membership, (params.nodes, 0), (0, u32::MAX));
     let mut peel = Peeling { lane, params: *params, graph, data, state };
     let Rounds { known: level, count: rounds, .. } = run_rounds(&mut team, &mut peel, &mut memory, level, u32::MAX);
     let state = &mut peel.state;

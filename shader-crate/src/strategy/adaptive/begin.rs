@@ -1,6 +1,7 @@
 //! Before a level: the beginning of a search, and the beginning of any level again, for whoever times it.
 
-use super::{Decision, LevelInfo, LevelParams, LevelState, RestoreParams, VariantCode, choose};
+use super::{Decision, LevelInfo, LevelParams, LevelState, RestoreParams, choose};
+use crate::frontier;
 use crate::prelude::*;
 use crate::strategy::degree;
 
@@ -19,7 +20,7 @@ pub fn level_start(
     let node = source.get(0);
     if lane.global() == 0 && node < params.nodes {
         let edges = degree(graph.row_offsets, node);
-        let heavy = u32::from(edges > VariantCode::HEAVY);
+        let heavy = u32::from(edges > frontier::HEAVY);
         let variant = choose(tree, params.first_variant, 1, 1, edges);
         depths.set(node, 0);
         // Without lists there is room for one entry.

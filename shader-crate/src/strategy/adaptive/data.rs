@@ -74,12 +74,8 @@ impl VariantCode {
     pub const LIST_PUSH_EVEN: u32 = 7;
     /// The same by one workgroup while the frontier is small, and it goes on with the next level in the same dispatch.
     pub const LIST_PUSH_PERSISTENT: u32 = 8;
-    /// The most nodes whose edges the whole dispatch shares: every workgroup looks at all of them, one for each invocation.
-    pub const FEW: u32 = WORKGROUP;
     /// The most nodes of a frontier that one workgroup takes, and a quarter of the most edges.
     pub const SMALL: u32 = 1024;
-    /// A node with more edges is listed apart, at the end of the list, so that the whole dispatch can share its edges.
-    pub const HEAVY: u32 = 1024;
     /// A longer row is pulled along in pieces.
     pub const LONG: u32 = 256;
     /// Edges of a piece.

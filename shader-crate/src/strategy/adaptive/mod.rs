@@ -13,7 +13,7 @@ mod push;
 
 pub use data::{Decision, LevelParams, LevelState, RestoreParams, VariantCode};
 
-use crate::frontier::DoubleList;
+use crate::frontier::{self, DoubleList};
 use crate::prelude::*;
 use crate::primitive::workgroup::{SUBGROUPS, Slots, prefix_sum};
 use push::{BlockMemory, ROW_WORDS, Teams};
@@ -142,7 +142,7 @@ impl<R> Search<'_, R> {
         if count == VariantCode::LIST {
             let counters = (LevelState::NEXT, LevelState::NEXT_HEAVY);
             let half = (level.depth + 1) % 2;
-            let is_heavy = edges > VariantCode::HEAVY;
+            let is_heavy = edges > frontier::HEAVY;
             self.lists.append(self.lane, &mut self.state, counters, half, (node, is_heavy));
         } else if count == VariantCode::ATOMIC {
             self.state.add(LevelState::NEXT, 1);

@@ -5,7 +5,7 @@
 //! which the next level begins with: a level of a small frontier takes as long as the loads that wait for each other.
 
 use super::{LevelInfo, LevelParams, LevelState, Search, Tally, VariantCode};
-use crate::frontier::{Batch, Cells, PushEdges, push_block};
+use crate::frontier::{self, Batch, Cells, ListBlock, ListBlocks, PushEdges, push_block};
 use crate::prelude::*;
 use crate::primitive::workgroup::Slots;
 use crate::rounds::{Round, Rounds, Team, Workgroup, run_rounds};
@@ -87,7 +87,7 @@ impl Reached {
     }
 
     fn is_heavy(&self) -> bool {
-        self.edges() > VariantCode::HEAVY
+        self.edges() > frontier::HEAVY
     }
 
     /// 1 when it is new and not heavy.
@@ -182,22 +182,6 @@ impl<'a> ListedSearch<'a> {
         }
     }
 
-    /// The nodes at the ends of four of the block's edges. Four searches run at the same time, so that their loads are in flight together.
-    fn ends_of(&self, cells: &Cells<CELLS>, numbers: (u32, u32, u32, u32)) -> (u32, u32, u32, u32) {
-        let (mut a, mut b, mut c, mut d) = (0, 0, 0, 0);
-        let mut half = self.lane.threads / 2;
-        while half > 0 {
-            a = behind(cells, a, half, numbers.0);
-            b = behind(cells, b, half, numbers.1);
-            c = behind(cells, c, half, numbers.2);
-            d = behind(cells, d, half, numbers.3);
-            half /= 2;
-        }
-        let columns = &self.graph.columns;
-        let node = |number: u32, owner: u32| columns.get(number.wrapping_add(cells.get(self.lane.threads + owner)));
-        (node(numbers.0, a), node(numbers.1, b), node(numbers.2, c), node(numbers.3, d))
-    }
-
     /// Whether a node may be discovered. One workgroup alone does not look before it tries: that would be another load to wait for.
     fn is_open(&self, node: u32, present: bool) -> bool {
         present && (self.persists || self.depths.load(node) == UNREACHED)
@@ -244,16 +228,12 @@ impl<'a> PushEdges<CELLS> for ListedSearch<'a> {
 
     #[inline(always)]
     fn push(&mut self, team: &mut Persistent<'a>, iteration: Iteration, cells: &Cells<CELLS>, batch: Batch) -> u32 {
-        let Batch { number, stride, total } = batch;
-        let (last, left) = (total - 1, total - 1 - number);
-        let numbers =
-            (number, (number + stride).min(last), (number + 2 * stride).min(last), (number + 3 * stride).min(last));
-        let (a, b, c, d) = self.ends_of(cells, numbers);
+        let ([a, b, c, d], [_, has_b, has_c, has_d]) = batch.ends(self.lane, cells, self.graph.columns);
         let (row_a, row_b, row_c, row_d) = (self.row_early(a), self.row_early(b), self.row_early(c), self.row_early(d));
         let open_a = self.is_open(a, true);
-        let open_b = self.is_open(b, left >= stride);
-        let open_c = self.is_open(c, left >= 2 * stride);
-        let open_d = self.is_open(d, left >= 3 * stride);
+        let open_b = self.is_open(b, has_b);
+        let open_c = self.is_open(c, has_c);
+        let open_d = self.is_open(d, has_d);
         let depth = iteration.depth;
         let (a, b) = (self.visit(a, open_a, row_a, depth), self.visit(b, open_b, row_b, depth));
         let (c, d) = (self.visit(c, open_c, row_c, depth), self.visit(d, open_d, row_d, depth));
@@ -295,35 +275,21 @@ impl<'a> Round<LevelState, Persistent<'a>> for ListedSearch<'a> {
         team.set_count(&mut self.state, EDGES, round, 0);
     }
 
-    /// The edges of the listed frontier, evenly. A workgroup takes blocks of light nodes by itself; the heavy ones, or all where they are few,
-    /// every workgroup looks at, and takes its part of their edges. Returns the edges out of the nodes that this invocation discovered.
+    /// The edges of the listed frontier, evenly. Returns the edges out of the nodes that this invocation discovered.
     fn run(&mut self, team: &mut Persistent<'a>, memory: &mut BlockMemory<'a>, round: u32, pass: Pass) -> u32 {
         let (lane, level) = (self.lane, pass.level);
-        let (frontier, heavy) = (level.frontier, level.heavy);
-        let light = if frontier <= VariantCode::FEW { 0 } else { frontier - heavy };
-        // Blocks as large as a workgroup, or smaller, so that all workgroups have as many.
-        let alone = light.div_ceil(lane.groups * lane.threads);
-        let nodes = light.div_ceil((lane.groups * alone).max(1));
+        let blocks = ListBlocks::new(lane, level.frontier, level.heavy);
         let mut edges = 0;
-        for turn in 0..alone + (frontier - light).div_ceil(lane.threads) {
-            let mut begin = (lane.group + turn * lane.groups) * nodes;
-            let mut end = light.min(begin + nodes);
-            let (mut edge, mut stride) = (lane.local, lane.threads);
-            if turn >= alone {
-                begin = light + (turn - alone) * lane.threads;
-                end = frontier.min(begin + lane.threads);
-                edge = lane.global();
-                stride *= lane.groups;
-            }
+        for turn in 0..blocks.turns(lane) {
             // Reconverge before subgroup operations: the loop before had different lengths.
             if turn > 0 {
                 lane.barrier();
             }
-            let item = begin + lane.local;
-            let row = if item < end { self.listed_row(level, round, item) } else { (0, 0) };
+            let ListBlock { item, edges: share } = blocks.block(lane, turn);
+            let row = if let Some(item) = item { self.listed_row(level, round, item) } else { (0, 0) };
             let iteration = Iteration { round, depth: level.depth + 1 };
             let BlockMemory { cells, slots } = memory;
-            edges += push_block(lane, self, team, iteration, row, (edge, stride), cells, slots);
+            edges += push_block(lane, self, team, iteration, row, share, cells, slots);
         }
         edges
     }
@@ -339,11 +305,4 @@ impl<'a> Round<LevelState, Persistent<'a>> for ListedSearch<'a> {
         let level = pass.level.after(light, heavy, team.count(state, EDGES, round), self.tree);
         Pass { level, goes_on: level.frontier > 0 && level.persists() }
     }
-}
-
-/// A step of the search for the first cell that is more than a number: one that is known to be at `place` or behind is there, or behind the
-/// next `half`.
-#[inline(always)]
-fn behind(cells: &Cells<CELLS>, place: u32, half: u32, number: u32) -> u32 {
-    if cells.get(place + half - 1) <= number { place + half } else { place }
 }

@@ -1,7 +1,7 @@
 //! Before a search: what is known of a graph once and for all, and the beginning at a source.
 
-use super::push::HEAVY;
 use super::{PUSH, SearchData, SearchParams, SearchState, size_next};
+use crate::frontier::HEAVY;
 use crate::prelude::*;
 use crate::strategy::degree;
 
@@ -13,7 +13,7 @@ pub fn search_isolated(lane: Lane, params: &SearchParams, graph: Csr, mut isolat
         for bit in 0..32 {
             let node = word * 32 + bit;
             let none = node >= params.nodes || graph.row_offsets.get(node) == graph.row_offsets.get(node + 1);
-            bits |= u32::from(none && params.can_pull == 1) << bit;
+            bits |= u32::from(none && params.pull_factor > 0) << bit;
         }
         isolated.set(word, bits);
     }

@@ -120,12 +120,12 @@ pub fn search_cooperating(
     graph: Csr,
     data: SearchData,
     mut state: State<SearchState>,
-    mut membership: Shared<u32, 2>,
+    membership: Shared<u32, 2>,
 ) {
     let level = Level { depth: state.load(SearchState::ITERATION), count: state.load(SearchState::FRONTIER) };
     let (half, side) = (state.load(SearchState::HALF), state.load(SearchState::SIDE));
     let (lists, lengths) = ((params.nodes, half), (params.short, params.medium));
-    let mut team = join(lane, &mut state, &mut membership, lists, lengths);
+    let mut team = join(lane, &mut state, membership, lists, lengths);
     let mut search = Search::new(lane, params, graph, data, state, (side, 0));
     let Rounds { known: level, count: rounds, .. } =
         run_rounds(&mut team, &mut search, &mut (), level, params.loop_limit);

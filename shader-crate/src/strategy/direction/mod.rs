@@ -22,9 +22,6 @@ use crate::frontier::{Bitmaps, DoubleList};
 use crate::prelude::*;
 use crate::primitive::workgroup::{SUBGROUPS, prefix_sum};
 
-/// A frontier pulls when its edges times this are more than those of the nodes not visited yet (Beamer et al., section 5).
-const ALPHA: u32 = 14;
-
 /// The nodes of the frontier push to their neighbours.
 const PUSH: u32 = 0;
 /// The nodes not visited yet search for a neighbour in the frontier.
@@ -129,7 +126,7 @@ impl<'a> Search<'a> {
             let mut found = next + heavy;
             if self.params.short > 0 && mode == PUSH {
                 edges = found * self.params.mean_degree;
-            } else if self.params.can_pull == 1 && edges == found && mode != COLLECT {
+            } else if self.params.pull_factor > 0 && edges == found && mode != COLLECT {
                 // Each has but the edge that it was found by, back to where the search came from.
                 found = 0;
             }
@@ -142,7 +139,7 @@ impl<'a> Search<'a> {
             } else {
                 state.store(SearchState::VISITED_EDGES, visited_edges);
                 state.store(SearchState::ITERATION, self.depth);
-                if self.params.can_pull == 1 && edges > unvisited / ALPHA {
+                if self.params.pull_factor > 0 && edges > unvisited / self.params.pull_factor {
                     next = PULL;
                 } else if mode == PULL {
                     next = COLLECT;
@@ -174,10 +171,8 @@ fn size_next(params: &SearchParams, state: &mut State<SearchState>, mode: u32, f
         params.nodes
     } else if mode == PULL {
         (2 * params.words()).max(edges)
-    } else if heavy > 0 {
-        found.max(edges / 2)
     } else {
-        found
+        found.max(edges / 2)
     };
     let many_levels = mode == PUSH && heavy == 0 && found <= params.medium;
     let (mut groups, mut one, mut few) = (items.div_ceil(WORKGROUP).min(params.max_groups), 0, 0);

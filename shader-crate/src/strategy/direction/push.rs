@@ -1,58 +1,60 @@
-//! Pushing: the nodes of the frontier, which are on a list, visit their neighbours. A workgroup takes as many nodes as it has invocations
-//! and shares their edges out evenly; the edges of a heavy node are taken by the whole dispatch.
+//! Pushing: the nodes of the frontier, which are on a list, visit their neighbours. A workgroup takes blocks of nodes and shares their edges
+//! out evenly; the edges of heavy nodes are shared out to the whole dispatch.
 
 use super::{Listed, Reached, Search, SearchState};
-use crate::frontier::{Batch, Cells, PushEdges, push_block};
+use crate::frontier::{Batch, Cells, HEAVY, ListBlock, ListBlocks, PushEdges, push_block};
 use crate::prelude::*;
-use crate::primitive::share::shared_out;
 use crate::primitive::workgroup::Slots;
-
-/// The whole dispatch takes the edges of a node with more edges than this, when it pushes.
-pub(super) const HEAVY: u32 = 2048;
-
-/// Edges of a heavy node that a workgroup takes at a time.
-const PIECE: u32 = 2 * WORKGROUP;
 
 /// Two words for each invocation.
 const CELLS: usize = 2 * WORKGROUP as usize;
 
 impl PushEdges<CELLS> for Search<'_> {
-    const AT_A_TIME: u32 = 2;
+    const AT_A_TIME: u32 = 4;
     /// The list that is written, 0 or 1.
     type Iteration = u32;
     type Team = ();
 
     #[inline(always)]
     fn push(&mut self, _: &mut (), half: u32, cells: &Cells<CELLS>, batch: Batch) -> u32 {
-        let Batch { number, stride, total } = batch;
-        let both = total - number > stride;
-        let other = if both { number + stride } else { number };
-        let (node, other) = (self.end_of(cells, number), self.end_of(cells, other));
-        let (one, two) = (self.visit(node, true), self.visit(other, both));
-        let (degree, other_degree) = (self.degree(one, node), self.degree(two, node));
+        let ([a, b, c, d], [_, has_b, has_c, has_d]) = batch.ends(self.lane, cells, self.graph.columns);
+        let (open_a, open_b) = (self.visited.is_open(a), has_b && self.visited.is_open(b));
+        let (open_c, open_d) = (has_c && self.visited.is_open(c), has_d && self.visited.is_open(d));
+        let (a, b) = (self.visit_open(a, open_a), self.visit_open(b, open_b));
+        let (c, d) = (self.visit_open(c, open_c), self.visit_open(d, open_d));
+        if a.new + b.new + c.new + d.new == 0 {
+            return 0;
+        }
+        let (edges_a, edges_b) = (self.degree(a), self.degree(b));
+        let (edges_c, edges_d) = (self.degree(c), self.degree(d));
         let light = |reached: Reached, degree: u32| if degree <= HEAVY { reached.new } else { 0 };
-        let count = light(one, degree) + light(two, other_degree);
+        let count = light(a, edges_a) + light(b, edges_b) + light(c, edges_c) + light(d, edges_d);
         let entry = self.state.append(self.lane, SearchState::NEXT, count);
-        let entry = self.list(half, one, degree, entry);
-        self.list(half, two, other_degree, entry);
-        degree + other_degree
+        let entry = self.list(half, a, edges_a, entry);
+        let entry = self.list(half, b, edges_b, entry);
+        let entry = self.list(half, c, edges_c, entry);
+        self.list(half, d, edges_d, entry);
+        edges_a + edges_b + edges_c + edges_d
     }
 }
 
 #[inline_all]
 impl Search<'_> {
-    /// The node at the end of the workgroup's edge `number`.
-    fn end_of(&self, cells: &Cells<CELLS>, number: u32) -> u32 {
-        self.graph.columns.get(shared_out(self.lane, cells, number).1)
+    /// Visits a node if it is open. Looking first spares most of the atomics.
+    fn visit_open(&mut self, node: u32, open: bool) -> Reached {
+        if open { self.visit(node, true) } else { Reached { node, new: 0 } }
     }
 
-    /// The edges out of a new node; where none is heavy, the mean will do. Else the offsets of `known` are loaded, which are in the cache.
-    fn degree(&self, reached: Reached, known: u32) -> u32 {
-        if self.params.short > 0 {
-            return self.params.mean_degree * reached.new;
+    /// The edges out of a new node; where none is heavy, the mean will do.
+    fn degree(&self, reached: Reached) -> u32 {
+        if reached.new == 0 {
+            0
+        } else if self.params.short > 0 {
+            self.params.mean_degree
+        } else {
+            let (first, end) = self.row(reached.node);
+            end - first
         }
-        let (first, end) = self.row(if reached.new == 1 { reached.node } else { known });
-        (end - first) * reached.new
     }
 
     /// Gives a new node its depth and its place on the list that is written, `entry` unless it is heavy. Returns the next entry.
@@ -77,31 +79,22 @@ impl Search<'_> {
     pub(super) fn push_level(&mut self, frontier: Listed, cells: &mut Cells<CELLS>, slots: &mut Slots) -> u32 {
         let lane = self.lane;
         let Listed { half, count, heavy } = frontier;
+        let (blocks, light) = (ListBlocks::new(lane, count, heavy), count - heavy);
         let mut edges = 0;
-        // The heavy nodes, one after the other, and then the others.
-        for turn in 0..heavy + 1 {
-            let (mut row, mut row_end) = (0, 0);
-            if turn < heavy {
-                let node = self.lists.entries.get(self.lists.heavy(half, turn));
-                (row, row_end) = self.row(node);
+        for turn in 0..blocks.turns(lane) {
+            let ListBlock { item, edges: share } = blocks.block(lane, turn);
+            let (mut begin, mut end) = (0, 0);
+            if let Some(item) = item {
+                let lists = &self.lists;
+                let node = lists.entries.get(if item < light {
+                    lists.light(half, item)
+                } else {
+                    lists.heavy(half, item - light)
+                });
+                (begin, end) = self.row(node);
             }
-            let blocks =
-                if turn < heavy { (row_end - row).div_ceil(PIECE) } else { (count - heavy).div_ceil(lane.threads) };
-            for block in lane.by_group(blocks) {
-                let (mut begin, mut end) = (0, 0);
-                let entry = block * lane.threads + lane.local;
-                if turn < heavy {
-                    // Of its piece each invocation brings a few edges, as if they were a node's.
-                    begin = row_end.min(row + block * PIECE + lane.local * (PIECE / WORKGROUP));
-                    end = row_end.min(begin + PIECE / WORKGROUP);
-                } else if entry < count - heavy {
-                    let node = self.lists.entries.get(self.lists.light(half, entry));
-                    (begin, end) = self.row(node);
-                }
-                let (row, edge) = ((begin, end - begin), (lane.local, lane.threads));
-                edges += push_block(lane, self, &mut (), 1 - half, row, edge, cells, slots);
-                lane.barrier();
-            }
+            edges += push_block(lane, self, &mut (), 1 - half, (begin, end - begin), share, cells, slots);
+            lane.barrier();
         }
         edges
     }

@@ -160,11 +160,11 @@ pub fn near_far_cooperating<D: Distance>(
     graph: Csr,
     data: NearFarData,
     mut state: State<NearFarState>,
-    mut membership: Shared<u32, 2>,
+    membership: Shared<u32, 2>,
 ) {
     let progress = Progress::of(&state);
     let (lists, lengths) = ((params.nodes, progress.half), (params.short, params.medium));
-    let mut team = join(lane, &mut state, &mut membership, lists, lengths);
+    let mut team = join(lane, &mut state, membership, lists, lengths);
     let mut paths = Paths::<D> { lane, params: *params, graph, data, state, distance: PhantomData };
     let progress = run_rounds(&mut team, &mut paths, &mut (), progress, params.loop_limit).known;
     let state = &mut paths.state;

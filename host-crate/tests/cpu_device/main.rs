@@ -72,6 +72,8 @@ macro_rules! planted {
     }};
 }
 
+mod emulated;
+
 struct Planted<'b> {
     kernel: &'static Kernel,
     input: &'b Buffer<u32>,
@@ -101,9 +103,12 @@ fn record(device: &Device, kernel: &'static Kernel, input: &Buffer<u32>, output:
 
 /// Runs `kernel` over `length` zeros, into as many.
 fn run(kernel: &'static Kernel, length: usize) -> Result<Vec<u32>> {
-    let device = device();
+    run_on(&device(), kernel, length)
+}
+
+fn run_on(device: &Device, kernel: &'static Kernel, length: usize) -> Result<Vec<u32>> {
     let (input, output) = (device.buffer("zeros", length)?, device.buffer("results", length)?);
-    record(&device, kernel, &input, &output)?.run()?;
+    record(device, kernel, &input, &output)?.run()?;
     device.download(&output)
 }
 
@@ -542,7 +547,7 @@ fn products_agree_with_the_oracle_under_every_schedule() {
     for schedule in Schedule::ALL.iter().map(|schedule| schedule.name().to_owned()) {
         for (precision, unit) in [(Precision::Single, oracle::spmv::SINGLE), (Precision::Double, oracle::spmv::DOUBLE)]
         {
-            let config = SpmvConfig { schedule: schedule.parse().unwrap(), precision };
+            let config = SpmvConfig { schedule: schedule.parse().unwrap(), precision, ..SpmvConfig::default() };
             let mut spmv = Spmv::prepare(&device(), &csr, &config).unwrap();
             spmv.run(&DenseVector::from(x.as_slice())).unwrap();
             let mismatch = oracle::spmv::first_mismatch(&expected, &spmv.answer().unwrap().rows, unit);
