@@ -1,7 +1,8 @@
 //! Mutated files of every format, on stable Rust, for as long as they are given: `EVENKEEL_FUZZ_SECONDS`, 2 unless said. What the fuzz
 //! targets search for with coverage and a nightly compiler, this searches for by brute force, on all cores.
 //!
-//! An input on which a parser panics is saved below the target folder's `tmp/fuzz`. The seed follows from `EVENKEEL_FUZZ_SEED`.
+//! An input on which a parser panics, or asks for more memory than there is, is saved below the target folder's `tmp/fuzz`. The seed follows
+//! from `EVENKEEL_FUZZ_SEED`.
 
 use evenkeel::graph::{
     BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds,
@@ -9,10 +10,15 @@ use evenkeel::graph::{
 };
 use fastrand::Rng;
 use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    collections::BTreeMap,
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -20,6 +26,62 @@ use std::{
 #[allow(dead_code)] // The fuzz targets use the rest.
 #[path = "../fuzz/lib.rs"]
 mod fuzz;
+
+/// What each thread parses, with whatever help of other threads.
+static PARSED: Mutex<BTreeMap<u64, (Format, Vec<u8>)>> = Mutex::new(BTreeMap::new());
+
+/// The system's allocator, which saves what is being parsed when there is no memory: the program may abort then, with no word on the input.
+struct Saving;
+
+#[global_allocator]
+static ALLOCATOR: Saving = Saving;
+
+impl Saving {
+    fn look_at(pointer: *mut u8) -> *mut u8 {
+        if pointer.is_null() {
+            let parsed = std::mem::take(&mut *PARSED.lock().unwrap());
+            parsed
+                .into_iter()
+                .for_each(|(number, (format, bytes))| drop(save(format, &format!("memory-{number}"), &bytes)));
+        }
+        pointer
+    }
+}
+
+// SAFETY: it is the system's.
+unsafe impl GlobalAlloc for Saving {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        Self::look_at(unsafe { System.alloc(layout) })
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        Self::look_at(unsafe { System.alloc_zeroed(layout) })
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        Self::look_at(unsafe { System.realloc(pointer, layout, size) })
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(pointer, layout) };
+    }
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fuzz")
+}
+
+fn save(format: Format, name: &str, bytes: &[u8]) -> PathBuf {
+    let folder = folder();
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join(format!("{}-{name}", format.name()));
+    fs::write(&file, bytes).unwrap();
+    file
+}
 
 /// What parsers stumble over: limits of numbers, separators, and words that formats know.
 const TOKENS: [&[u8]; 26] = [
@@ -131,12 +193,9 @@ fn parsers_survive_mutated_files_of_every_format() {
                 *format
             };
             inputs.fetch_add(1, Relaxed);
+            PARSED.lock().unwrap().insert(number, (format, bytes.clone()));
             if catch_unwind(AssertUnwindSafe(|| fuzz::parse(format, &bytes))).is_err() {
-                let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fuzz");
-                fs::create_dir_all(&folder).unwrap();
-                let file = folder.join(format!("{}-{seed}-{number}", format.name()));
-                fs::write(&file, &bytes).unwrap();
-                return Some((format, file));
+                return Some((format, save(format, &format!("{seed}-{number}"), &bytes)));
             }
         }
         None
@@ -148,6 +207,12 @@ fn parsers_survive_mutated_files_of_every_format() {
         threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
     });
     println!("{} inputs", inputs.into_inner());
+    // Where the memory was asked for politely, nothing was wrong with the input.
+    for file in fs::read_dir(folder()).into_iter().flatten().map(|entry| entry.unwrap().path()) {
+        if file.to_string_lossy().contains("-memory-") {
+            fs::remove_file(file).unwrap();
+        }
+    }
     for (format, file) in &found {
         println!("{}: a parser panics on {}", format.name(), file.display());
     }

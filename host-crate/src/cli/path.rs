@@ -6,7 +6,7 @@ use super::{
     options::{DeviceOptions, GraphOptions, WeightOptions, weigh},
     output::{Output, is_standard, refuse_same_files, write_json_or_print},
     progress::while_showing,
-    run::QUICK,
+    run::{QUICK, answers_need_a_check},
 };
 use crate::{
     algorithm::{
@@ -114,7 +114,9 @@ impl PathCommand {
             Some(to) => {
                 let search = || shortest_path(&shared, from, to, by_weights);
                 let (route, run) = while_showing("searching", "", search)?;
-                let valid = self.check(&graph, route.as_ref(), (from, to), by_weights)?;
+                let is_checked = self.validate || answers_need_a_check(&device);
+                let check = || check(&graph, route.as_ref(), (from, to), by_weights);
+                let valid = is_checked.then(check).transpose()?;
                 let nodes =
                     route.iter().flat_map(|route| route.nodes.iter().copied().map(name).zip(route.distances.clone()));
                 let list = NodeList { column: "distance", rows: nodes.collect() };
@@ -151,23 +153,13 @@ impl PathCommand {
         self.device.let_go(device);
         missing.map_or(Ok(()), |missing| Err(missing.into()))
     }
+}
 
-    /// Whether the path is right, if that was asked for.
-    fn check(
-        &self,
-        graph: &Graph,
-        route: Option<&Route>,
-        ends: (u32, u32),
-        by_weights: bool,
-    ) -> anyhow::Result<Option<bool>> {
-        if !self.validate {
-            return Ok(None);
-        }
-        let checked = while_showing("checking", "", || check_path(graph, route, ends, by_weights))?;
-        match checked {
-            None => Ok(Some(true)),
-            Some(mismatch) => Err(WrongAnswer::of_path(&graph.ids.name(mismatch.node), &mismatch).into()),
-        }
+/// That the path is right, or an error.
+fn check(graph: &Graph, route: Option<&Route>, ends: (u32, u32), by_weights: bool) -> anyhow::Result<bool> {
+    match while_showing("checking", "", || check_path(graph, route, ends, by_weights))? {
+        None => Ok(true),
+        Some(mismatch) => Err(WrongAnswer::of_path(&graph.ids.name(mismatch.node), &mismatch).into()),
     }
 }
 

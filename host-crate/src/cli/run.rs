@@ -61,7 +61,8 @@ struct RunOptions {
     /// How many runs to do before these.
     #[arg(long, value_name = "N", default_value_t = 0)]
     warmup: u32,
-    /// Check the last answer against a sequential oracle; exit with 1 if it is wrong.
+    /// Check the last answer against a sequential oracle; exit with 1 if it is wrong. On a driver that limits loops (lavapipe) that is always
+    /// done.
     #[arg(long)]
     validate: bool,
     /// Write the answer as the name ends: .txt (a line `node value` each), .csv, .json, .jsonl, .parquet, .arrow, .npy or .npz; text
@@ -125,7 +126,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
             input: phase::during("making the input", || A::input(&self.input.input, &graph, config))?,
             runs: run.runs,
             warmup: run.warmup,
-            validate: run.validate,
+            validate: run.validate || answers_need_a_check(&device),
             // Where nobody sees it, it is not worth the time; a target that is not there is an error anyhow.
             show: Some(self.show.find(&graph)?).filter(|_| is_shown || run.json.is_some() || run.pictures.are_wanted()),
             capture: run.capture,
@@ -158,6 +159,12 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         self.device.let_go(device);
         verdict
     }
+}
+
+/// Whether answers of a device are always checked: its driver may stop an invocation in the middle without an error. What may come to that is
+/// refused before it runs, and this is the second lock.
+pub fn answers_need_a_check(device: &Device) -> bool {
+    device.info().loop_limit.is_some()
 }
 
 /// A run of at most so many operations takes a few milliseconds on the CPU. Starting a GPU takes more than a hundred.

@@ -97,7 +97,9 @@ fn the_answer_is_shown_before_the_time() {
     let text = before_time(&["pagerank", &roads, "--top", "2"]);
     assert_eq!(text.split_once("\nhighest   ").unwrap().1.lines().count(), 3, "{text}");
     let text = before_time(&["color", "complete:nodes=3"]);
-    assert!(text.ends_with("\ncolours   3\nclasses   color  nodes\n              0      1\n              1      1\n              2      1"), "{text}");
+    assert!(text.contains("\ncolours   3"), "{text}");
+    let classes = "\nclasses   color  nodes\n              0      1\n              1      1\n              2      1";
+    assert!(text.ends_with(classes), "{text}");
     let text = before_time(&["apsp", &roads, "--top", "1"]);
     assert!(text.contains("\ndistances diameter 13, mean 7.333, 6 of 12 pairs have none\n"), "{text}");
     assert!(text.ends_with("\nfurthest  node  to  distance\n             4   3        13"), "{text}");

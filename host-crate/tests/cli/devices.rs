@@ -63,6 +63,44 @@ fn what_a_device_lacks_is_named() {
 }
 
 #[test]
+fn answers_of_a_driver_that_limits_loops_are_always_checked() {
+    for arguments in [&["bfs", "star:nodes=9"][..], &["path", "star:nodes=9", "1", "2"]] {
+        let report = json(on_device(&[arguments, &["--json", "-"]].concat()));
+        let is_limited = report["device"]["name"].as_str().unwrap().starts_with("llvmpipe");
+        assert_eq!(report["valid"] == true, is_limited, "{report}");
+    }
+}
+
+/// An allocation or a submission fails, whichever it is: the program ends with a message, and leaves no file behind.
+#[test]
+fn a_device_that_fails_is_an_error_wherever_it_does() {
+    if !has_vulkan() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let answer = folder.path().join("answer.txt");
+    for algorithm in ["bfs", "pagerank", "kcore"] {
+        for (fault, message) in [("allocations", "could not give them"), ("submissions", "the device was lost")] {
+            let mut ended = false;
+            for count in 0.. {
+                let arguments = [algorithm, "rmat:scale=8", "--output", answer.to_str().unwrap()];
+                let output = limited(&format!("{fault}={count}"), &arguments).output().unwrap();
+                if output.status.success() {
+                    ended = count > 0;
+                    fs::remove_file(&answer).unwrap();
+                    break;
+                }
+                let error = stderr(&output);
+                assert_eq!(output.status.code(), Some(4), "{algorithm} after {count} {fault}: {error}");
+                assert!(error.contains(message) && error.lines().count() == 1, "after {count} {fault}: {error}");
+                assert_eq!(names(folder.path()), Vec::<String>::new(), "{algorithm} after {count} {fault}");
+            }
+            assert!(ended, "{algorithm}: no {fault} ever failed");
+        }
+    }
+}
+
+#[test]
 fn what_does_without_still_runs() {
     if !has_vulkan() {
         return;

@@ -5,7 +5,7 @@ use crate::{Error, Result};
 use ash::vk;
 use evenkeel_kernels::launch::RawBuffer;
 use gpu_allocator::{
-    MemoryLocation,
+    AllocationError, MemoryLocation,
     vulkan::{Allocation, AllocationCreateDesc, AllocationScheme},
 };
 use std::sync::Arc;
@@ -64,7 +64,11 @@ impl Buffer {
             AllocationScheme::GpuAllocatorManaged
         };
         let request = AllocationCreateDesc { name, requirements, location, linear: true, allocation_scheme };
-        buffer.allocation = lock(&context.allocator).allocate(&request).map_err(|error| {
+        let allocate = || match context.allocations.take() {
+            true => lock(&context.allocator).allocate(&request),
+            false => Err(AllocationError::OutOfMemory),
+        };
+        buffer.allocation = allocate().map_err(|error| {
             let (size, device) = (requirements.size, &context.physical.info.name);
             Error::Memory(format!("buffer '{name}' needs {size} bytes, and {device} could not give them: {error}"))
         })?;

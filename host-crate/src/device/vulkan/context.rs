@@ -4,6 +4,7 @@
 use super::{
     Failed,
     instance::Instance,
+    limits::Remaining,
     lock, one_at_a_time,
     physical::{Extras, Physical},
     timing::Clock,
@@ -34,6 +35,9 @@ pub(super) struct Context {
     pub(super) clock: Clock,
     /// The functions that ask for a kernel's statistics, where they are wanted and there are any.
     pub(super) statistics: Option<khr::pipeline_executable_properties::Device>,
+    /// What still succeeds on a device that is made to fail.
+    pub(super) allocations: Remaining,
+    pub(super) submissions: Remaining,
     debug: Option<ext::debug_utils::Device>,
     reported: AtomicUsize,
 }
@@ -65,6 +69,8 @@ impl Context {
             clock,
             statistics,
             debug,
+            allocations: Remaining::new(physical.faults.allocations),
+            submissions: Remaining::new(physical.faults.submissions),
             reported: AtomicUsize::new(0),
             device,
             physical,

@@ -1,9 +1,10 @@
 //! `EVENKEEL_DEVICE_LIMITS`: every Vulkan device claims less than it has. On one machine that shows how evenkeel behaves on many:
-//! what can do without still runs, and what cannot says what is missing.
+//! what can do without still runs, and what cannot says what is missing. A device can also be made to fail in the middle of its work.
 
 use super::physical::Claims;
 use crate::{Error, Result};
 use ash::vk::{self, SubgroupFeatureFlags as Operations};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const VARIABLE: &str = "EVENKEEL_DEVICE_LIMITS";
 
@@ -42,7 +43,7 @@ struct Number {
     at_most: fn(&mut Claims, u32),
 }
 
-const NUMBERS: [Number; 6] = [
+const NUMBERS: [Number; 8] = [
     Number { name: "binding", at_most: |claims, most| lower(&mut claims.limits().max_storage_buffer_range, most) },
     Number { name: "shared", at_most: |claims, most| lower(&mut claims.limits().max_compute_shared_memory_size, most) },
     Number {
@@ -61,7 +62,32 @@ const NUMBERS: [Number; 6] = [
         name: "push-constants",
         at_most: |claims, most| lower(&mut claims.limits().max_push_constants_size, most),
     },
+    Number { name: "allocations", at_most: |claims, most| claims.faults.allocations = Some(most) },
+    Number { name: "submissions", at_most: |claims, most| claims.faults.submissions = Some(most) },
 ];
+
+/// How many calls succeed on a device before all later ones fail; without a number none fails.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Faults {
+    /// Allocations of memory, which then is at an end.
+    pub(super) allocations: Option<u32>,
+    /// Submissions of work, by which the device then is lost.
+    pub(super) submissions: Option<u32>,
+}
+
+/// The calls that still succeed.
+pub(super) struct Remaining(AtomicU64);
+
+impl Remaining {
+    pub(super) fn new(count: Option<u32>) -> Self {
+        Self(AtomicU64::new(count.map_or(u64::MAX, u64::from)))
+    }
+
+    /// Whether one more succeeds.
+    pub(super) fn take(&self) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| count.checked_sub(1)).is_ok()
+    }
+}
 
 /// The name of the limit on the version of Vulkan, which is known before anything else is asked for.
 const VERSION: &str = "vulkan";
@@ -160,6 +186,14 @@ mod tests {
         assert_eq!(claims.eleven.subgroup_supported_operations, Operations::VOTE);
         assert_eq!(claims.plain.limits.max_compute_shared_memory_size, 16_384);
         assert_eq!(Limits::parse("vulkan=1.1").unwrap().version(), vk::API_VERSION_1_1);
+    }
+
+    #[test]
+    fn calls_fail_after_so_many() {
+        let faults = limited("submissions=2").faults;
+        let (submissions, allocations) = (Remaining::new(faults.submissions), Remaining::new(faults.allocations));
+        assert_eq!([(); 4].map(|()| submissions.take()), [true, true, false, false]);
+        assert!((0..9).all(|_| allocations.take()));
     }
 
     #[test]

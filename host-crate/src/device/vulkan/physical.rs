@@ -1,6 +1,10 @@
 //! What is in the machine: every physical device with what it offers, what it lacks, and the choice between them.
 
-use super::{Failed, instance::Instance, limits::Limits};
+use super::{
+    Failed,
+    instance::Instance,
+    limits::{Faults, Limits},
+};
 use crate::{
     Error, Result,
     device::{Device, DeviceInfo, DeviceKind},
@@ -79,6 +83,7 @@ pub(super) struct Physical {
     pub(super) timestamp_bits: u32,
     /// The capabilities that kernels may need and it lacks.
     pub(super) lacks: Vec<Capability>,
+    pub(super) faults: Faults,
 }
 
 /// What is switched on where it is there, beside the optional features that [`DeviceInfo`] lists.
@@ -175,8 +180,8 @@ impl Physical {
             limits: limits.names.clone(),
         };
         let (queue_family, timestamp_bits) = (claims.queue_family.unwrap_or(0), claims.timestamp_bits);
-        let driver = driver.driver_id;
-        Ok(Self { handle, info, extras, properties: *plain, driver, queue_family, timestamp_bits, lacks })
+        let (driver, faults) = (driver.driver_id, claims.faults);
+        Ok(Self { handle, info, extras, properties: *plain, driver, queue_family, timestamp_bits, lacks, faults })
     }
 }
 
@@ -201,6 +206,7 @@ pub(super) struct Claims {
     pub(super) calibrated_timestamps: bool,
     memory_budget: bool,
     no_hardware: bool,
+    pub(super) faults: Faults,
 }
 
 impl Claims {

@@ -57,6 +57,9 @@ impl Commands {
 
     pub(super) fn submit(&mut self) -> Result<()> {
         self.wait()?;
+        if !self.context.submissions.take() {
+            return Err(vk::Result::ERROR_DEVICE_LOST).failed("submitting work");
+        }
         let vk = self.context.vk();
         let buffers = [self.buffer];
         let submission = [vk::SubmitInfo::default().command_buffers(&buffers)];

@@ -76,9 +76,9 @@ fn batches(bytes: &[u8], columns: Vec<usize>) -> Result<Vec<RecordBatch>, ArrowE
 fn check_claims(bytes: &[u8]) -> Result<(), String> {
     let mut rest = bytes;
     if bytes.starts_with(FILE_MARK) {
-        for Block { metadata, body } in blocks(bytes)? {
-            let metadata = metadata.strip_prefix(CONTINUATION).unwrap_or(metadata);
-            check_message(metadata.get(4..).unwrap_or_default(), body)?;
+        for Block { whole, body } in blocks(bytes)? {
+            let message = whole.strip_prefix(CONTINUATION).unwrap_or(whole);
+            check_message(message.get(4..).unwrap_or_default(), body)?;
         }
         return Ok(());
     }
@@ -97,9 +97,9 @@ fn check_claims(bytes: &[u8]) -> Result<(), String> {
 /// Stands before the length of a message.
 const CONTINUATION: &[u8] = &[0xff; 4];
 
-/// A message of a file.
+/// A message of a file. The reader parses all of it as the metadata, which may so reach into the body.
 struct Block<'a> {
-    metadata: &'a [u8],
+    whole: &'a [u8],
     body: &'a [u8],
 }
 
@@ -116,9 +116,9 @@ fn blocks(bytes: &[u8]) -> Result<Vec<Block<'_>>, String> {
     let block = |block: &arrow_ipc::Block| {
         let begin = usize::try_from(block.offset()).ok()?;
         let metadata = usize::try_from(block.metaDataLength()).ok()?;
-        let (metadata, after) = bytes.get(begin..)?.split_at_checked(metadata)?;
-        let body = after.get(..usize::try_from(block.bodyLength()).ok()?)?;
-        Some(Block { metadata, body })
+        let body = usize::try_from(block.bodyLength()).ok()?;
+        let whole = bytes.get(begin..)?.get(..metadata.checked_add(body)?)?;
+        Some(Block { whole, body: &whole[metadata..] })
     };
     let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten();
     blocks.map(|it| block(it).ok_or_else(|| "a block of it lies outside of the file".to_owned())).collect()
@@ -163,6 +163,13 @@ mod tests {
             reason(Arrow::read, &bytes),
             "test: a compressed buffer claims to hold 1152921504606846976 bytes, for which there is no memory"
         );
+        // The same where the metadata goes on in the body: the vector of columns, of which there are 3 of 4 rows, claims to have one more.
+        let mut longer = fixture("names.feather");
+        let columns = memchr::memmem::find(&longer, &[3, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0]).unwrap();
+        longer[columns] = 4;
+        let mark = memchr::memmem::rfind(&longer, &[0x04, 0x22, 0x4d, 0x18]).unwrap();
+        longer[mark - 8..mark].copy_from_slice(&(1_i64 << 60).to_le_bytes());
+        assert!(reason(Arrow::read, &longer).contains("claims to hold"));
         // The same where the footer begins at any address.
         let (before, trailer) = bytes.split_last_chunk().unwrap();
         let footer = before.len() - arrow_ipc::reader::read_footer_length(*trailer).unwrap();
