@@ -81,11 +81,7 @@ const VARIANTS: [(&str, &[&str]); 6] = [
 ];
 
 /// What a device may refuse: a part of the message.
-const KNOWN_REFUSALS: [&str; 3] = [
-    "has no double precision",
-    "has no atomic additions to f32",
-    "SwiftShader driver does not end with kernel level_listed",
-];
+const KNOWN_REFUSALS: [&str; 2] = ["has no double precision", "has no atomic additions to f32"];
 
 /// What every device refuses: a combination that means nothing.
 const REFUSED_EVERYWHERE: &str = "afforest skips edges";
