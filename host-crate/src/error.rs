@@ -70,6 +70,9 @@ pub enum Error {
     /// The device, its driver, or the lack of one.
     #[error("{0}")]
     Device(String),
+    /// The device was lost while it did what the message says, and does nothing more.
+    #[error("{0}: the device was lost; its driver has reset it, often because something ran too long")]
+    Lost(String),
     /// Something that the device lacks or does not allow, and another may; the message names it.
     #[error("{0}")]
     Unsupported(String),
@@ -106,7 +109,7 @@ impl Error {
             Self::Io { source, .. } if source.kind() == std::io::ErrorKind::OutOfMemory => 4,
             Self::Line { .. } | Self::File { .. } | Self::Io { .. } => 3,
             Self::Graph(_) | Self::NegativeCycle { .. } => 3,
-            Self::Device(_) | Self::Unsupported(_) | Self::Memory(_) => 4,
+            Self::Device(_) | Self::Lost(_) | Self::Unsupported(_) | Self::Memory(_) => 4,
         }
     }
 }

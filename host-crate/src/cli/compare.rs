@@ -251,6 +251,8 @@ impl Comparison<'_> {
                 self.wrong = self.wrong.take().or(measured.verdict(bench.graph).err());
                 Ok(Ok(measured.report))
             }
+            // There is nothing left to compare on.
+            Err(error) if matches!(error.root_cause().downcast_ref(), Some(Error::Lost(_))) => Err(error),
             Err(error) => {
                 let refusal = Refusal {
                     graph: GraphReport::new(bench.graph, bench.built),

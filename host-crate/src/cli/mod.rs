@@ -51,7 +51,8 @@ A GRAPH is a file, - for standard input, or a generator such as rmat:scale=20 or
 Market, DIMACS, PACE, METIS, KONECT, LDBC or evenkeel's own; .gz, .xz, .zst, .bz2 and .zip are read as they are. \
 `evenkeel generate --help` lists the generators, `evenkeel convert --help` the formats.
 
-Exit status: 0 all is right, 1 an answer failed validation, 2 usage, 3 bad input or a file that cannot be written, 4 device or memory.
+Exit status: 0 all is right, 1 an answer failed validation, 2 usage, 3 bad input or a file that cannot be written, 4 device or memory, 130 \
+interrupted, 143 asked to end.
 
 Examples:
   evenkeel demo                                        see what this device can do

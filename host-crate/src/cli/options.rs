@@ -8,7 +8,7 @@ use crate::{
     device::{self, Device},
     graph::{
         BuildOptions, BuildReport, Direction, Graph, OpenOptions, adapt,
-        formats::{Columns, Format, is_standard},
+        formats::{Columns, Format, Watched, is_standard},
         generate::Generator,
         open,
         weights::{WeightSource, assign},
@@ -148,6 +148,13 @@ impl FoundGraph {
             },
             GraphSource::Generator(_) => Vec::new(),
         }
+    }
+
+    /// Watches the file that stays mapped for as long as the graph is used, if it is one.
+    pub fn watch_mapped(&self) -> Option<(PathBuf, Watched)> {
+        let is_mapped = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "ekg");
+        let path = self.files().into_iter().find(is_mapped)?;
+        Watched::begin(&path).map(|watched| (path, watched))
     }
 
     /// Where it is from: the family of a generator, or the folder of a file.

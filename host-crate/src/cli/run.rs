@@ -107,6 +107,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         let form = run.output.as_deref().map(|path| AnswerForm::of::<A>(path, config)).transpose()?;
         let found = self.graph.find()?.directed_for::<A>(config)?;
         let outputs = run.outputs(form, &self.tables.paths(), &found.files())?;
+        let watched = found.watch_mapped();
         let profile = self.tables.need_spans() || run.profile || run.trace.is_some() || run.pictures.are_wanted();
         let (device, (mut graph, built)) = match self.may_be_quick() && found.loads_quickly() {
             true => {
@@ -133,7 +134,10 @@ impl<A: Algorithm> Execute for RunCommand<A> {
             reference: OnceCell::new(),
         };
         let prepared = bench.prepare_or_on(fallback.as_ref(), config)?;
-        let measured = bench.measure(prepared, &self.tables)?;
+        let measured = bench.measure(prepared, &self.tables);
+        // Whatever came of it, it is not of the graph that was asked about.
+        watched.map_or(Ok(()), |(path, watched)| watched.check(&path))?;
+        let measured = measured?;
         let standard_taken = outputs.standard_taken;
         outputs.write(&graph, &measured)?;
         if is_shown {

@@ -101,6 +101,28 @@ fn a_device_that_fails_is_an_error_wherever_it_does() {
 }
 
 #[test]
+fn a_lost_device_ends_comparisons_and_experiments() {
+    if !has_vulkan() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("j.json");
+    for count in [1, 8, 16, 32] {
+        let arguments = ["compare", "bfs", "rmat:scale=5", "--json", file.to_str().unwrap()];
+        let message = refused(limited(&format!("submissions={count}"), &arguments), 4);
+        assert!(message.contains("the device was lost"), "{message}");
+        assert_eq!(names(folder.path()), Vec::<String>::new());
+    }
+    let arguments = ["reproduce", "pathak", "--folder", folder.path().to_str().unwrap(), "--device", &device()];
+    let mut command = evenkeel(&arguments);
+    command.env("EVENKEEL_DEVICE_LIMITS", "submissions=30");
+    let message = refused(command, 4);
+    assert!(message.contains("the device was lost"), "{message}");
+    let kept = fs::read_to_string(folder.path().join("pathak/results.json")).unwrap_or_default();
+    assert!(!kept.contains("the device was lost"), "{kept}");
+}
+
+#[test]
 fn what_does_without_still_runs() {
     if !has_vulkan() {
         return;
@@ -110,7 +132,9 @@ fn what_does_without_still_runs() {
     let (refused, ran): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry["refused"].is_string());
     assert!(refused.iter().all(|entry| entry["refused"].as_str().unwrap().contains("ballot")), "{refused:?}");
     assert!(!refused.is_empty() && !ran.is_empty() && ran.iter().all(|entry| entry["valid"] == true), "{ran:?}");
-    for limits in ["no-float64", "no-timestamps,no-calibrated-timestamps", "no-full-subgroups,vulkan=1.2", "groups=2"] {
+    for limits in
+        ["no-float64", "no-timestamps,no-calibrated-timestamps", "no-full-subgroups,vulkan=1.2", "groups=2", "groups=0"]
+    {
         let report = json(limited(limits, &["betweenness", "rmat:scale=6", "--validate", "--json", "-"]));
         assert_eq!(report["valid"], true, "{limits}");
     }

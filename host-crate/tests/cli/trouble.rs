@@ -4,6 +4,7 @@
 use super::*;
 use std::{
     fs::File,
+    io::Write,
     process::{Child, Stdio},
     time::{Duration, Instant},
 };
@@ -139,6 +140,22 @@ fn a_graph_that_becomes_shorter_during_a_run_is_an_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     assert!(stderr(&output).contains("error: a file that is being read has become shorter"), "{}", stderr(&output));
+    assert_eq!(names(folder.path()), ["g.ekg"]);
+}
+
+#[test]
+fn a_graph_that_is_written_to_during_a_run_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let [graph, ranks] = ["g.ekg", "ranks.txt"].map(|name| inside(&folder, name));
+    printed(evenkeel(&["generate", "rmat:scale=14", "--output", &graph]));
+    let child = spawned(evenkeel(&["pagerank", &graph, "--device", "cpu", "--runs", "300", "--output", &ranks]));
+    wait_for_output(folder.path(), 2);
+    // What is written is what was there: the time of the change tells.
+    let beginning = fs::read(&graph).unwrap()[..8].to_vec();
+    File::options().write(true).open(&graph).unwrap().write_all(&beginning).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(stderr(&output).contains("g.ekg"), "{}", stderr(&output));
     assert_eq!(names(folder.path()), ["g.ekg"]);
 }
 

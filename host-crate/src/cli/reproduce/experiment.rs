@@ -1,6 +1,7 @@
 //! An experiment: a command of this program, run by a process of its own as anybody would.
 
 use super::{Scale, results::Record};
+use crate::Error;
 use anyhow::Context;
 use serde_json::Value;
 use std::{
@@ -90,7 +91,8 @@ impl Experiment {
         format!("evenkeel {}", self.words.join(" "))
     }
 
-    /// Runs it on the device that `selector` means. A command that fails is a result too: a refusal is one of the findings.
+    /// Runs it on the device that `selector` means. A command that fails is a result too: a refusal is one of the findings. A lost device is
+    /// none, and ends the whole.
     pub fn run(&self, selector: &str, device: &str) -> anyhow::Result<Record> {
         let begin = Instant::now();
         let program = env::current_exe().context("this program does not know its own file")?;
@@ -103,6 +105,9 @@ impl Experiment {
         let output = command.output().with_context(|| format!("{} did not start", self.command()))?;
         let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         let result = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+        if message.contains("the device was lost") {
+            return Err(Error::Lost(self.command()).into());
+        }
         Ok(Record {
             experiment: self.name.clone(),
             command: self.command(),

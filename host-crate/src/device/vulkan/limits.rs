@@ -52,7 +52,7 @@ const NUMBERS: [Number; 8] = [
     },
     Number {
         name: "groups",
-        at_most: |claims, most| lower(&mut claims.limits().max_compute_work_group_count[0], most),
+        at_most: |claims, most| lower(&mut claims.limits().max_compute_work_group_count[0], most.max(1)),
     },
     Number {
         name: "buffers",

@@ -230,9 +230,7 @@ fn failure(doing: &str, error: vk::Result) -> Error {
     match error {
         vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => Error::Memory(format!("{doing}: the device is out of memory")),
         vk::Result::ERROR_OUT_OF_HOST_MEMORY => Error::Memory(format!("{doing}: the host is out of memory")),
-        vk::Result::ERROR_DEVICE_LOST => Error::Device(format!(
-            "{doing}: the device was lost; its driver has reset it, often because something ran too long"
-        )),
+        vk::Result::ERROR_DEVICE_LOST => Error::Lost(doing.to_owned()),
         error => Error::Device(format!("{doing}: {error} ({error:?})")),
     }
 }

@@ -144,14 +144,14 @@ pub(in crate::graph) fn load(path: &Path, format: Option<Format>, columns: Optio
 }
 
 /// A file that nobody may change while it is read, because what is mapped of it would change, too.
-struct Watched {
+pub(crate) struct Watched {
     file: File,
     before: (u64, SystemTime),
 }
 
 impl Watched {
     /// Begins to watch a file; none where that means nothing, or the file cannot be opened, which whoever reads it finds out.
-    fn begin(path: &Path) -> Option<Self> {
+    pub(crate) fn begin(path: &Path) -> Option<Self> {
         let file = File::open(path).ok()?;
         let before = Self::state(&file)?;
         Some(Self { file, before })
@@ -163,7 +163,7 @@ impl Watched {
     }
 
     /// Refuses a file that was changed. Another file that has got its name meanwhile is none of it.
-    fn check(&self, path: &Path) -> Result<()> {
+    pub(crate) fn check(&self, path: &Path) -> Result<()> {
         if Self::state(&self.file) == Some(self.before) {
             return Ok(());
         }

@@ -68,6 +68,8 @@ pub(crate) use {
     guard::guarded,
 };
 
+#[cfg(feature = "cli")]
+pub(crate) use loading::Watched;
 pub(super) use loading::{LoadedFile, load};
 
 use super::Graph;

@@ -82,7 +82,7 @@ pub fn beside(results: &Results) -> Option<Part> {
     push("GAP Benchmark Suite".into(), cores(), GRAPH, SHOWN.map(|(algorithm, _)| Some(of(algorithm)?.suite)));
     let data = Data::new(&["program", "on", "graph", "BFS, ms", "SSSP, ms", "PageRank, ms"]).rows(rows);
     let text = "rmat 16 has 65,536 nodes and 1.8 million edges, rmat 20 a million nodes and 31 million edges. PageRank has 20 iterations; \
-                igraph's goes on until it converges. The graph is in memory."
+                igraph's goes on until it converges. Weights are 1 to 64, on 16 cores 1 to 255. The graph is in memory."
         .to_owned();
     let title = "Beside other programs";
     Some(Part { name: "beside", title: title.into(), text, data, chart: None, findings: Vec::new() })
