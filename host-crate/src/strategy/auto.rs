@@ -3,7 +3,7 @@
 //! supports it.
 
 use super::{
-    adaptive::Adaptive,
+    adaptive::{Adaptive, LevelSize},
     cpu::{DeltaStepping, DirectionCpu},
     direction::Direction,
     edge::Edge,
@@ -69,6 +69,10 @@ impl Strategy for Auto {
     fn reads_device_graph(&self, target: Target<'_>) -> bool {
         // Only what it chooses on the CPU device, whatever the graph, does not.
         target.device.kind != DeviceKind::Cpu
+    }
+
+    fn level_names(&self, device: &Device, csr: &Csr, levels: &[LevelSize]) -> Result<Option<Vec<String>>> {
+        choose(Operator::Bfs, device.info().kind, csr).level_names(device, csr, levels)
     }
 
     fn rounds(&self, csr: &Csr, target: Target<'_>) -> u64 {

@@ -34,6 +34,7 @@ mod rounds;
 mod scan;
 mod scheduled;
 mod split;
+mod sweep;
 pub mod threshold;
 mod two_phase;
 mod worklists;
@@ -49,6 +50,7 @@ pub use near_far::NearFar;
 pub(crate) use rounds::{MAX_GROUPS, Rounds};
 pub use scheduled::Scheduled;
 pub use split::{Split, SplitGraph};
+pub use sweep::Sweep;
 pub use two_phase::TwoPhase;
 
 use crate::engine::SharedGraph;
@@ -225,6 +227,7 @@ pub(crate) fn items() -> Vec<Box<dyn Strategy>> {
     strategies.extend(Scheduled::all());
     strategies.push(Box::new(direction::Direction));
     strategies.push(Box::new(NearFar::default()));
+    strategies.push(Box::new(Sweep::default()));
     strategies.push(Box::new(cpu::DirectionCpu));
     strategies.push(Box::new(DeltaStepping::default()));
     strategies.push(Box::new(parallel::Parallel));

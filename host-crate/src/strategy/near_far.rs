@@ -1,15 +1,17 @@
 //! Shortest paths that take what is near first, and many iterations in one dispatch while the lists are short.
 
 use super::{
+    adaptive::LevelSize,
     prelude::*,
     rounds::{MAX_GROUPS, Rounds},
-    worklists::clear,
 };
-use crate::graph::{Skew, Weights};
-use evenkeel_kernels::strategy::near_far::{
-    NearFar as Iteration, NearFarData, NearFarParams, NearFarState, PIECE,
-    begin::NearFarStart,
-    many_iterations::{NearFarCooperating, NearFarPersistent},
+use crate::graph::Skew;
+use evenkeel_kernels::{
+    operator::Metric,
+    strategy::near_far::{
+        NearFar as Iteration, NearFarData, NearFarParams, NearFarState, PIECE, begin::NearFarStart,
+        many_iterations::NearFarCooperating,
+    },
 };
 use evenkeel_types::{UNREACHED, WORKGROUP};
 use rayon::prelude::*;
@@ -21,8 +23,14 @@ pub struct NearFar {
     pub delta: Option<f64>,
 }
 
-/// Workgroups that take many iterations of a list of medium length in one dispatch.
-const COOPERATING: u32 = 64;
+/// Workgroups that take many iterations of a list of medium metric in one dispatch.
+const COOPERATING: u32 = 128;
+
+/// Rounds of a workgroup between two meetings of those that cooperate: a meeting takes as long as one or two rounds.
+const ROUNDS: u32 = 32;
+
+/// The same where no other workgroup takes part.
+const ROUNDS_OF_ONE: u32 = 64;
 
 /// Davidson et al. take the mean weight times a warp's width for each edge of a node: then what is near keeps a GPU busy.
 const WIDTH: f64 = 32.0;
@@ -30,12 +38,28 @@ const WIDTH: f64 = 32.0;
 /// Where frontiers are short, a GPU has invocations to spare, and fewer splits are faster.
 const WIDE: f64 = 128.0;
 
+/// All that a search finds is found in the order of its distance, nearly: the threshold only keeps workgroups from going too far ahead.
+const HOPS: f64 = 256.0;
+
+/// What distances are made of.
+fn metric(operator: Operator) -> Metric {
+    match operator {
+        Operator::Bfs => Metric::Hops,
+        Operator::SsspU32 => Metric::Whole,
+        Operator::SsspF32 => Metric::Real,
+    }
+}
+
 /// By how much the threshold grows, as the kernels read it; `given` is what was asked for.
-fn delta(csr: &Csr, given: Option<f64>, mean_degree: f64, many: bool) -> u32 {
-    let width = if many { WIDE } else { WIDTH };
-    let delta = given.unwrap_or_else(|| csr.mean_weight() * width / mean_degree.max(1.0));
-    match csr.weights() {
-        Weights::F32(_) => (delta as f32).to_bits(),
+fn delta(csr: &Csr, operator: Operator, given: Option<f64>, many: bool) -> u32 {
+    let by_degree = |width: f64| csr.mean_weight() * width / csr.skew().mean.max(1.0);
+    let delta = given.unwrap_or_else(|| match operator {
+        Operator::Bfs => HOPS,
+        _ if many => by_degree(WIDE),
+        _ => by_degree(WIDTH),
+    });
+    match operator {
+        Operator::SsspF32 => (delta as f32).to_bits(),
         // Saturates at u32::MAX.
         _ => delta as u32,
     }
@@ -58,7 +82,17 @@ impl Strategy for NearFar {
     }
 
     fn operators(&self) -> &'static [Operator] {
-        &[Operator::SsspU32, Operator::SsspF32]
+        Operator::ALL
+    }
+
+    /// Its kernels hand out no atoms that could be counted.
+    fn is_counted(&self) -> bool {
+        false
+    }
+
+    /// An iteration is no level.
+    fn level_names(&self, _: &Device, _: &Csr, _: &[LevelSize]) -> Result<Option<Vec<String>>> {
+        Ok(None)
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
@@ -67,11 +101,13 @@ impl Strategy for NearFar {
         vec![Key::optional("delta", about, default, &mut self.delta).within(0, f64::INFINITY)]
     }
 
-    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
+        let marks = if target.operator == Operator::Bfs { nodes } else { 0 };
         MemoryPlan::new()
             .with::<u32>("lists", 4 * nodes)
             .with::<u32>("waiting", nodes.div_ceil(32))
+            .with::<u32>("marks", marks)
             .with::<u32>("pieces of long rows", 4 * pieces(csr))
             .with::<NearFarState>("state", 1)
     }
@@ -85,43 +121,44 @@ impl Strategy for NearFar {
         let csr = &traversal.csr;
         let Skew { mean, .. } = csr.skew();
         let rounds = Rounds::new(device.info(), csr.skew(), COOPERATING);
-        let Rounds { short, medium, cooperating, loop_limit } = rounds;
+        let Rounds { medium, cooperating, loop_limit, .. } = rounds;
         let params = NearFarParams {
             nodes: csr.nodes(),
             max_groups: MAX_GROUPS,
             nodes_per_group: (f64::from(WORKGROUP) / mean.max(1.0)).ceil() as u32,
-            delta: delta(csr, self.delta, mean, rounds.are_taken()),
+            delta: delta(csr, traversal.operator, self.delta, rounds.are_taken()),
             pieces: pieces(csr) as u32,
-            short,
             medium,
             cooperating,
+            rounds: ROUNDS,
+            rounds_of_one: ROUNDS_OF_ONE,
             loop_limit,
             target: traversal.target.unwrap_or(UNREACHED),
         };
-        let (graph, path) = (&traversal.graph, traversal.path());
+        let (graph, metric) = (&traversal.graph, metric(traversal.operator));
         let (nodes, pieces) = (params.nodes as usize, params.pieces as usize);
+        let searches = traversal.operator == Operator::Bfs;
         let data = &NearFarData {
             weights: traversal.data.weights.clone(),
             distances: traversal.data.values.clone(),
-            marks: traversal.data.marks.clone(),
+            marks: if searches { device.buffer("marks", nodes)? } else { traversal.data.marks.clone() },
             waiting: device.buffer("waiting", nodes.div_ceil(32))?,
             lists: device.buffer("lists", 4 * nodes)?,
             pieces: device.buffer("pieces of long rows", 4 * pieces)?,
         };
         let state = &device.buffer("state", 1)?;
         let start = |recorder: &mut Recorder| {
-            clear(recorder, traversal);
+            recorder.fill(&data.distances, UNREACHED);
+            recorder.fill(&data.marks, 0);
             recorder.fill(&data.waiting, 0);
             recorder.dispatch(&NearFarStart { graph, source: &traversal.source, data, state }, params, 1);
         };
         let many_iterations = |recorder: &mut Recorder| {
-            let persistent = NearFarPersistent { path, graph, data, state };
-            recorder.dispatch_indirect(&persistent, params, state, NearFarState::PERSISTENT_GROUPS);
-            let cooperating = NearFarCooperating { path, graph, data, state };
+            let cooperating = NearFarCooperating { metric, graph, data, state };
             recorder.dispatch_indirect(&cooperating, params, state, NearFarState::COOPERATING_GROUPS);
         };
         rounds.record((device, name, state), start, many_iterations, |recorder| {
-            let step = Iteration { path, graph, data, state };
+            let step = Iteration { metric, graph, data, state };
             recorder.dispatch_indirect(&step, params, state, NearFarState::GROUPS);
         })
     }

@@ -38,6 +38,18 @@ registry! {
     }
 }
 
+registry! {
+    /// What distances are made of, for the strategies that find the nearest nodes first.
+    pub enum Metric, evenkeel_kernels::operator::Metric, for_each_metric {
+        /// Edges.
+        Hops = "hops", evenkeel_kernels::operator::relax::RelaxHops;
+        /// Whole weights.
+        Whole = "sssp-u32", evenkeel_kernels::operator::relax::RelaxU32;
+        /// Real weights.
+        Real = "sssp-f32", evenkeel_kernels::operator::relax::RelaxF32;
+    }
+}
+
 /// What an algorithm's author writes.
 pub trait Operate {
     /// Takes `value`, the value of the edge's beginning, along `edge` to `neighbour`. True when the neighbour must go on the

@@ -4,10 +4,17 @@
 //! iteration in which it went on the worklist.
 
 use super::{Operate, Traversal};
+use crate::memory::Read;
 use evenkeel_types::{LoopState, UNREACHED};
 
 /// What distances are made of.
 pub trait Distance {
+    /// The weight of an edge.
+    #[inline(always)]
+    fn weight(weights: Read<u32>, edge: u32) -> u32 {
+        weights.get(edge)
+    }
+
     /// The distance at the end of an edge; [`UNREACHED`] where 32 bits do not hold it.
     fn along(distance: u32, weight: u32) -> u32;
 }
@@ -20,6 +27,21 @@ impl Distance for RelaxU32 {
     fn along(distance: u32, weight: u32) -> u32 {
         let sum = distance.wrapping_add(weight);
         if sum < distance { UNREACHED } else { sum }
+    }
+}
+
+/// Relaxes an edge that counts as 1, whatever its weight.
+pub struct RelaxHops;
+
+impl Distance for RelaxHops {
+    #[inline(always)]
+    fn weight(_: Read<u32>, _: u32) -> u32 {
+        1
+    }
+
+    #[inline(always)]
+    fn along(distance: u32, weight: u32) -> u32 {
+        RelaxU32::along(distance, weight)
     }
 }
 

@@ -99,6 +99,18 @@ impl Cooperating<'_> {
         self.membership.get(0) == 0 && self.lane.local == 0
     }
 
+    /// Whether no other workgroup takes part.
+    pub fn is_alone(&self) -> bool {
+        self.members == 1
+    }
+
+    /// The workgroup's part of so many entries, in one block: the first, and how many.
+    pub fn block(&self, entries: u32) -> (u32, u32) {
+        let share = entries.div_ceil(self.members);
+        let first = entries.min(self.number * share);
+        (first, share.min(entries - first))
+    }
+
     /// Makes the words of the membership what they are between dispatches. One invocation calls it when all workgroups are done.
     pub fn dissolve<S: RoundState>(state: &mut State<S>) {
         if state.load(S::ARRIVALS) >= STALLED {

@@ -18,6 +18,7 @@ pub mod queue;
 pub mod scan;
 pub mod split;
 pub mod start;
+pub mod sweep;
 pub mod threshold;
 pub mod two_phase;
 

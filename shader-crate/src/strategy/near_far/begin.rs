@@ -17,7 +17,6 @@ pub fn near_far_start(
     let node = source.get(0);
     if lane.global() == 0 && node < params.nodes {
         state.begin(1, 0);
-        state.set_groups(NearFarState::PERSISTENT_GROUPS, 0);
         state.set_groups(NearFarState::COOPERATING_GROUPS, 0);
         for round in 0..3 {
             state.set(NearFarState::count(NearFarState::SHORTEST, round), UNREACHED);

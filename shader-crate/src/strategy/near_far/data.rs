@@ -17,12 +17,14 @@ pub struct NearFarParams {
     pub delta: u32,
     /// The most pieces of long rows.
     pub pieces: u32,
-    /// A list of up to this many nodes is left to one workgroup; 0 when none is. Where some is, no row is long.
-    pub short: u32,
-    /// A longer list of up to this many nodes is left to a few cooperating workgroups.
+    /// A list of up to this many nodes is left to one workgroup or a few; 0 when none is. Where some is, no row is long.
     pub medium: u32,
     /// The number of cooperating workgroups.
     pub cooperating: u32,
+    /// Rounds that a workgroup goes on alone before it meets the others.
+    pub rounds: u32,
+    /// The same where it is the only one.
+    pub rounds_of_one: u32,
     /// The most loop iterations that an invocation may take in one dispatch of many iterations.
     pub loop_limit: u32,
     /// The search ends when no path to this node can be shorter; [`UNREACHED`] where it finds all nodes.
@@ -35,9 +37,7 @@ pub struct NearFarParams {
 pub struct NearFarState {
     /// `frontier` counts the entries that the next iteration reads, `next` the nodes written so far to the next list of near nodes.
     pub header: LoopHeader,
-    /// The dispatch in which one workgroup takes many iterations.
-    pub persistent_groups: [u32; 3],
-    /// The dispatch in which a few cooperating workgroups take many iterations.
+    /// The dispatch in which one workgroup or a few cooperating ones take many iterations.
     pub cooperating_groups: [u32; 3],
     /// 1 when the next iteration splits the list of far nodes, 0 when it relaxes the edges of near ones.
     pub splits: u32,
@@ -56,7 +56,7 @@ pub struct NearFarState {
     /// The shortest distance on the list of far nodes, if it has just been split; else 0.
     pub lowest: u32,
     /// Keeps what cooperating workgroups wait for apart from what they read and from what they count in: 128 bytes each.
-    pub apart: [u32; 10],
+    pub apart: [u32; 13],
     /// Workgroups that cooperate.
     pub members: u32,
     /// How often one of them has arrived at the end of an iteration.

@@ -1,73 +1,156 @@
-//! Iteration after iteration in one dispatch, while the lists are short or of medium length: on a road or a grid a dispatch for each of
-//! thousands of iterations costs more than these. Every row is short.
+//! Iteration after iteration in one dispatch, while the lists are not long: on a road or a grid a dispatch for each of thousands of
+//! iterations costs more than these. Every row is short.
+//!
+//! Workgroups share the list of near nodes, and each goes on alone for some rounds: it keeps the nodes that it finds near in its own memory and
+//! relaxes their edges in the next round. Then all write what they have left to the list in device memory and wait for each other, which takes
+//! longer than a round. A node may so be taken before the shortest path to it is found, as in every order of relaxations; it is then taken again.
 
 use super::split::Destination;
 use super::{NearFarData, NearFarParams, NearFarState, Paths, Progress, Reached};
 use crate::operator::relax::Distance;
 use crate::prelude::*;
-use crate::rounds::{Cooperating, Round, RoundState, Rounds, Team, Workgroup, join, run_rounds};
+use crate::rounds::{Cooperating, Round, RoundState, Team, join, loop_iterations, run_rounds};
 use core::marker::PhantomData;
 
 const NEAR: u32 = NearFarState::NEAR;
 const FAR_ADDED: u32 = NearFarState::FAR_ADDED;
 const SHORTEST: u32 = NearFarState::SHORTEST;
 
-/// What is at the ends of four edges.
-type Four = (Reached, Reached, Reached, Reached);
+/// Near nodes in each of a workgroup's two lists. Those that have no space go on the list in device memory.
+const SPACE: u32 = 512;
+/// What is longer is shared out anew before the next round.
+const CROWDED: u32 = SPACE / 2;
+/// Far nodes that a workgroup collects. Those that have no space go on the list in device memory at once.
+const FAR_SPACE: u32 = 1024;
+
+/// The longest list that is left to one workgroup.
+pub const FOR_ONE: u32 = CROWDED;
+
+/// What a workgroup keeps in its own memory.
+pub(super) struct Local<'a> {
+    /// Two lists of near nodes; an entry is a node and its distance.
+    near: Shared<'a, u32, { 4 * SPACE as usize }>,
+    far: Shared<'a, u32, { FAR_SPACE as usize }>,
+    /// How many near nodes were put on a list, in three words that rounds use in turn, and how many far ones.
+    counts: Shared<'a, u32, 4>,
+}
+
+#[inline_all]
+impl Local<'_> {
+    /// The counter of far nodes.
+    const FAR: u32 = 3;
+
+    /// Where an entry of the list is that a round reads.
+    fn place(round: u32, entry: u32) -> u32 {
+        2 * ((round % 2) * SPACE + entry)
+    }
+
+    /// An entry of the list that a round reads: a node, and the distance with which it was put there.
+    fn entry(&self, round: u32, entry: u32) -> (u32, u32) {
+        (self.near.get(Self::place(round, entry)), self.near.get(Self::place(round, entry) + 1))
+    }
+}
+
+/// Invocations that take the edges of a node together: the nodes of a road or a grid have about as many.
+const AT_A_NODE: u32 = 4;
+
+/// Rounds of the workgroup between two meetings, and the one that is going on.
+#[derive(Clone, Copy)]
+struct Turn {
+    /// The meeting that follows.
+    meeting: u32,
+    /// Rounds since the last.
+    round: u32,
+}
 
 #[inline_all]
 impl<D: Distance> Paths<'_, D> {
-    /// Relaxes an edge of a node at `distance` and the next three before `end`. Their loads and atomics are in flight together.
-    fn relax_four(&mut self, progress: Progress, distance: u32, edge: u32, end: u32) -> Four {
-        let last = end - 1;
-        let a = self.along(distance, edge, true);
-        let b = self.along(distance, last.min(edge + 1), edge < last);
-        let c = self.along(distance, last.min(edge + 2), edge + 1 < last);
-        let d = self.along(distance, last.min(edge + 3), edge + 2 < last);
-        let fell = (self.lower(a), self.lower(b), self.lower(c), self.lower(d));
-        let (a, b) = (self.settle(progress, a, fell.0), self.settle(progress, b, fell.1));
-        let (c, d) = (self.settle(progress, c, fell.2), self.settle(progress, d, fell.3));
-        (a, b, c, d)
+    /// Puts a node whose distance fell on the list of the workgroup that it goes on.
+    fn put(&mut self, local: &mut Local, turn: Turn, progress: Progress, reached: Reached) {
+        let is_near = reached.distance <= progress.threshold;
+        let place = local.counts.add(if is_near { turn.round % 3 } else { Local::FAR }, 1);
+        if is_near && place < SPACE {
+            let place = Local::place(turn.round + 1, place);
+            local.near.set(place, reached.node);
+            local.near.set(place + 1, reached.distance);
+        } else if !is_near && place < FAR_SPACE {
+            local.far.set(place, reached.node);
+        } else {
+            self.list_in_memory(turn, progress, reached);
+        }
     }
 
-    /// Puts a node on the lists that it goes on. Returns the next places.
-    fn put<T: Team<NearFarState>>(
-        &mut self,
-        team: &mut T,
-        round: u32,
-        progress: Progress,
-        reached: Reached,
-        (near, far): (u32, u32),
-    ) -> (u32, u32) {
-        if reached.near == 1 {
-            team.put(&mut self.data.lists, round, near, reached.node);
+    /// Puts a node on the list in device memory that it goes on, if it is not there already.
+    fn list_in_memory(&mut self, turn: Turn, progress: Progress, reached: Reached) {
+        let Reached { node, near, far, .. } = self.settle(progress, reached, true);
+        let counters = (NearFarState::count(NEAR, turn.meeting), NearFarState::count(FAR_ADDED, turn.meeting));
+        let places = self.state.append_both(self.lane, counters, (near, far));
+        if near == 1 {
+            let place = self.near(1 - progress.half, places.0);
+            self.data.lists.store(place, node);
         }
-        if reached.far == 1 {
-            let place = self.far(progress.far_half, progress.far + far);
-            self.data.lists.store(place, reached.node);
+        if far == 1 {
+            let place = self.far(progress.far_half, progress.far + places.1);
+            self.data.lists.store(place, node);
         }
-        (near + reached.near, far + reached.far)
     }
 
-    /// Relaxes the edges of the near nodes, an invocation to each node.
-    fn relax_round<T: Team<NearFarState>>(&mut self, team: &mut T, round: u32, progress: Progress) {
-        for entry in team.entries(progress.near) {
-            let node = team.entry(&self.data.lists, round, entry);
-            let (mut edge, end) = (self.graph.row_offsets.get(node), self.graph.row_offsets.get(node + 1));
+    /// Relaxes the edges of the workgroup's near nodes. The first round reads the list in device memory, from `first` on.
+    fn relax_round(&mut self, local: &mut Local, turn: Turn, progress: Progress, first: u32, count: u32) {
+        let lane = self.lane;
+        for entry in step(lane.local / AT_A_NODE, count, lane.threads / AT_A_NODE) {
+            let (node, mut known) = if turn.round == 0 {
+                let place = self.near(progress.half, first + entry);
+                (self.data.lists.load(place), UNREACHED)
+            } else {
+                local.entry(turn.round, entry)
+            };
+            let (begin, mut end) = (self.graph.row_offsets.get(node), self.graph.row_offsets.get(node + 1));
             let distance = self.data.distances.load(node);
-            while edge < end {
-                let (a, b, c, d) = self.relax_four(progress, distance, edge, end);
-                let near = a.near + b.near + c.near + d.near;
-                let far = a.far + b.far + c.far + d.far;
-                if near + far > 0 {
-                    let places = team.reserve_both(&mut self.state, (NEAR, FAR_ADDED), round, (near, far));
-                    let places = self.put(team, round, progress, a, places);
-                    let places = self.put(team, round, progress, b, places);
-                    let places = self.put(team, round, progress, c, places);
-                    self.put(team, round, progress, d, places);
-                }
-                edge += 4;
+            if turn.round > 0 && distance < known {
+                // Somebody has found a shorter path since then, and put the node on a list again.
+                end = begin;
             }
+            known = known.min(distance);
+            for edge in step(begin + lane.local % AT_A_NODE, end, AT_A_NODE) {
+                let reached = self.along(known, edge, true);
+                if self.lower(reached) {
+                    self.put(local, turn, progress, reached);
+                }
+            }
+        }
+    }
+
+    /// Relaxes the edges of the workgroup's share of the near nodes, and of the nodes near to these, for some rounds. All that is left is on the
+    /// lists in device memory then.
+    fn relax_rounds(&mut self, team: &Cooperating, local: &mut Local, meeting: u32, progress: Progress) {
+        let lane = self.lane;
+        let (first, mut count) = team.block(progress.near);
+        if lane.local == 0 {
+            local.counts.set(0, 0);
+            local.counts.set(Local::FAR, 0);
+        }
+        lane.barrier();
+        let most = if team.is_alone() { self.params.rounds_of_one } else { self.params.rounds };
+        let mut turn = Turn { meeting, round: 0 };
+        while count > 0 && turn.round < most && (turn.round == 0 || count <= CROWDED) {
+            if lane.local == 0 {
+                // It was read at the end of the round before the last.
+                local.counts.set((turn.round + 1) % 3, 0);
+            }
+            self.relax_round(local, turn, progress, first, count);
+            lane.barrier();
+            count = local.counts.get(turn.round % 3).min(SPACE);
+            turn.round += 1;
+        }
+        let far = local.counts.get(Local::FAR).min(FAR_SPACE);
+        for entry in lane.group_stride(count) {
+            let (node, distance) = local.entry(turn.round, entry);
+            self.list_in_memory(turn, progress, Reached { node, distance, near: 0, far: 0 });
+        }
+        for entry in lane.group_stride(far) {
+            let node = local.far.get(entry);
+            self.list_in_memory(turn, progress, Reached { node, distance: UNREACHED, near: 0, far: 0 });
         }
     }
 
@@ -95,30 +178,34 @@ impl<D: Distance> Paths<'_, D> {
 }
 
 #[inline_all]
-impl<D: Distance, T: Team<NearFarState>> Round<NearFarState, T> for Paths<'_, D> {
+impl<'a, D: Distance> Round<NearFarState, Cooperating<'a>> for Paths<'a, D> {
     type Known = Progress;
-    type Memory = ();
+    type Memory = Local<'a>;
 
     fn entries(progress: Progress) -> u32 {
         progress.entries()
     }
 
-    fn clear(&mut self, team: &mut T, round: u32) {
+    fn cost(_: Progress, share: u32) -> u32 {
+        loop_iterations(share) + 64 * loop_iterations(4)
+    }
+
+    fn clear(&mut self, team: &mut Cooperating<'a>, round: u32) {
         team.set_count(&mut self.state, NEAR, round, 0);
         team.set_count(&mut self.state, FAR_ADDED, round, 0);
         team.set_count(&mut self.state, SHORTEST, round, UNREACHED);
     }
 
-    fn run(&mut self, team: &mut T, _: &mut (), round: u32, progress: Progress) -> u32 {
+    fn run(&mut self, team: &mut Cooperating<'a>, local: &mut Local<'a>, round: u32, progress: Progress) -> u32 {
         if progress.splits() {
             self.split_round(team, round, progress);
         } else {
-            self.relax_round(team, round, progress);
+            self.relax_rounds(team, local, round, progress);
         }
         0
     }
 
-    fn after(&mut self, team: &mut T, round: u32, progress: Progress) -> Progress {
+    fn after(&mut self, team: &mut Cooperating<'a>, round: u32, progress: Progress) -> Progress {
         let state = &mut self.state;
         team.finish_round(state, round);
         let (near, far) = (team.count(state, NEAR, round), team.count(state, FAR_ADDED, round));
@@ -127,46 +214,25 @@ impl<D: Distance, T: Team<NearFarState>> Round<NearFarState, T> for Paths<'_, D>
     }
 }
 
-/// As many iterations as there are before a list is not short any more, by one workgroup.
-#[kernel(threads = 1024, each(D in for_each_path))]
-pub fn near_far_persistent<D: Distance>(
-    lane: Lane,
-    params: &NearFarParams,
-    graph: Csr,
-    data: NearFarData,
-    state: State<NearFarState>,
-    entries: Shared<u32, 4080>,
-    counts: Shared<u32, 9>,
-) {
-    let progress = Progress::of(&state);
-    let mut paths = Paths::<D> { lane, params: *params, graph, data, state, distance: PhantomData };
-    let lists = (params.nodes, progress.half);
-    let mut team = Workgroup::new(lane, entries, counts, &paths.data.lists, lists, progress.near, true);
-    paths.clear(&mut team, 0);
-    lane.barrier();
-    let Rounds { known: progress, count: rounds, .. } =
-        run_rounds(&mut team, &mut paths, &mut (), progress, params.loop_limit);
-    team.write_back(&mut paths.data.lists, rounds, progress.near);
-    if lane.local == 0 {
-        progress.write(params, &mut paths.state, 0);
-    }
-}
-
-/// As many iterations as there are before a list is long, or short, by a few workgroups.
-#[kernel(threads = 256, each(D in for_each_path))]
+/// As many iterations as there are before a list is long, by a few workgroups; by one while lists are short.
+#[kernel(threads = 256, each(D in for_each_metric))]
 pub fn near_far_cooperating<D: Distance>(
     lane: Lane,
     params: &NearFarParams,
     graph: Csr,
     data: NearFarData,
     mut state: State<NearFarState>,
+    near: Shared<u32, 2048>,
+    far: Shared<u32, 1024>,
+    counts: Shared<u32, 4>,
     membership: Shared<u32, 2>,
 ) {
     let progress = Progress::of(&state);
-    let (lists, lengths) = ((params.nodes, progress.half), (params.short, params.medium));
-    let mut team = join(lane, &mut state, membership, lists, lengths);
+    let most = if lane.groups < params.cooperating { FOR_ONE } else { params.medium };
+    let mut team = join(lane, &mut state, membership, (params.nodes, progress.half), (0, most));
     let mut paths = Paths::<D> { lane, params: *params, graph, data, state, distance: PhantomData };
-    let progress = run_rounds(&mut team, &mut paths, &mut (), progress, params.loop_limit).known;
+    let mut local = Local { near, far, counts };
+    let progress = run_rounds(&mut team, &mut paths, &mut local, progress, params.loop_limit).known;
     let state = &mut paths.state;
     if team.is_leader() {
         progress.write(params, state, 0);

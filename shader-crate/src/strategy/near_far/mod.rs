@@ -4,7 +4,7 @@
 //! where the plain worklist takes most of them many times.
 //!
 //! A workgroup shares out the edges of its nodes evenly, and a row with thousands of edges is taken in pieces. While lists are short, one
-//! workgroup takes many iterations in one dispatch, or a few cooperating ones do. All of that is chosen on the device.
+//! workgroup or a few take many iterations in one dispatch. All of that is chosen on the device.
 
 #[macro_use]
 mod data;
@@ -16,6 +16,7 @@ mod relax;
 mod split;
 
 pub use data::{NearFarData, NearFarParams, NearFarState};
+pub use many_iterations::FOR_ONE;
 pub use relax::PIECE;
 
 use crate::operator::relax::Distance;
@@ -107,11 +108,11 @@ impl Progress {
             pieces + (self.near - pieces).div_ceil(params.nodes_per_group)
         };
         let entries = self.entries();
-        let one = entries > 0 && entries <= params.short;
-        let few = entries > params.short && entries <= params.medium;
-        if one || few {
+        let few = entries > 0 && entries <= params.medium;
+        if few {
             groups = 0;
         }
+        let cooperating = if entries <= FOR_ONE { 1 } else { params.cooperating };
         state.store(NearFarState::ITERATION, self.iteration - 1);
         state.store(NearFarState::FRONTIER, entries);
         state.store(NearFarState::PIECES, pieces);
@@ -122,8 +123,7 @@ impl Progress {
         state.store(NearFarState::THRESHOLD, self.threshold);
         state.store(NearFarState::LOWEST, self.lowest);
         state.store(NearFarState::GROUPS.at(0), groups.min(params.max_groups));
-        state.store(NearFarState::PERSISTENT_GROUPS.at(0), one.into());
-        state.store(NearFarState::COOPERATING_GROUPS.at(0), if few { params.cooperating } else { 0 });
+        state.store(NearFarState::COOPERATING_GROUPS.at(0), if few { cooperating } else { 0 });
     }
 }
 
@@ -158,7 +158,8 @@ impl<D: Distance> Paths<'_, D> {
 
     /// What is at the end of an edge of a node at `distance`, if the edge is present.
     fn along(&mut self, distance: u32, edge: u32, present: bool) -> Reached {
-        let (node, mut reached) = (self.graph.columns.get(edge), D::along(distance, self.data.weights.get(edge)));
+        let (node, mut reached) =
+            (self.graph.columns.get(edge), D::along(distance, D::weight(self.data.weights, edge)));
         if !present {
             reached = UNREACHED;
         } else if reached == UNREACHED {
@@ -170,7 +171,7 @@ impl<D: Distance> Paths<'_, D> {
 
     /// Lowers the node's distance. Whether it fell.
     fn lower(&mut self, reached: Reached) -> bool {
-        reached.distance != UNREACHED && reached.distance < self.data.distances.min(reached.node, reached.distance)
+        reached.distance < self.data.distances.min(reached.node, reached.distance)
     }
 
     /// Finds out which list a node whose distance fell goes on, if it is not there already.
@@ -216,7 +217,7 @@ impl<D: Distance> Paths<'_, D> {
 }
 
 /// One iteration by the whole dispatch.
-#[kernel(threads = 256, each(D in for_each_path))]
+#[kernel(threads = 256, each(D in for_each_metric))]
 pub fn near_far<D: Distance>(
     lane: Lane,
     params: &NearFarParams,

@@ -1,0 +1,100 @@
+//! Shortest paths by delta-stepping without lists: every iteration sweeps over all nodes.
+
+use super::{prelude::*, rounds::MAX_GROUPS, worklists::clear};
+use crate::graph::Weights;
+use evenkeel_kernels::strategy::sweep::{
+    BLOCK, PIECE, Sweep as Iteration, SweepData, SweepParams, SweepStart, SweepState,
+};
+use evenkeel_types::UNREACHED;
+use rayon::prelude::*;
+
+/// The strategy `sweep`.
+#[derive(Clone, Default)]
+pub struct Sweep {
+    /// The width of a bucket; chosen from the graph where it is none.
+    pub delta: Option<f64>,
+}
+
+/// A bucket as wide as the mean weight times this for each edge of a node: wider ones relax more edges in vain, and narrower ones take more
+/// iterations.
+const WIDTH: f64 = 16.0;
+
+/// The pieces of long rows: a node, and how far from the beginning of its row the piece begins.
+fn pieces(csr: &Csr) -> Vec<u32> {
+    let pieces = |node: u32| {
+        let degree = csr.degree(node);
+        let of_long = if degree > PIECE { degree.div_ceil(PIECE) } else { 0 };
+        (0..of_long).flat_map(move |piece| [node, piece * PIECE])
+    };
+    (0..csr.nodes()).into_par_iter().flat_map_iter(pieces).collect()
+}
+
+/// How many words they take.
+fn words_of_pieces(csr: &Csr) -> usize {
+    let long = (0..csr.nodes()).into_par_iter().map(|node| csr.degree(node)).filter(|&degree| degree > PIECE);
+    2 * long.map(|degree| degree.div_ceil(PIECE) as usize).sum::<usize>()
+}
+
+impl Strategy for Sweep {
+    fn about(&self) -> About {
+        About::new(
+            "sweep",
+            "Meyer and Sanders; Chakaravarthy et al.",
+            "delta-stepping over all nodes in each iteration; edges that leave the bucket once, from the side that has fewer",
+        )
+    }
+
+    fn operators(&self) -> &'static [Operator] {
+        &[Operator::SsspU32, Operator::SsspF32]
+    }
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let about = "the width of a bucket";
+        let default = "from the mean weight and the mean degree";
+        vec![Key::optional("delta", about, default, &mut self.delta).within(0, f64::INFINITY)]
+    }
+
+    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
+        MemoryPlan::new().with::<u32>("pieces of long rows", words_of_pieces(csr)).with::<SweepState>("state", 1)
+    }
+
+    /// A workgroup shares the edges of its rows.
+    fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
+        loops::longest_row(csr)
+    }
+
+    fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
+        let csr = &traversal.csr;
+        let delta = self.delta.unwrap_or_else(|| csr.mean_weight() * WIDTH / csr.skew().mean.max(1.0));
+        let pieces = pieces(csr);
+        let params = SweepParams {
+            nodes: csr.nodes(),
+            pieces: pieces.len() as u32 / 2,
+            groups: MAX_GROUPS.min(csr.nodes().div_ceil(BLOCK) + pieces.len() as u32 / 2),
+            delta: match csr.weights() {
+                Weights::F32(_) => (delta as f32).to_bits(),
+                // Saturates at u32::MAX.
+                _ => delta as u32,
+            },
+            mirrored: csr.has_symmetric_weights().into(),
+            target: traversal.target.unwrap_or(UNREACHED),
+        };
+        let (graph, path) = (&traversal.graph, traversal.path());
+        let data = &SweepData {
+            weights: traversal.data.weights.clone(),
+            distances: traversal.data.values.clone(),
+            marks: traversal.data.marks.clone(),
+            pieces: device.buffer_from("pieces of long rows", &pieces)?,
+        };
+        let state = &device.buffer("state", 1)?;
+        let start = |recorder: &mut Recorder| {
+            clear(recorder, traversal);
+            let start = SweepStart { source: &traversal.source, distances: &data.distances, state };
+            recorder.dispatch(&start, params, 1);
+        };
+        DeviceLoop::record(device, name, state, start, |recorder, _| {
+            let step = Iteration { path, graph, data, state };
+            recorder.dispatch_indirect(&step, params, state, SweepState::GROUPS);
+        })
+    }
+}
