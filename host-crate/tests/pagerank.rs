@@ -4,7 +4,7 @@
 use crate::common;
 use evenkeel::{
     Error,
-    algorithm::{Algorithm, PageRank, PageRankConfig, Precision, Seeds},
+    algorithm::{Algorithm, PageRank, PageRankConfig, Precision, Reorder, Seeds},
     device::Device,
     engine::schedule::Choice,
     graph::{BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds, generate::Generator},
@@ -36,9 +36,13 @@ fn check(device: &Device, csr: &Csr, what: &str) {
 
 fn check_with(device: &Device, csr: &Csr, what: &str, config: &PageRankConfig, schedules: &[String]) {
     let expected = ranks(csr, config.damping, config.iterations);
-    for schedule in schedules {
-        let config = PageRankConfig { schedule: schedule.parse().unwrap(), ..config.clone() };
+    let orders = [Reorder::None, Reorder::Degree];
+    for (schedule, reorder) in schedules.iter().flat_map(|schedule| orders.map(|order| (schedule, order))) {
+        let config = PageRankConfig { schedule: schedule.parse().unwrap(), reorder, ..config.clone() };
+        let planned = PageRank::plan(device.info(), csr, &config).unwrap().bytes();
         let mut pagerank = PageRank::prepare(device, csr, &config).unwrap();
+        assert!(pagerank.memory().bytes() <= planned, "{what}, {config:?} on {device:?}");
+        assert_eq!(pagerank.ordered_by(), (reorder == Reorder::Degree).then_some("degree"));
         let mut answers = Vec::new();
         for _ in 0..2 {
             assert_eq!(pagerank.run(&Seeds::default()).unwrap().iterations, config.iterations);
@@ -130,8 +134,14 @@ fn graph_of(csr: &Csr) -> Graph {
     Graph { name: "graph".into(), csr: csr.clone(), ids: NodeIds::Counted { first: 0 }, directed: true }
 }
 
-/// Runs twice with the seeds, and without them in between.
+/// Runs twice with the seeds, and without them in between, in the graph's own order and in another.
 fn check_with_seeds(device: &Device, csr: &Csr, what: &str, config: &PageRankConfig, seeds: &Seeds) {
+    for reorder in [Reorder::None, Reorder::Degree] {
+        check_order_with_seeds(device, csr, what, &PageRankConfig { reorder, ..config.clone() }, seeds);
+    }
+}
+
+fn check_order_with_seeds(device: &Device, csr: &Csr, what: &str, config: &PageRankConfig, seeds: &Seeds) {
     let graph = graph_of(csr);
     let mut pagerank = PageRank::prepare(device, csr, config).unwrap();
     let mut answers = Vec::new();

@@ -5,7 +5,7 @@ use crate::common;
 use evenkeel::{
     Error,
     algorithm::{
-        Algorithm, DenseMatrix, DenseVector, Precision, Spmm, SpmmConfig,
+        Algorithm, DenseMatrix, DenseVector, Precision, Reorder, Spmm, SpmmConfig,
         spmm::{MatrixOptions, MatrixProduct},
         spmv::{Layout, Product, Spmv, SpmvConfig, VectorOptions, random_vector},
     },
@@ -36,7 +36,12 @@ fn check(device: &Device, csr: &Csr, what: &str) {
     let step = if csr.edges() < 500_000 { 1 } else { 3 };
     for (turn, schedule) in schedules().into_iter().enumerate().step_by(step) {
         let context = format!("{what}, {schedule} on {device:?}");
-        let config = |precision, layout| SpmvConfig { schedule: schedule.parse().unwrap(), precision, layout };
+        let config = |precision, layout| SpmvConfig {
+            schedule: schedule.parse().unwrap(),
+            precision,
+            layout,
+            reorder: Reorder::None,
+        };
         check_vector(device, csr, &config(Precision::Single, Layout::Csr), (&x, &expected), &context);
         if device.info().float64 {
             check_vector(device, csr, &config(Precision::Double, Layout::Csr), (&x, &expected), &context);
@@ -46,9 +51,22 @@ fn check(device: &Device, csr: &Csr, what: &str) {
                 check_vector(device, csr, &config(Precision::Single, layout), (&x, &expected), &context);
             }
         }
+        let precisions = [(Precision::Single, Layout::Csr), (Precision::Double, Layout::Csr)];
+        let layouts = [(Precision::Single, Layout::Coo), (Precision::Single, Layout::Csc)];
+        for (precision, layout) in common::share(&[precisions, layouts].concat(), 4, turn + csr.edges() as usize) {
+            let has_atomics = layout == Layout::Csr || device.info().float_atomics;
+            if has_atomics && (precision == Precision::Single || device.info().float64) {
+                let config = SpmvConfig { reorder: Reorder::Degree, ..config(precision, layout) };
+                check_vector(device, csr, &config, (&x, &expected), &context);
+            }
+        }
         // One four of columns that is not full, and more than a team has in one go.
-        for columns in common::share(&[3, 70], 2, turn + csr.nodes() as usize) {
-            check_matrix(device, csr, &schedule, columns, &context);
+        for (columns, reorder) in common::share(
+            &[(3, Reorder::None), (70, Reorder::None), (3, Reorder::Degree), (70, Reorder::Degree)],
+            2,
+            turn + csr.nodes() as usize,
+        ) {
+            check_matrix(device, csr, &schedule, columns, reorder, &context);
         }
     }
 }
@@ -62,7 +80,7 @@ fn check_refusal(device: &Device, error: &Error, context: &str) {
 
 /// `x` is the vector, and its product is to be `expected`.
 fn check_vector(device: &Device, csr: &Csr, config: &SpmvConfig, (x, expected): (&[f32], &[Bounded]), context: &str) {
-    let SpmvConfig { precision, layout, .. } = *config;
+    let SpmvConfig { precision, layout, reorder, .. } = *config;
     let unit = if precision == Precision::Single { SINGLE } else { DOUBLE };
     let planned = Spmv::plan(device.info(), csr, config).unwrap().bytes();
     let mut spmv = match Spmv::prepare(device, csr, config) {
@@ -74,7 +92,7 @@ fn check_vector(device: &Device, csr: &Csr, config: &SpmvConfig, (x, expected): 
     let answers = [(); 2].map(|()| {
         spmv.run(&input).unwrap();
         let y = spmv.answer().unwrap().rows;
-        assert_eq!(first_mismatch(expected, &y, unit), None, "{precision:?}, {layout:?}, {context}");
+        assert_eq!(first_mismatch(expected, &y, unit), None, "{precision:?}, {layout:?}, {reorder:?}, {context}");
         y
     });
     // Atomic additions come in any order.
@@ -82,8 +100,8 @@ fn check_vector(device: &Device, csr: &Csr, config: &SpmvConfig, (x, expected): 
     assert!(!repeats || answers[0] == answers[1], "{precision:?}, {context}: two runs, two answers");
 }
 
-fn check_matrix(device: &Device, csr: &Csr, schedule: &str, columns: u32, context: &str) {
-    let config = SpmmConfig { schedule: schedule.parse().unwrap(), columns };
+fn check_matrix(device: &Device, csr: &Csr, schedule: &str, columns: u32, reorder: Reorder, context: &str) {
+    let config = SpmmConfig { schedule: schedule.parse().unwrap(), columns, reorder };
     let mut spmm = match Spmm::prepare(device, csr, &config) {
         Err(error) => return check_refusal(device, &error, context),
         Ok(prepared) => prepared,

@@ -24,6 +24,7 @@ mod figure;
 mod many;
 mod nearest;
 mod paths;
+mod reorder;
 mod search;
 mod session;
 pub mod source;
@@ -51,6 +52,7 @@ pub use answer::{Answer, Column, RowKind, Shape, Value, Values, first_difference
 pub use dense::{Dense, DenseMatrix, DenseVector};
 pub use figure::{Figure, Figures, Outcome};
 pub(crate) use figure::{four_digits, three_digits};
+pub use reorder::Reorder;
 pub use session::Session;
 pub use source::{ALL_SOURCES, ManySources, Source, SourceOptions};
 pub use summary::{Cell, FoundPath, Histogram, Listing, Show, Summary, ValueBin};
@@ -217,6 +219,11 @@ pub trait Algorithm: Sized + 'static {
 
     /// The name of the strategy or schedule that it runs, where the one that was asked for chooses among the others.
     fn taken(&self) -> Option<String> {
+        None
+    }
+
+    /// By what the nodes are ordered on the device, where they are not in the graph's own order.
+    fn ordered_by(&self) -> Option<&'static str> {
         None
     }
 

@@ -2,11 +2,12 @@
 //! team of invocations shares a row of B, four columns each; on the device a row is filled up to a multiple of four.
 
 use super::{
-    DenseMatrix,
+    DenseMatrix, Reorder,
     prelude::*,
+    reorder,
     spmv::{exact_vector, range},
 };
-use crate::oracle::spmv::first_mismatch_of_matrix;
+use crate::{graph::NodeOrder, oracle::spmv::first_mismatch_of_matrix};
 use evenkeel_kernels::{
     algorithm::spmm::{self, WideProductParams},
     memory::Vec4,
@@ -26,11 +27,14 @@ pub struct SpmmConfig {
     #[cfg_attr(feature = "cli", arg(long = "width", id = "width", value_name = "N", default_value_t = SpmmConfig::default().columns))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
     pub columns: u32,
+    /// In which order the device keeps rows; auto keeps them as they are, because a product is over sooner than a new order is found
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto"))]
+    pub reorder: Reorder,
 }
 
 impl Default for SpmmConfig {
     fn default() -> Self {
-        Self { schedule: Configured::default(), columns: 32 }
+        Self { schedule: Configured::default(), columns: 32, reorder: Reorder::Auto }
     }
 }
 
@@ -99,6 +103,8 @@ pub struct Spmm {
     /// The dense matrix that is on the device.
     loaded: Option<DenseMatrix>,
     recording: Recording,
+    /// The order of rows on the device, where it is another than the graph's.
+    order: Option<NodeOrder>,
     /// The schedule that was taken, where the one that was asked for chooses.
     taken: Option<String>,
 }
@@ -154,6 +160,10 @@ Examples:
     }
 
     fn prepare_on(graph: &SharedGraph, config: &SpmmConfig) -> Result<Self> {
+        config.check()?;
+        let (order, renamed) = config.reorder.for_product(graph.csr())?.unzip();
+        let renamed = renamed.map(|csr| SharedGraph::new(graph.device(), &csr));
+        let graph = renamed.as_ref().unwrap_or(graph);
         let (device, csr) = (graph.device(), graph.csr());
         let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
         let choice = config.schedule(csr, device.info());
@@ -171,11 +181,15 @@ Examples:
             }
         })?;
         let taken = config.schedule.item().taken(choice);
-        Ok(Self { session, columns: config.columns as usize, b, c, loaded: None, recording, taken })
+        Ok(Self { session, columns: config.columns as usize, b, c, loaded: None, recording, order, taken })
     }
 
     fn taken(&self) -> Option<String> {
         self.taken.clone()
+    }
+
+    fn ordered_by(&self) -> Option<&'static str> {
+        reorder::name_of(self.order.as_ref())
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -184,7 +198,8 @@ Examples:
 
     fn run(&mut self, b: &DenseMatrix) -> Result<Run> {
         self.session.run(|graph| {
-            b.load_once(&mut self.loaded, |elements| load(graph, &self.b, elements, self.columns))?;
+            let order = self.order.as_ref();
+            b.load_once(&mut self.loaded, |elements| load(graph, &self.b, elements, self.columns, order))?;
             Run::timed(1, || self.recording.run())
         })
     }
@@ -192,6 +207,10 @@ Examples:
     fn answer(&self) -> Result<MatrixProduct> {
         let filled = self.session.answered()?.device().download(&self.c.cast::<f32>())?;
         let columns = self.columns;
+        let filled = match &self.order {
+            Some(order) => order.undo(&filled, columns.next_multiple_of(FOUR)),
+            None => filled,
+        };
         if columns.is_multiple_of(FOUR) {
             return Ok(MatrixProduct { elements: filled, columns });
         }
@@ -223,11 +242,19 @@ Examples:
 }
 
 /// Copies the dense matrix to the device; it has a row for each column of the sparse one.
-fn load(graph: &SharedGraph, buffer: &Buffer<Vec4>, b: &[f32], columns: usize) -> Result<()> {
+fn load(
+    graph: &SharedGraph,
+    buffer: &Buffer<Vec4>,
+    b: &[f32],
+    columns: usize,
+    order: Option<&NodeOrder>,
+) -> Result<()> {
     let (device, rows) = (graph.device(), graph.csr().nodes() as usize);
     if b.len() != rows * columns {
         return Err(Error::Usage(format!("b has {} elements, not {rows} rows of {columns}", b.len())));
     }
+    let reordered = order.map(|order| order.apply(b, columns));
+    let b = reordered.as_deref().unwrap_or(b);
     if columns.is_multiple_of(FOUR) {
         return device.upload(&buffer.cast(), 0, b);
     }

@@ -2,10 +2,10 @@
 //! a row, and its edges are the entries of the row. The matrix is kept by rows, which gather their sum; as a list of entries or by
 //! columns, from which each entry adds its term to its row, by an atomic addition.
 
-use super::{DenseVector, figure::four_digits, prelude::*};
+use super::{DenseVector, Reorder, figure::four_digits, prelude::*, reorder};
 use crate::{
     engine::matrix_values,
-    graph::{generate::random::mix, transform::transpose},
+    graph::{NodeOrder, generate::random::mix, transform::transpose},
     oracle::spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, product},
     phase,
 };
@@ -32,6 +32,9 @@ pub struct SpmvConfig {
     /// How the matrix is kept; by entries or columns, a product adds atomically, in single precision
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "csr"))]
     pub layout: Layout,
+    /// In which order the device keeps rows and columns; auto keeps them as they are, because a product is over sooner than a new order is found
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto"))]
+    pub reorder: Reorder,
 }
 
 impl SpmvConfig {
@@ -92,6 +95,14 @@ pub enum Precision {
 }
 
 impl Precision {
+    /// The size of a number.
+    pub(super) fn bytes(self) -> usize {
+        match self {
+            Self::Single => size_of::<f32>(),
+            Self::Double => size_of::<f64>(),
+        }
+    }
+
     /// Refuses a device that has no such numbers.
     pub(super) fn check(self, device: &DeviceInfo) -> Result<()> {
         if self == Self::Double && !device.float64 {
@@ -132,6 +143,8 @@ pub struct Spmv {
     /// The vector that is on the device.
     loaded: Option<DenseVector>,
     recording: Recording,
+    /// The order of rows and columns on the device, where it is another than the graph's.
+    order: Option<NodeOrder>,
     /// The schedule that was taken, where the one that was asked for chooses.
     taken: Option<String>,
 }
@@ -179,6 +192,8 @@ Examples:
         let schedules = match config.layout {
             // An upper bound: which columns are long is known only when the matrix has been transposed.
             Layout::Csc => config.schedule.item().candidates(csr, device),
+            // So is which rows are empty when they have been reordered.
+            _ if config.reorder == Reorder::Degree => config.schedule.item().candidates(csr, device),
             _ => vec![config.choose(csr, device).schedule],
         };
         let plans = schedules.into_iter().map(|schedule| plan(csr, config, schedule));
@@ -186,15 +201,21 @@ Examples:
     }
 
     fn prepare_on(graph: &SharedGraph, config: &SpmvConfig) -> Result<Self> {
+        config.check(graph.device().info())?;
+        let (order, renamed) = config.reorder.for_product(graph.csr())?.unzip();
+        let renamed = renamed.map(|csr| SharedGraph::new(graph.device(), &csr));
+        let graph = renamed.as_ref().unwrap_or(graph);
         let device = graph.device();
-        config.check(device.info())?;
         let transposed = match config.layout {
             Layout::Csc => Some(phase::during("transposing", || transpose(graph.csr()))?),
             _ => None,
         };
         // What the tiles are made of, but for entries, which are tiles themselves.
         let csr = transposed.as_ref().unwrap_or(graph.csr());
-        let choice = config.choose(csr, device.info());
+        let mut choice = config.choose(csr, device.info());
+        if order.is_some() {
+            choice = reorder::choose(*config.schedule.item(), choice, csr);
+        }
         if config.layout != Layout::Coo {
             refuse_long_loops(device.info(), || choice.rounds(csr))?;
         }
@@ -209,11 +230,15 @@ Examples:
             }
         };
         let taken = config.schedule.item().taken(choice);
-        Ok(Self { session, vectors, loaded: None, recording, taken })
+        Ok(Self { session, vectors, loaded: None, recording, order, taken })
     }
 
     fn taken(&self) -> Option<String> {
         self.taken.clone()
+    }
+
+    fn ordered_by(&self) -> Option<&'static str> {
+        reorder::name_of(self.order.as_ref())
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -227,6 +252,8 @@ Examples:
                 if length != rows {
                     return Err(Error::Usage(format!("x has {length} elements, and the matrix {rows} columns")));
                 }
+                let reordered = self.order.as_ref().map(|order| order.apply(elements, 1));
+                let elements = reordered.as_deref().unwrap_or(elements);
                 match &self.vectors {
                     Vectors::Double(x, _) => graph.device().upload(x, 0, elements),
                     Vectors::Single(x, _) => {
@@ -241,13 +268,15 @@ Examples:
 
     fn answer(&self) -> Result<Product> {
         let device = self.session.answered()?.device();
-        Ok(match &self.vectors {
-            Vectors::Single(_, y) => {
-                let rows = device.download(y)?.into_iter().map(f64::from).collect();
-                Product { rows, precision: Precision::Single }
-            }
-            Vectors::Double(_, y) => Product { rows: device.download(y)?, precision: Precision::Double },
-        })
+        let (rows, precision) = match &self.vectors {
+            Vectors::Single(_, y) => (device.download(y)?.into_iter().map(f64::from).collect(), Precision::Single),
+            Vectors::Double(_, y) => (device.download(y)?, Precision::Double),
+        };
+        let rows = match &self.order {
+            Some(order) => order.undo(&rows, 1),
+            None => rows,
+        };
+        Ok(Product { rows, precision })
     }
 
     fn reference(graph: &Graph, x: &DenseVector, _: &SpmvConfig) -> Result<Vec<Bounded>> {

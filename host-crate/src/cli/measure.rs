@@ -213,6 +213,7 @@ impl<A: Algorithm> Bench<'_, A> {
             alternative: A::ALTERNATIVE,
             strategy: A::alternative(config),
             took: algorithm.taken(),
+            ordered_by: algorithm.ordered_by(),
             config: serde_json::to_value(config)?,
             source: A::source(input).map(|source| graph.ids.name(source).into_owned()),
             prepare_ms: times.clone(),

@@ -12,6 +12,7 @@ pub mod formats;
 pub mod generate;
 pub mod ids;
 pub mod open;
+pub mod order;
 pub mod split;
 pub mod statistics;
 pub mod transform;
@@ -23,6 +24,7 @@ pub use csr::Csr;
 pub use facts::Skew;
 pub use ids::{Names, NodeIds, NodeName};
 pub use open::{Direction, OpenOptions, adapt, open};
+pub use order::NodeOrder;
 pub use split::{Limit, Splitting};
 pub use weights::{EdgeWeights, Weights};
 

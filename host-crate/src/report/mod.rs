@@ -50,6 +50,9 @@ pub struct Report {
     /// The strategy or schedule that was run, where the one that was asked for chooses among the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub took: Option<String>,
+    /// By what the nodes were ordered on the device, where they were not in the graph's own order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ordered_by: Option<&'static str>,
     /// Everything that was chosen for the algorithm, the strategy included.
     pub config: serde_json::Value,
     /// The own name of the node it began at, if it began at one.
@@ -203,6 +206,7 @@ pub(crate) mod tests {
             alternative: "strategy",
             strategy: "node".into(),
             took: None,
+            ordered_by: None,
             config: serde_json::json!({ "strategy": "node" }),
             source: Some(NodeName::Number(7)),
             figures: reach(),

@@ -15,7 +15,8 @@ impl fmt::Display for Report {
         line("device", format!("{} ({})", self.device.name, self.device.kind))?;
         let from = self.source.as_ref().map_or(String::new(), |source| format!("from node {source} "));
         let took = self.took.as_ref().map_or(String::new(), |took| format!(", which took {took}"));
-        line(self.algorithm, format!("{from}with {} {}{took}", self.alternative, self.strategy))?;
+        let ordered = self.ordered_by.map_or(String::new(), |by| format!(", nodes ordered by {by}"));
+        line(self.algorithm, format!("{from}with {} {}{took}{ordered}", self.alternative, self.strategy))?;
         let (rates, figures): (Vec<_>, Vec<_>) =
             self.lines_of_figures().into_iter().partition(|(word, _)| *word == RATE);
         for (word, text) in figures {

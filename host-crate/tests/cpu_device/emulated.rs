@@ -154,3 +154,49 @@ fn workgroups_meet_if_they_are_under_way_and_give_up_if_not() {
     let apart = run_on(&emulated("subgroup=4,resident=2"), kernel, 12).unwrap();
     assert!(apart[0] >= STALLED, "{apart:?}");
 }
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri runs no fibres")]
+fn answers_are_the_same_in_any_order_of_the_nodes() {
+    // Two hubs far from each other, a ring, nodes without edges, and weights that belong to one edge each.
+    let ring = (300..1100).map(|node| (node, 300 + (node - 299) % 800));
+    let (sources, targets): (Vec<u32>, Vec<u32>) =
+        ring.chain((0..900).flat_map(|node| [(node, 1250), (777, node)])).unzip();
+    let weights = EdgeWeights::F32(random_vector(sources.len(), 3));
+    let edges = EdgeList { nodes: 1400, sources, targets, weights };
+    let csr = Csr::from_edges(edges, BuildOptions::default()).unwrap().0;
+    let seeds = Seeds::new([(777, 3.0), (1399, 1.0), (5, 2.0)]).unwrap();
+    let parts: Vec<f64> = (0..1400)
+        .map(|node| match node {
+            777 => 0.5,
+            1399 => 1.0 / 6.0,
+            5 => 1.0 / 3.0,
+            _ => 0.0,
+        })
+        .collect();
+    let ranks = oracle::pagerank::rounds(&csr, 0.85, &parts).nth(4).unwrap().0;
+    let x = random_vector(1400, 1);
+    let product = oracle::spmv::product(&csr, &x);
+    for width in WIDTHS.into_iter().step_by(2) {
+        let device = emulated(&format!("subgroup={width}"));
+        for schedule in Schedule::ALL.iter().map(|schedule| schedule.name()) {
+            let config = PageRankConfig {
+                schedule: schedule.parse().unwrap(),
+                iterations: 5,
+                reorder: Reorder::Degree,
+                ..PageRankConfig::default()
+            };
+            let mut pagerank = PageRank::prepare(&device, &csr, &config).unwrap();
+            pagerank.run(&seeds).unwrap();
+            let found = pagerank.answer().unwrap().ranks;
+            let mismatch = oracle::pagerank::first_mismatch(&ranks, &found, oracle::pagerank::TOLERANCE);
+            assert_eq!(mismatch, None, "{schedule}, {width}");
+            let config =
+                SpmvConfig { schedule: schedule.parse().unwrap(), reorder: Reorder::Degree, ..SpmvConfig::default() };
+            let mut spmv = Spmv::prepare(&device, &csr, &config).unwrap();
+            spmv.run(&DenseVector::from(x.as_slice())).unwrap();
+            let mismatch = oracle::spmv::first_mismatch(&product, &spmv.answer().unwrap().rows, oracle::spmv::SINGLE);
+            assert_eq!(mismatch, None, "{schedule}, {width}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use evenkeel::{
     Error, Result,
     algorithm::{
         Algorithm, Apsp, ApspConfig, Bfs, BfsConfig, Color, ColorConfig, DenseMatrix, DenseVector, Distances, PageRank,
-        PageRankConfig, Precision, Seeds, Spmm, SpmmConfig, Spmv, SpmvConfig, Sssp, SsspConfig,
+        PageRankConfig, Precision, Reorder, Seeds, Spmm, SpmmConfig, Spmv, SpmvConfig, Sssp, SsspConfig,
         color::names_with_schedules, spmv::random_vector,
     },
     device::{Buffer, Device, DeviceKind, DeviceOptions, Recording},
@@ -553,7 +553,7 @@ fn products_agree_with_the_oracle_under_every_schedule() {
             let mismatch = oracle::spmv::first_mismatch(&expected, &spmv.answer().unwrap().rows, unit);
             assert_eq!(mismatch, None, "{config:?}");
         }
-        let config = SpmmConfig { schedule: schedule.parse().unwrap(), columns: 6 };
+        let config = SpmmConfig { schedule: schedule.parse().unwrap(), columns: 6, ..SpmmConfig::default() };
         let mut spmm = Spmm::prepare(&device(), &csr, &config).unwrap();
         spmm.run(&DenseMatrix::from(b.clone())).unwrap();
         let mismatch = oracle::spmv::first_mismatch_of_matrix(&csr, &b, &spmm.answer().unwrap().elements, 6);

@@ -4,11 +4,12 @@
 use super::{
     super::{Precision, prelude::*},
     PageRankConfig, Ranking,
+    pull::incoming,
 };
 use crate::{
     device::{Member, Team},
     engine::native::{Rounds, even_parts, part_of, prefetch, record_native},
-    graph::transform::transpose,
+    graph::NodeOrder,
 };
 use bytemuck::Pod;
 use std::{
@@ -41,12 +42,19 @@ const AHEAD: usize = 64;
 const MASKS: [[u32; LANES]; LANES + 1] =
     [[0, 0, 0, 0], [!0, 0, 0, 0], [!0, !0, 0, 0], [!0, !0, !0, 0], [!0, !0, !0, !0]];
 
-/// The memory beside the graph, which is read where it is.
-pub(super) fn plan(csr: &Csr, precision: Precision) -> MemoryPlan {
-    let (nodes, symmetric) = (csr.nodes() as usize, csr.is_symmetric());
-    let (offsets, columns) = if symmetric { (0, 0) } else { (nodes + 1, csr.columns().len()) };
-    let rows =
-        MemoryPlan::new().with::<u32>("transposed row offsets", offsets).with::<u32>("transposed columns", columns);
+/// The memory beside the graph, which is read where it is unless it is transposed or reordered.
+pub(super) fn plan(csr: &Csr, precision: Precision, reordered: bool) -> MemoryPlan {
+    let (nodes, edges) = (csr.nodes() as usize, csr.columns().len());
+    let rows = match (reordered, csr.is_symmetric()) {
+        (true, _) => MemoryPlan::new()
+            .with::<u32>("reordered row offsets", 2 * (nodes + 1))
+            .with::<u32>("reordered columns", edges)
+            .with::<u32>("order", 2 * nodes),
+        (false, true) => MemoryPlan::new(),
+        (false, false) => {
+            MemoryPlan::new().with::<u32>("transposed row offsets", nodes + 1).with::<u32>("transposed columns", edges)
+        }
+    };
     match precision {
         Precision::Single => plan_values::<f32>(rows, nodes),
         Precision::Double => plan_values::<f64>(rows, nodes),
@@ -58,10 +66,15 @@ fn plan_values<T>(rows: MemoryPlan, nodes: usize) -> MemoryPlan {
 }
 
 /// Makes everything ready to run.
-pub(super) fn prepare(device: &Device, csr: &Csr, config: &PageRankConfig) -> Result<Box<dyn Ranking>> {
+pub(super) fn prepare(
+    device: &Device,
+    csr: &Csr,
+    order: Option<&NodeOrder>,
+    config: &PageRankConfig,
+) -> Result<Box<dyn Ranking>> {
     Ok(match config.precision {
-        Precision::Single => Box::new(Native::<f32>::new(device, csr, config)?),
-        Precision::Double => Box::new(Native::<f64>::new(device, csr, config)?),
+        Precision::Single => Box::new(Native::<f32>::new(device, csr, order, config)?),
+        Precision::Double => Box::new(Native::<f64>::new(device, csr, order, config)?),
     })
 }
 
@@ -78,9 +91,9 @@ struct Native<T> {
 }
 
 impl<T: Number> Native<T> {
-    fn new(device: &Device, csr: &Csr, config: &PageRankConfig) -> Result<Self> {
+    fn new(device: &Device, csr: &Csr, order: Option<&NodeOrder>, config: &PageRankConfig) -> Result<Self> {
         let csr = csr.without_weights();
-        let incoming = if csr.is_symmetric() { csr.clone() } else { transpose(&csr)? };
+        let (incoming, leaving) = incoming(&csr, order)?;
         let (config, nodes) = (config.clone(), csr.nodes() as usize);
         let shares = || device.buffer::<T>("shares", nodes.next_power_of_two());
         let (even, odd) = (shares()?.cast(), shares()?.cast());
@@ -93,7 +106,8 @@ impl<T: Number> Native<T> {
             let parts = even_parts(&incoming, team.threads() * PARTS);
             let sums = || [(); 2].map(|()| parts.iter().map(|_| AtomicU64::new(0)).collect::<Vec<_>>());
             let walk = Walk::<T> {
-                csr: &csr,
+                symmetric: csr.is_symmetric(),
+                leaving: leaving.as_deref().unwrap_or(csr.row_offsets()),
                 incoming: &incoming,
                 config: &config,
                 ranks: T::cells(ranks),
@@ -224,7 +238,10 @@ impl Number for f64 {
 
 /// A random walk of many, as its members share it.
 struct Walk<'a, T: Number> {
-    csr: &'a Csr,
+    /// Whether as many edges leave each node as lead to it, along the same rows.
+    symmetric: bool,
+    /// Where the edges that leave each node begin.
+    leaving: &'a [u32],
     incoming: &'a Csr,
     config: &'a PageRankConfig,
     ranks: &'a [T::Cell],
@@ -276,7 +293,7 @@ impl<T: Number> Walk<'_, T> {
 
     /// All nodes begin alike, or as the seeds have it.
     fn start(&self, member: Member) {
-        let (offsets, shares) = (self.csr.row_offsets(), self.shares[0]);
+        let (offsets, shares) = (self.leaving, self.shares[0]);
         let alike = T::of(1.0 / self.ranks.len() as f64);
         for place in part_of(member, self.parts.len()) {
             let mut dangling = 0.0;
@@ -330,11 +347,11 @@ impl<T: Number> Walk<'_, T> {
         // As slices, because behind the struct each would be looked up again for every node.
         let incoming = self.incoming.row_offsets()[bounds.clone()].windows(2);
         let rows = incoming.map(|bounds| bounds[0] as usize..bounds[1] as usize);
-        if self.csr.is_symmetric() {
+        if self.symmetric {
             rows.zip(shares).for_each(|(row, share)| visit(share, row.clone(), row.len() as u32));
             return;
         }
-        let leaving = self.csr.row_offsets()[bounds].windows(2).map(|bounds| bounds[1] - bounds[0]);
+        let leaving = self.leaving[bounds].windows(2).map(|bounds| bounds[1] - bounds[0]);
         rows.zip(shares).zip(leaving).for_each(|((row, share), degree)| visit(share, row, degree));
     }
 }

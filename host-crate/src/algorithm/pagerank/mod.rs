@@ -9,8 +9,12 @@ mod seeds;
 
 pub use seeds::{SeedOptions, Seeds};
 
-use super::{Precision, prelude::*};
-use crate::{device::DeviceKind, graph::statistics::counted, oracle::pagerank};
+use super::{Precision, Reorder, prelude::*, reorder};
+use crate::{
+    device::DeviceKind,
+    graph::{NodeOrder, statistics::counted},
+    oracle::pagerank,
+};
 use pull::{Pull, PullSize};
 use rayon::prelude::*;
 
@@ -36,6 +40,9 @@ pub struct PageRankConfig {
     /// The numbers that ranks are computed with; double needs a device that has them
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "single"))]
     pub precision: Precision,
+    /// In which order the device keeps nodes: by degree the ranks that are read most stay in the caches
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto"))]
+    pub reorder: Reorder,
 }
 
 /// The damping unless another is asked for.
@@ -65,6 +72,7 @@ impl Default for PageRankConfig {
             iterations: ITERATIONS,
             tolerance: None,
             precision: Precision::Single,
+            reorder: Reorder::Auto,
         }
     }
 }
@@ -81,6 +89,8 @@ pub struct PageRank {
     loaded: Seeds,
     /// The iterations of the last run.
     iterations: u32,
+    /// The order of the nodes on the device, where it is another than the graph's.
+    order: Option<NodeOrder>,
     /// The schedule that was taken, where the one that was asked for chooses.
     taken: Option<String>,
 }
@@ -164,7 +174,11 @@ Examples:
     /// An upper bound: which rows are long, and which schedule suits them, is known only when the graph has been transposed.
     fn plan(device: &DeviceInfo, csr: &Csr, config: &PageRankConfig) -> Result<MemoryPlan> {
         if is_native(device, config) {
-            return Ok(cpu::plan(csr, config.precision));
+            return Ok(cpu::plan(
+                csr,
+                config.precision,
+                config.reorder.is_taken(device, csr, config.precision.bytes()),
+            ));
         }
         let schedules = config.schedule.item().candidates(csr, device);
         let size = |schedule| PullSize::most(csr, schedule);
@@ -178,23 +192,41 @@ Examples:
         config.tolerance.map_or(Ok(0.0), |tolerance| known_tolerance(&tolerance.to_string()))?;
         let (device, precision) = (graph.device(), config.precision);
         precision.check(device.info())?;
+        let order = config.reorder.for_iterations(device.info(), graph.csr(), precision.bytes())?;
         let (session, ranking, taken) = if is_native(device.info(), config) {
-            let session = Session::open(graph, cpu::plan(graph.csr(), precision))?;
-            (session, cpu::prepare(device, graph.csr(), config)?, Some(cpu::NAME.to_owned()))
+            let session = Session::open(graph, cpu::plan(graph.csr(), precision, order.is_some()))?;
+            (session, cpu::prepare(device, graph.csr(), order.as_ref(), config)?, Some(cpu::NAME.to_owned()))
         } else {
-            let whole = Pull::of(graph.csr())?;
-            let choice = config.schedule.item().choose(&whole.matrix, device.info());
+            let whole = Pull::of(graph.csr(), order.as_ref())?;
+            let mut choice = config.schedule.item().choose(&whole.matrix, device.info());
+            if order.is_some() {
+                choice = reorder::choose(*config.schedule.item(), choice, &whole.matrix);
+            }
             let pull = whole.cut_for(choice.schedule);
             refuse_long_loops(device.info(), || choice.rounds(&pull.matrix))?;
             let session = Session::open(graph, kernels::plan(pull.size(), choice.schedule, precision))?;
             (session, kernels::prepare(device, &pull, choice, config)?, config.schedule.item().taken(choice))
         };
         let PageRankConfig { precision, tolerance, iterations: limit, .. } = *config;
-        Ok(Self { session, ranking, precision, tolerance, limit, loaded: Seeds::default(), iterations: 0, taken })
+        Ok(Self {
+            session,
+            ranking,
+            precision,
+            tolerance,
+            limit,
+            loaded: Seeds::default(),
+            iterations: 0,
+            order,
+            taken,
+        })
     }
 
     fn taken(&self) -> Option<String> {
         self.taken.clone()
+    }
+
+    fn ordered_by(&self) -> Option<&'static str> {
+        reorder::name_of(self.order.as_ref())
     }
 
     fn memory(&self) -> &MemoryPlan {
@@ -202,10 +234,14 @@ Examples:
     }
 
     fn run(&mut self, seeds: &Seeds) -> Result<Run> {
-        let Self { session, ranking, loaded, .. } = self;
+        let Self { session, ranking, loaded, order, .. } = self;
         let run = session.run(|graph| {
             if *loaded != *seeds {
                 let parts = seeds.parts(graph.csr().nodes())?;
+                let parts = match order {
+                    Some(order) => order.apply(&parts, 1),
+                    None => parts,
+                };
                 ranking.load((!seeds.is_empty()).then_some(&parts))?;
                 *loaded = seeds.clone();
             }
@@ -233,7 +269,12 @@ Examples:
                 Some(change < tolerance)
             }
         };
-        Ok(Ranks { ranks: self.ranking.ranks()?, precision, iterations, converged })
+        let ranks = self.ranking.ranks()?;
+        let ranks = match &self.order {
+            Some(order) => order.undo(&ranks, 1),
+            None => ranks,
+        };
+        Ok(Ranks { ranks, precision, iterations, converged })
     }
 
     /// Where a tolerance ends the walk, rounding may make it an iteration longer or shorter.

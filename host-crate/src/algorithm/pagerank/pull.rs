@@ -4,7 +4,8 @@
 use crate::{
     Error, Result,
     engine::schedule::Schedule,
-    graph::{Csr, Weights, transform::transpose},
+    graph::{Csr, NodeOrder, Weights, transform::transpose},
+    phase,
 };
 
 /// The longest row under a schedule in which one invocation may add it up alone. Single precision loses up to 1.4e-8 of a sum
@@ -25,13 +26,14 @@ pub struct Pull {
 }
 
 impl Pull {
-    /// The matrix of a graph, in whole rows. Weights are left out.
-    pub fn of(csr: &Csr) -> Result<Self> {
-        let unweighted = csr.without_weights();
-        let incoming = transpose(&unweighted)?;
-        let mut factors: Vec<f64> = (0..csr.nodes()).map(|node| 1.0 / f64::from(csr.degree(node))).collect();
+    /// The matrix of a graph, in whole rows, with the nodes in an order of their own or as they are. Weights are left out.
+    pub fn of(csr: &Csr, order: Option<&NodeOrder>) -> Result<Self> {
+        let (incoming, leaving) = incoming(csr, order)?;
+        let leaving = leaving.as_deref().unwrap_or(csr.row_offsets());
+        let degree = |node: u32| leaving[node as usize + 1] - leaving[node as usize];
+        let mut factors: Vec<f64> = (0..csr.nodes()).map(|node| 1.0 / f64::from(degree(node))).collect();
         let (mut dangling, mut alone) = (Vec::new(), Vec::new());
-        for node in (0..csr.nodes()).filter(|node| csr.degree(*node) == 0) {
+        for node in (0..csr.nodes()).filter(|node| degree(*node) == 0) {
             factors[node as usize] = 1.0;
             let kind = if incoming.degree(node) == 0 { &mut alone } else { &mut dangling };
             kind.push(node);
@@ -96,6 +98,15 @@ impl Pull {
     }
 }
 
+/// The rows of the nodes whose edges lead to each node, and, where they are in another order than the graph's, where the edges that leave
+/// each node begin.
+pub fn incoming(csr: &Csr, order: Option<&NodeOrder>) -> Result<(Csr, Option<Vec<u32>>)> {
+    let csr = csr.without_weights();
+    let incoming = if csr.is_symmetric() { csr.clone() } else { phase::during("transposing", || transpose(&csr))? };
+    let Some(order) = order else { return Ok((incoming, None)) };
+    phase::during("reordering", || Ok((order.rename(&incoming)?, Some(order.row_offsets(&csr)?))))
+}
+
 /// The numbers from which its memory follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PullSize {
@@ -133,7 +144,7 @@ mod tests {
     /// 0 → 1, 0 → 2, 2 → 1; nothing at 3 and 4.
     fn example() -> Pull {
         let (row_offsets, columns) = (vec![0, 2, 2, 3, 3, 3], vec![1, 2, 1]);
-        Pull::of(&Csr::new(row_offsets, columns, Weights::None).unwrap()).unwrap()
+        Pull::of(&Csr::new(row_offsets, columns, Weights::None).unwrap(), None).unwrap()
     }
 
     #[test]
@@ -164,10 +175,10 @@ mod tests {
     fn the_most_it_can_be_is_never_less_than_it_is() {
         for (generator, dangling) in [("star:nodes=3000", 0), ("complete:nodes=1100", 0), ("rmat:scale=9", 1)] {
             let graph = generator.parse::<crate::graph::generate::Generator>().unwrap().generate().unwrap();
-            let whole = Pull::of(&graph.csr).unwrap();
+            let whole = Pull::of(&graph.csr, None).unwrap();
             assert_eq!(whole.matrix.degree(graph.csr.nodes()), dangling, "{generator}");
             for schedule in Schedule::ALL.iter().copied() {
-                let size = Pull::of(&graph.csr).unwrap().cut_for(schedule).size();
+                let size = Pull::of(&graph.csr, None).unwrap().cut_for(schedule).size();
                 let most = PullSize::most(&graph.csr, schedule);
                 let fits = size.rows <= most.rows && size.entries <= most.entries && size.cuts <= most.cuts;
                 assert!(fits && size.nodes == most.nodes, "{generator}, {schedule:?}: {size:?} and {most:?}");

@@ -14,6 +14,7 @@ use crate::{
 pub fn page(report: &Report) -> Page {
     let from = report.source.as_ref().map_or(String::new(), |source| format!(" from node {source}"));
     let took = report.took.as_ref().map_or(String::new(), |took| format!(", which took {took}"));
+    let ordered = report.ordered_by.map_or(String::new(), |by| format!(", nodes ordered by {by}"));
     let valid = match report.valid {
         Some(true) => "every value agrees with the sequential oracle",
         Some(false) => "the answer is wrong",
@@ -22,7 +23,7 @@ pub fn page(report: &Report) -> Page {
     let mut page = Page::new(format!("{} on {}", report.algorithm, report.graph.name), report.version)
         .fact("graph", &report.graph)
         .fact("device", format!("{} ({})", report.device.name, report.device.kind))
-        .fact(report.algorithm, format!("with {} {}{took}{from}", report.alternative, report.strategy));
+        .fact(report.algorithm, format!("with {} {}{took}{ordered}{from}", report.alternative, report.strategy));
     for (word, text) in report.lines_of_figures() {
         page = page.fact(word, text);
     }
