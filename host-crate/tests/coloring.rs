@@ -62,7 +62,6 @@ fn check_all(csr: &Csr, what: &str, names: &[String]) {
             let plain = match name.split(':').next().unwrap() {
                 "stealing" => "random",
                 "hybrid-stealing" => "hybrid",
-                "auto" if device.info().kind != DeviceKind::Cpu && csr.skew().highest <= 64 => "speculative",
                 "auto" => "independent",
                 base => base,
             };
@@ -136,7 +135,9 @@ fn two_runs_are_alike_and_two_seeds_are_not() {
             let mut color = Color::prepare(&device, &graph, &config(name)).unwrap();
             let first = (color.run(&()).unwrap().iterations, color.answer().unwrap().0);
             let second = (color.run(&()).unwrap().iterations, color.answer().unwrap().0);
-            assert!(first == second, "{name} on {device:?}");
+            // How often a node is looked at before its neighbours have colours is a matter of time.
+            assert!(first.0 == second.0 || name == "independent", "{name} on {device:?}");
+            assert!(first.1 == second.1, "{name} on {device:?}");
             let other = colors(&device, &graph, &ColorConfig { seed: 1, ..config(name) });
             assert_eq!(check(&graph, &other), Ok(()));
             assert!(other != first.1, "{name} on {device:?}");
@@ -194,8 +195,8 @@ fn iterations_add_up() {
             let found = color.answer().unwrap().0;
             let iterations = color.iterations().unwrap();
             assert!(color.answer().unwrap().0 == found, "{name}: as in a run");
-            // On the CPU device nodes are coloured as soon as they wait for none, in no iterations.
-            if name != "independent" || device.info().kind != DeviceKind::Cpu {
+            // A node is left to the next iteration when nothing changes for a while, which is a matter of time.
+            if name != "independent" {
                 assert_eq!(iterations.len() as u32, run.iterations, "{name} on {device:?}");
             }
             let (first, last) = (&iterations[0], iterations.last().unwrap());
@@ -431,7 +432,106 @@ fn the_cpu_form_of_independent_gives_the_colours_of_the_kernels() {
         let mut color = Color::prepare(&device, &csr, &config).unwrap();
         color.run(&()).unwrap();
         let native = color.answer().unwrap();
-        assert!(color.iterations().unwrap().len() > 1, "{generator}");
+        assert!(!color.iterations().unwrap().is_empty(), "{generator}");
         assert_eq!(native, color.answer().unwrap(), "{generator}");
+    }
+}
+
+/// The colours of a sequential greedy colouring: nodes with more edges first, of those with as many the one with the larger label, each with
+/// the smallest colour that is not around it.
+fn greedy(csr: &Csr, seed: u32) -> Vec<u32> {
+    let label = |node: u32| {
+        let mut word = node.wrapping_add(seed.wrapping_mul(0x9e37_79b9));
+        for (shift, factor) in [(16, 0x7feb_352d_u32), (15, 0x846c_a68b)] {
+            word = (word ^ (word >> shift)).wrapping_mul(factor);
+        }
+        word ^ (word >> 16)
+    };
+    let mut order: Vec<u32> = (0..csr.nodes()).collect();
+    order.sort_by_key(|&node| std::cmp::Reverse((csr.neighbours(node).len(), label(node))));
+    let mut colors = vec![None; order.len()];
+    for node in order {
+        let around: HashSet<u32> = csr.neighbours(node).iter().filter_map(|&other| colors[other as usize]).collect();
+        colors[node as usize] = (0..).find(|color| !around.contains(color));
+    }
+    colors.into_iter().map(Option::unwrap).collect()
+}
+
+/// Every shape that makes nodes wait long or need many colours.
+fn hostile() -> Vec<(&'static str, Csr)> {
+    let clique = |from: u32, to: u32| (from..to).flat_map(move |node| (node + 1..to).map(move |other| (node, other)));
+    // Each node has one neighbour more than the one before, so that all wait for their neighbour in a long chain.
+    let rising = (0..60u32).flat_map(|node| {
+        let leaves = (0..node).map(move |leaf| (node, 60 + node * 60 + leaf));
+        leaves.chain((node > 0).then_some((node, node.saturating_sub(1))))
+    });
+    // Hubs of 600 leaves each, every hub joined to the next three.
+    let hubs = (0..12u32).flat_map(|hub| {
+        let others = (1..4).map(move |step| (hub, (hub + step) % 12));
+        (0..600).map(move |leaf| (hub, 12 + hub * 600 + leaf)).chain(others)
+    });
+    // A clique of 300 colours whose nodes also have leaves, and a node that sees only its last colours.
+    let fringed =
+        clique(0, 300).chain((0..300).map(|node| (node, 300 + node))).chain((200..300).map(|node| (node, 600)));
+    let parts = (0..400u32)
+        .flat_map(|node| (node + 1..400).filter(move |other| node % 7 != other % 7).map(move |other| (node, other)));
+    vec![
+        ("a path", csr(5000, (0..4999).map(|node| (node, node + 1)))),
+        ("a star", generated("star:nodes=3000")),
+        ("31 and 32 edges", csr(33, clique(0, 33).filter(|edge| *edge != (0, 1)))),
+        (
+            "cliques about the size of a word",
+            csr(126, clique(0, 30).chain(clique(30, 61)).chain(clique(61, 93)).chain(clique(93, 126))),
+        ),
+        ("a large clique", generated("complete:nodes=600")),
+        ("rising degrees", csr(60 + 3600, rising)),
+        ("a chain of hubs", csr(12 + 7200, hubs)),
+        ("a clique with a fringe", csr(601, fringed)),
+        ("seven parts", csr(400, parts)),
+        ("a grid", generated("grid:rows=50,cols=60")),
+        ("a random graph", generated("er:nodes=4000,degree=12")),
+        ("a dense random graph", generated("er:nodes=700,degree=200")),
+        ("a skewed graph", generated("rmat:scale=11")),
+        ("a road network", generated("road:nodes=6000")),
+    ]
+}
+
+fn check_greedy(device: &Device, graphs: &[(&'static str, Csr)], seed: u32) {
+    for (shape, graph) in graphs {
+        let expected = greedy(graph, seed);
+        let config = ColorConfig { seed, ..config("independent") };
+        let mut color = Color::prepare(device, graph, &config).unwrap();
+        color.run(&()).unwrap();
+        assert!(color.answer().unwrap().0 == expected, "{shape}, seed {seed} on {device:?}");
+        // On the CPU device this is what runs the kernels.
+        color.iterations().unwrap();
+        assert!(color.answer().unwrap().0 == expected, "{shape}, seed {seed} on {device:?}, by iterations");
+    }
+}
+
+#[test]
+fn independent_is_greedy_in_the_order_of_ranks() {
+    let graphs = hostile();
+    // Large enough that many workgroups are under way at the same time.
+    let large = [
+        ("a large grid", generated("grid:rows=400,cols=400")),
+        ("a large random graph", generated("er:nodes=100000,degree=8")),
+        ("a large skewed graph", generated("rmat:scale=14")),
+    ];
+    for device in common::devices() {
+        for seed in [0, 5] {
+            check_greedy(&device, &graphs, seed);
+            check_greedy(&device, &large, seed);
+        }
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn independent_is_greedy_with_subgroups_of_every_width() {
+    let graphs = hostile();
+    for settings in ["subgroup=4,seed=1", "subgroup=8,seed=2,resident=2", "subgroup=32,seed=3", "subgroup=64,seed=4"] {
+        let device = Device::open(&format!("cpu:{settings}"), &DeviceOptions::default()).unwrap();
+        check_greedy(&device, &graphs, 7);
     }
 }

@@ -258,7 +258,7 @@ fn what_a_strategy_does_not_read_is_refused() {
     assert!(refused("split:bins=0").contains("split: bins='0': 0 is not in 1..=1024"));
     assert!(refused("hierarchical:switch-below=65536").contains("65536 is not in 0..=65535"));
     assert!(refused("group-mapped:24").contains("group='24': it is one of 1, 2, 4"));
-    assert!(refused("near-far").contains("there is no strategy named 'near-far'"));
+    assert!(refused("sweep").contains("there is no strategy named 'sweep'"));
     let split = |bins| Configured::<Bfs>::new(strategy::Split { bins, mdt: None });
     assert!(split(1024).is_ok() && split(0).is_err());
 }

@@ -6,12 +6,13 @@ use super::{
     adaptive::{Adaptive, LevelSize},
     cpu::{DeltaStepping, DirectionCpu},
     direction::Direction,
-    edge::Edge,
     near_far::NearFar,
     node::Node,
     prelude::*,
+    sweep::Sweep,
 };
 use crate::graph::Skew;
+use std::collections::HashSet;
 
 /// The strategy `auto`.
 #[derive(Clone)]
@@ -26,11 +27,13 @@ fn choose(operator: Operator, device: DeviceKind, graph: &Csr) -> Box<dyn Strate
     } else if device == DeviceKind::Software {
         // There is no hardware that makes sharing a node cheap, and every barrier costs.
         Box::new(Node)
+    } else if is_mesh(graph) {
+        Box::new(NearFar::default())
     } else if operator == Operator::Bfs {
-        let is_small = graph.edges() < SMALL_FOR_BFS && !is_mesh(graph);
+        let is_small = graph.edges() < SMALL_FOR_BFS;
         if is_small || !graph.is_symmetric() { Box::new(Adaptive::default()) } else { Box::new(Direction) }
-    } else if graph.edges() < SMALL_FOR_SSSP && !is_mesh(graph) {
-        Box::new(Edge::default())
+    } else if graph.edges() >= LARGE_FOR_SSSP && expands(graph) {
+        Box::new(Sweep::default())
     } else {
         Box::new(NearFar::default())
     }
@@ -38,11 +41,38 @@ fn choose(operator: Operator, device: DeviceKind, graph: &Csr) -> Box<dyn Strate
 
 /// With fewer edges than this, what a level costs is its dispatch, and `adaptive` takes several levels in one.
 const SMALL_FOR_BFS: u32 = 2_000_000;
-/// With fewer edges than this, handing out all of them costs less than finding out which are near.
-const SMALL_FOR_SSSP: u32 = 40_000;
+/// With so many edges, and few iterations, adding nodes to lists costs more than looking at all of them.
+const LARGE_FOR_SSSP: u32 = 16_000_000;
 
-/// Whether it is as a road network or a grid: its searches have very many short levels, of which `direction` and `near-far` take thousands in
-/// one dispatch.
+/// Whether searches have few levels: one that begins anywhere has found some thousands of nodes after a few.
+fn expands(graph: &Csr) -> bool {
+    const STARTS: u32 = 3;
+    const ENOUGH: usize = 4096;
+    const LEVELS: u32 = 6;
+    let levels_from = |start: u32| {
+        let (mut found, mut list, mut begin, mut levels) = (HashSet::from([start]), vec![start], 0, 0);
+        while list.len() < ENOUGH && begin < list.len() && levels <= LEVELS {
+            let level = begin..list.len();
+            begin = list.len();
+            for place in level {
+                // The first edges of a hub suffice.
+                let ends = graph.neighbours(list[place]).iter().take(ENOUGH);
+                list.extend(ends.filter(|&&end| found.insert(end)));
+                if list.len() >= ENOUGH {
+                    break;
+                }
+            }
+            levels += 1;
+        }
+        levels
+    };
+    // An isolated node says nothing.
+    let has_edges = |node: &u32| graph.degree(*node) > 0;
+    let starts = (0..STARTS).filter_map(|part| (graph.nodes() / STARTS * part..graph.nodes()).find(has_edges));
+    starts.map(levels_from).all(|levels| levels <= LEVELS)
+}
+
+/// Whether it is as a road network or a grid: its searches have very many short levels, of which `near-far` takes many in one dispatch.
 fn is_mesh(graph: &Csr) -> bool {
     let Skew { mean, highest } = graph.skew();
     graph.nodes() >= 1000 && mean < 6.0 && highest <= 12
@@ -93,18 +123,25 @@ mod tests {
     use crate::graph::generate::Generator;
 
     #[test]
+    fn searches_of_meshes_and_chains_have_many_levels() {
+        let expands = |graph: &str| expands(&graph.parse::<Generator>().unwrap().generate().unwrap().csr);
+        assert!(expands("rmat:scale=16") && expands("er:nodes=65536,degree=8") && expands("star:nodes=9000"));
+        assert!(!expands("grid:rows=256,cols=256") && !expands("chain:nodes=20000") && !expands("road:nodes=65536"));
+    }
+
+    #[test]
     fn algorithm_graph_and_device_decide() {
         let choose = |operator, graph: &str, device| {
             let csr = graph.parse::<Generator>().unwrap().generate().unwrap().csr;
             choose(operator, device, &csr).about().name
         };
         let (mesh, small, large) = ("grid:rows=40,cols=40", "rmat:scale=9", "rmat:scale=17");
-        assert_eq!(choose(Operator::Bfs, mesh, DeviceKind::Discrete), "direction");
+        assert_eq!(choose(Operator::Bfs, mesh, DeviceKind::Discrete), "near-far");
         assert_eq!(choose(Operator::Bfs, small, DeviceKind::Discrete), "adaptive");
         assert_eq!(choose(Operator::Bfs, large, DeviceKind::Discrete), "direction");
         assert_eq!(choose(Operator::Bfs, "rmat:scale=17,directed=true", DeviceKind::Integrated), "adaptive");
         assert_eq!(choose(Operator::SsspU32, mesh, DeviceKind::Discrete), "near-far");
-        assert_eq!(choose(Operator::SsspF32, small, DeviceKind::Virtual), "edge");
+        assert_eq!(choose(Operator::SsspF32, small, DeviceKind::Virtual), "near-far");
         assert_eq!(choose(Operator::SsspF32, large, DeviceKind::Virtual), "near-far");
         assert_eq!(choose(Operator::SsspF32, mesh, DeviceKind::Software), "node");
         assert_eq!(choose(Operator::Bfs, small, DeviceKind::Cpu), "direction-cpu");

@@ -38,6 +38,10 @@ const WIDTH: f64 = 32.0;
 /// Where frontiers are short, a GPU has invocations to spare, and fewer splits are faster.
 const WIDE: f64 = 128.0;
 
+/// With fewer edges than this an iteration costs its dispatch, whatever it relaxes, and the fewest iterations are fastest: nearly all nodes are
+/// near then.
+const SMALL: u32 = 1_000_000;
+
 /// All that a search finds is found in the order of its distance, nearly: the threshold only keeps workgroups from going too far ahead.
 const HOPS: f64 = 256.0;
 
@@ -53,9 +57,11 @@ fn metric(operator: Operator) -> Metric {
 /// By how much the threshold grows, as the kernels read it; `given` is what was asked for.
 fn delta(csr: &Csr, operator: Operator, given: Option<f64>, many: bool) -> u32 {
     let by_degree = |width: f64| csr.mean_weight() * width / csr.skew().mean.max(1.0);
+    let is_small = csr.edges() < SMALL;
     let delta = given.unwrap_or_else(|| match operator {
         Operator::Bfs => HOPS,
         _ if many => by_degree(WIDE),
+        _ if is_small => csr.mean_weight() * WIDTH,
         _ => by_degree(WIDTH),
     });
     match operator {
@@ -97,7 +103,7 @@ impl Strategy for NearFar {
 
     fn keys(&mut self) -> Vec<Key<'_>> {
         let about = "by how much the distance grows up to which nodes are near";
-        let default = "the mean weight times 32 by the mean degree";
+        let default = "from the mean weight and the degrees";
         vec![Key::optional("delta", about, default, &mut self.delta).within(0, f64::INFINITY)]
     }
 

@@ -15,9 +15,8 @@ pub struct Sweep {
     pub delta: Option<f64>,
 }
 
-/// A bucket as wide as the mean weight times this for each edge of a node: wider ones relax more edges in vain, and narrower ones take more
-/// iterations.
-const WIDTH: f64 = 16.0;
+/// A bucket as wide as the mean weight times this: wider ones relax more edges in vain, and narrower ones take more iterations.
+const WIDTH: f64 = 3.0;
 
 /// The pieces of long rows: a node, and how far from the beginning of its row the piece begins.
 fn pieces(csr: &Csr) -> Vec<u32> {
@@ -50,7 +49,7 @@ impl Strategy for Sweep {
 
     fn keys(&mut self) -> Vec<Key<'_>> {
         let about = "the width of a bucket";
-        let default = "from the mean weight and the mean degree";
+        let default = "the mean weight times 3";
         vec![Key::optional("delta", about, default, &mut self.delta).within(0, f64::INFINITY)]
     }
 
@@ -65,7 +64,7 @@ impl Strategy for Sweep {
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let csr = &traversal.csr;
-        let delta = self.delta.unwrap_or_else(|| csr.mean_weight() * WIDTH / csr.skew().mean.max(1.0));
+        let delta = self.delta.unwrap_or_else(|| csr.mean_weight() * WIDTH);
         let pieces = pieces(csr);
         let params = SweepParams {
             nodes: csr.nodes(),

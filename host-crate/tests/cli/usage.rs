@@ -66,7 +66,7 @@ fn what_was_probably_meant_is_said() {
         (&["bsf", "star"] as &[&str], "'bfs'"),
         (&["bfs", "star", "--soruce", "3"], "'--source'"),
         (&["bfs", "star", "--strategy", "merge_path"], "did you mean merge-path?"),
-        (&["bfs", "star", "--strategy", "near-far"], "near-far is a strategy of sssp"),
+        (&["bfs", "star", "--strategy", "sweep"], "sweep is a strategy of sssp"),
         (&["spmv", "star", "--schedule", "node"], "node is a strategy of bfs and sssp"),
         (&["bfs", "star", "--strategy", "split:bin=3"], "did you mean bins?"),
         (&["info", "star", "--format", "mtx"], "did you mean matrix-market, whose files end in .mtx?"),

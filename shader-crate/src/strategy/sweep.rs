@@ -270,9 +270,10 @@ impl<D: Distance> Buckets<'_, D> {
             if self.mode == RELAX {
                 mode = if changed == 1 { RELAX } else { COUNT };
             } else if self.mode == COUNT {
-                mode = if self.params.mirrored == 1 && open < settled { PULL } else { DEFERRED };
-                let target = self.params.target;
-                if open == 0 || target != UNREACHED && self.data.distances.load(target) <= self.to {
+                let (target, mirrored) = (self.params.target, self.params.mirrored == 1);
+                // Without reverse edges a node that is not settled may have none, and still be found.
+                mode = if mirrored && open < settled { PULL } else { DEFERRED };
+                if mirrored && open == 0 || target != UNREACHED && self.data.distances.load(target) <= self.to {
                     frontier = 0;
                 }
             } else if lowest == UNREACHED {

@@ -3,6 +3,7 @@
 //! depend on the graph, the strategy and the seed, on nothing else.
 
 mod cpu;
+mod independent;
 mod labelled;
 pub(super) mod sections;
 pub mod strategy;
@@ -15,12 +16,14 @@ use super::{
 };
 use crate::{
     device::{DeviceKind, profile::Span},
+    engine::BATCHES,
     graph::statistics::grouped,
     oracle::color::{check, count, largest_first},
     phase,
 };
 use evenkeel_kernels::algorithm::color::TENTATIVE;
 use evenkeel_types::LoopHeader;
+use independent::Independent;
 use labelled::Labelled;
 use rayon::prelude::*;
 use sections::Sectioned;
@@ -114,7 +117,12 @@ trait Steps: Send {
     /// The header of the loop's state.
     fn header(&self) -> Buffer<LoopHeader>;
 
-    /// Records the beginning: no node has a colour.
+    /// How many iterations are recorded in each batch.
+    fn batches(&self) -> &'static [usize] {
+        &BATCHES
+    }
+
+    /// Records the beginning: no node has a colour, or none but those that wait for no neighbour.
     fn start(&self, recorder: &mut Recorder);
 
     /// Records one iteration; whether its number is odd says which worklist it reads.
@@ -182,11 +190,6 @@ pub struct Color {
     taken: Option<&'static str>,
 }
 
-/// How that strategy colours that graph on that device.
-fn method(device: &DeviceInfo, csr: &Csr, config: &ColorConfig) -> Method {
-    config.strategy.item().method(device.kind, csr.skew().highest)
-}
-
 impl Algorithm for Color {
     const NAME: &'static str = "color";
     const SUMMARY: &'static str = "graph colouring: a colour for every node that no neighbour has";
@@ -227,18 +230,17 @@ Examples:
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &ColorConfig) -> Result<MemoryPlan> {
         let plan = DeviceGraph::plan(csr).with::<u32>("colours", csr.nodes() as usize);
-        Ok(plan.and(match method(device, csr, config) {
+        Ok(plan.and(match config.strategy.item().method() {
             Method::Labelled { find, .. } => labelled::plan(device, csr, find),
-            Method::Independent | Method::Auto => sections::plan(csr, false),
-            Method::Speculative => sections::plan(csr, true),
+            Method::Independent | Method::Auto => independent::plan(csr),
+            Method::Speculative => sections::plan(csr),
         }))
     }
 
     /// Edges from a node to itself are ignored; an edge without its reverse is an error.
     fn prepare_on(graph: &SharedGraph, config: &ColorConfig) -> Result<Self> {
         let device = graph.device();
-        // Before self-loops are left out: what is planned is what is done.
-        let method = method(graph.device().info(), graph.csr(), config);
+        let method = config.strategy.item().method();
         let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
         let csr = &*undirected(graph.csr(), "colours are")?;
         let rows = match csr.columns().len() == graph.csr().columns().len() {
@@ -255,17 +257,18 @@ Examples:
                 Box::new(Labelled::new(&job, hybrid, find)?)
             }
             Method::Independent | Method::Auto => {
-                let steps = Sectioned::new(&job, false)?;
+                let steps = Independent::new(&job)?;
                 if device.info().kind == DeviceKind::Cpu {
                     native = Some(cpu::record(&job, &name, steps.waits())?);
                 }
                 Box::new(steps)
             }
-            Method::Speculative => Box::new(Sectioned::new(&job, true)?),
+            Method::Speculative => Box::new(Sectioned::new(&job)?),
         };
         let recorded = || {
             let start = |recorder: &mut Recorder| steps.start(recorder);
-            DeviceLoop::record(device, &name, &steps.header(), start, |recorder, odd| steps.iteration(recorder, odd))
+            let iteration = |recorder: &mut Recorder, odd| steps.iteration(recorder, odd);
+            DeviceLoop::record_in_batches(device, &name, &steps.header(), steps.batches(), start, iteration)
         };
         let whole = native.map_or_else(recorded, Ok)?;
         let taken = config.strategy.item().taken(method);

@@ -1,29 +1,26 @@
-//! The smallest free colour, by worklists in sections: `independent` and `speculative`. The kernels are `color/sections.rs`,
-//! `color/independent.rs` and `color/speculative.rs` of the kernels.
+//! `speculative`: the smallest free colour, by worklists in sections. The kernels are `color/sections.rs` and `color/speculative.rs` of the
+//! kernels.
 
 use super::{super::prelude::*, Job, Steps};
 use evenkeel_kernels::algorithm::color::{
     UNCOLORED,
-    independent::{ColorIndependent, ColorWait},
     sections::{LIGHT, MEDIUM, SectionParams, SectionState},
     speculative::{ColorBegin, ColorGuess, ColorSettle},
 };
-use evenkeel_types::{LoopHeader, LoopState, WORKGROUP, Worklist};
+use evenkeel_types::{LoopHeader, LoopState, Worklist};
 
 /// The memory beside the graph and the colours.
-pub(super) fn plan(csr: &Csr, speculative: bool) -> MemoryPlan {
+pub(super) fn plan(csr: &Csr) -> MemoryPlan {
     let nodes = csr.nodes() as usize;
     MemoryPlan::new()
         .with::<u32>("order", nodes)
         .with::<u32>("worklist", nodes)
         .with::<u32>("next worklist", nodes)
-        .with::<u32>("waits", if speculative { 0 } else { nodes })
         .with::<SectionState>("loop state", 1)
 }
 
 /// What an iteration reads and writes.
 pub(super) struct Sectioned {
-    speculative: bool,
     params: SectionParams,
     graph: DeviceGraph,
     colors: Buffer<u32>,
@@ -31,7 +28,6 @@ pub(super) struct Sectioned {
     first: Worklist<Buffers>,
     /// The worklists of even and of odd iterations.
     worklists: [Worklist<Buffers>; 2],
-    waits: Buffer<u32>,
     state: Buffer<SectionState>,
 }
 
@@ -48,7 +44,7 @@ pub(in crate::algorithm) fn order(csr: &Csr) -> (Vec<u32>, u32, u32) {
 }
 
 impl Sectioned {
-    pub fn new(job: &Job<'_>, speculative: bool) -> Result<Self> {
+    pub fn new(job: &Job<'_>) -> Result<Self> {
         let &Job { device, csr, graph, colors, seed } = job;
         let nodes = csr.nodes() as usize;
         let (order, medium, heavy) = order(csr);
@@ -56,26 +52,13 @@ impl Sectioned {
         let worklist =
             |current: &Buffer<u32>, next: &Buffer<u32>| Worklist { current: current.clone(), next: next.clone() };
         Ok(Self {
-            speculative,
             params: SectionParams { nodes: csr.nodes(), medium, heavy, max_groups: device.info().max_groups, seed },
             graph: graph.clone(),
             colors: colors.clone(),
             first: worklist(&device.buffer_from("order", &order)?, &lists[0]),
             worklists: [worklist(&lists[0], &lists[1]), worklist(&lists[1], &lists[0])],
-            waits: device.buffer("waits", if speculative { 0 } else { nodes })?,
             state: device.buffer("loop state", 1)?,
         })
-    }
-
-    /// A word for each node, which an iteration of `independent` reads and writes.
-    pub(super) fn waits(&self) -> &Buffer<u32> {
-        &self.waits
-    }
-
-    /// An invocation to each light node, a subgroup of 32 to a medium one, a workgroup to a heavy one.
-    fn invocations(&self) -> usize {
-        let SectionParams { nodes, medium, heavy, .. } = self.params;
-        medium as usize + 32 * (heavy - medium) as usize + WORKGROUP as usize * (nodes - heavy) as usize
     }
 }
 
@@ -87,26 +70,17 @@ impl Steps for Sectioned {
     fn start(&self, recorder: &mut Recorder) {
         recorder.fill(&self.colors, UNCOLORED);
         recorder.fill(&self.state.cast(), 0);
-        let Self { params, graph, first: worklist, waits, state, .. } = self;
-        if self.speculative {
-            recorder.dispatch(&ColorBegin { graph, worklist, state }, *params, worklist.current.len());
-        } else {
-            recorder.dispatch(&ColorWait { graph, worklist, waits, state }, *params, self.invocations());
-        }
+        let Self { params, graph, first: worklist, state, .. } = self;
+        recorder.dispatch(&ColorBegin { graph, worklist, state }, *params, worklist.current.len());
     }
 
     fn iteration(&self, recorder: &mut Recorder, odd: bool) {
-        let Self { params, graph, colors, waits, state, .. } = self;
+        let Self { params, graph, colors, state, .. } = self;
         let worklist = &self.worklists[usize::from(odd)];
-        if self.speculative {
-            let guess = ColorGuess { graph, worklist, colors, state };
-            recorder.dispatch_indirect(&guess, *params, state, SectionState::GROUPS);
-            let settle = ColorSettle { graph, worklist, colors, state };
-            recorder.dispatch_indirect(&settle, *params, state, SectionState::GROUPS);
-        } else {
-            let step = ColorIndependent { graph, worklist, colors, waits, state };
-            recorder.dispatch_indirect(&step, *params, state, SectionState::GROUPS);
-        }
+        let guess = ColorGuess { graph, worklist, colors, state };
+        recorder.dispatch_indirect(&guess, *params, state, SectionState::GROUPS);
+        let settle = ColorSettle { graph, worklist, colors, state };
+        recorder.dispatch_indirect(&settle, *params, state, SectionState::GROUPS);
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::super::{Selectable, prelude::*};
 use crate::{
-    device::DeviceKind,
     settings::{Configurable, Key},
     strategy::About,
 };
@@ -43,8 +42,8 @@ const STRATEGIES: [(&str, &str, &str, Method); 7] = [
     ("hybrid-stealing", "left for later by Che et al.", "the hybrid with queues and stealing", HYBRID_STEALING),
     (
         "independent",
-        "Jones and Plassmann; Welsh and Powell",
-        "the smallest free colour to each node once all of higher degree around it have theirs",
+        "Alabandi et al.; Jones and Plassmann",
+        "the smallest free colour to each node once none of higher degree around it can take it",
         Method::Independent,
     ),
     (
@@ -53,7 +52,7 @@ const STRATEGIES: [(&str, &str, &str, Method); 7] = [
         "the smallest free colour to all nodes at once; of neighbours with the same, one keeps it",
         Method::Speculative,
     ),
-    ("auto", "", "speculative on a GPU where no node has many edges, else independent", Method::Auto),
+    ("auto", "", "independent", Method::Auto),
 ];
 
 /// How a strategy colours.
@@ -66,11 +65,11 @@ pub(super) enum Method {
         /// How the largest label is found.
         find: Find,
     },
-    /// The smallest free colour to nodes that wait for nobody.
+    /// The smallest free colour in the order of ranks, with shortcuts.
     Independent,
     /// The smallest free colour to all, and repair.
     Speculative,
-    /// Whichever of the last two suits the degrees.
+    /// The fastest of the others.
     Auto,
 }
 
@@ -106,9 +105,6 @@ pub(super) struct Queues {
     /// Whether workgroups steal from each other.
     pub steal: bool,
 }
-
-/// Where no node has more edges than this there are few colours, so speculation is over after a few rounds.
-const FEW: u32 = 64;
 
 /// The most queues there can be.
 const MAX_QUEUES: u32 = 16_384;
@@ -147,14 +143,9 @@ impl Configurable for ColorStrategy {
 }
 
 impl ColorStrategy {
-    /// What it does on such a device with a graph whose highest degree is that.
-    pub(super) fn method(&self, device: DeviceKind, highest_degree: u32) -> Method {
-        match self.method {
-            // Its workgroups share memory, which takes fibres on the CPU device.
-            Method::Auto if highest_degree <= FEW && device != DeviceKind::Cpu => Method::Speculative,
-            Method::Auto => Method::Independent,
-            method => method,
-        }
+    /// What it does.
+    pub(super) fn method(&self) -> Method {
+        if self.method == Method::Auto { Method::Independent } else { self.method }
     }
 
     /// The name of the strategy that colours so, if this one chooses among the others.
@@ -244,11 +235,8 @@ mod tests {
     }
 
     #[test]
-    fn the_degrees_decide() {
-        let method = |device, degree| ColorStrategy::default().method(device, degree);
-        assert_eq!(method(DeviceKind::Discrete, FEW), Method::Speculative);
-        assert_eq!(method(DeviceKind::Discrete, FEW + 1), Method::Independent);
-        assert_eq!(method(DeviceKind::Cpu, FEW), Method::Independent);
+    fn auto_takes_independent_and_two_have_queues() {
+        assert_eq!(ColorStrategy::default().method(), Method::Independent);
         let all = ColorStrategy::all();
         let queues: Vec<_> = all.iter().filter(|strategy| strategy.has_queues()).map(Configurable::name).collect();
         assert_eq!(queues, ["stealing", "hybrid-stealing"]);

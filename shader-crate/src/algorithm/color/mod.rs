@@ -1,10 +1,11 @@
 //! Graph colouring: every node gets a colour that none of its neighbours has. There are two families (Jones and Plassmann 1993):
 //!
 //! - one colour per iteration, for all nodes whose label is the largest in their neighbourhood ([`labelled`], [`stealing`]; Che et al.);
-//! - the smallest colour that no neighbour has, for nodes in a predetermined order ([`independent`], [`speculative`]), with a worklist
+//! - the smallest colour that no neighbour has, for nodes in a predetermined order: [`independent`], and [`speculative`] with a worklist
 //!   in three sections ([`sections`]).
 //!
-//! The colouring depends on the graph and the seed alone: no kernel reads a colour that is written at the same time.
+//! The colouring depends on the graph and the seed alone. No kernel but those of [`independent`] reads a colour that is written at the same
+//! time, and there it does not matter whether a neighbour's colour is seen early or late.
 
 #[macro_use]
 pub mod stealing;
@@ -48,7 +49,8 @@ impl Rank {
     /// Whether `other` is coloured before the node: it has more edges, or as many and the larger label.
     fn is_after(&self, graph: Csr<Views>, seed: u32, other: u32) -> bool {
         let degree = degree(graph.row_offsets, other);
-        degree > self.degree || (degree == self.degree && label(seed, other) > self.label)
+        // Without branches, so that loads for several neighbours are in flight together.
+        (degree > self.degree) | ((degree == self.degree) & (label(seed, other) > self.label))
     }
 }
 

@@ -229,14 +229,6 @@ impl Share {
 pub trait Look {
     /// The neighbour's colour. A colour with the highest bit set does not count.
     fn color(&self, neighbour: u32) -> u32;
-
-    /// Whether the neighbour goes on the next worklist. It is called once per edge, however often the colour is read.
-    fn releases(&mut self, _neighbour: u32, _color: u32) -> bool {
-        false
-    }
-
-    /// Puts the neighbour on the next worklist if it was released.
-    fn push_if(&mut self, _released: bool, _lane: Lane, _neighbour: u32) {}
 }
 
 /// The words of workgroup memory in which a workgroup marks the colours around a heavy node: 2,048 colours at a time.
@@ -265,9 +257,9 @@ impl Mark for Marks<'_> {
 /// The number of edges whose loads are in flight together.
 const TOGETHER: u32 = 4;
 
-/// Marks the colours at the invocation's edges from `base` on. With a `base` of 0, the first time, it also releases neighbours.
+/// Marks the colours at the invocation's edges from `base` on.
 #[inline(always)]
-fn mark_around<L: Look, M: Mark>(lane: Lane, share: &Share, graph: Csr<Views>, look: &mut L, marks: &mut M, base: u32) {
+fn mark_around<L: Look, M: Mark>(share: &Share, graph: Csr<Views>, look: &L, marks: &mut M, base: u32) {
     let (mut edge, end) = share.range(graph);
     let width = share.width;
     while edge < end {
@@ -282,23 +274,13 @@ fn mark_around<L: Look, M: Mark>(lane: Lane, share: &Share, graph: Csr<Views>, l
         marks.mark(of_b.wrapping_sub(base));
         marks.mark(of_c.wrapping_sub(base));
         marks.mark(of_d.wrapping_sub(base));
-        if base == 0 {
-            let release_a = look.releases(a, of_a);
-            let release_b = width < left && look.releases(b, of_b);
-            let release_c = 2 * width < left && look.releases(c, of_c);
-            let release_d = 3 * width < left && look.releases(d, of_d);
-            look.push_if(release_a, lane, a);
-            look.push_if(release_b, lane, b);
-            look.push_if(release_c, lane, c);
-            look.push_if(release_d, lane, d);
-        }
         edge = if left > TOGETHER * width { edge + TOGETHER * width } else { end };
     }
 }
 
 /// The smallest colour that no neighbour has according to `look`, for all that share the node. The whole workgroup calls it together.
 #[inline(always)]
-pub fn smallest_free<L: Look>(lane: Lane, share: &Share, graph: Csr<Views>, look: &mut L, marks: &mut Marks) -> u32 {
+pub fn smallest_free<L: Look>(lane: Lane, share: &Share, graph: Csr<Views>, look: &L, marks: &mut Marks) -> u32 {
     let mut free = UNCOLORED;
     let mut base = 0;
     if share.width == lane.threads {
@@ -307,7 +289,7 @@ pub fn smallest_free<L: Look>(lane: Lane, share: &Share, graph: Csr<Views>, look
                 marks.set(word, 0);
             }
             lane.barrier();
-            mark_around(lane, share, graph, look, marks, base);
+            mark_around(share, graph, look, marks, base);
             lane.barrier();
             let mut word = 0;
             while word < WORDS && marks.get(word) == u32::MAX {
@@ -322,7 +304,7 @@ pub fn smallest_free<L: Look>(lane: Lane, share: &Share, graph: Csr<Views>, look
     } else {
         while free == UNCOLORED {
             let mut window = Window { words: [0, 0, 0, 0] };
-            mark_around(lane, share, graph, look, &mut window, base);
+            mark_around(share, graph, look, &mut window, base);
             if share.width > 1 {
                 window.join(lane);
             }

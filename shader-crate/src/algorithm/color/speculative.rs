@@ -46,7 +46,7 @@ pub fn color_guess(
     let mut look = Final { colors };
     for round in lane.by_group(counts.rounds(lane)) {
         let share = sections.share(lane, &counts, round);
-        let color = smallest_free(lane, &share, graph, &mut look, &mut marks);
+        let color = smallest_free(lane, &share, graph, &look, &mut marks);
         if share.leads() {
             look.colors.store(share.node, color | TENTATIVE);
         }

@@ -89,7 +89,7 @@ pub struct Compared {
 }
 
 /// What chooses and what it usually takes.
-const CHOSEN: [&str; 4] = ["direction", "adaptive", "near-far", "auto"];
+const CHOSEN: [&str; 5] = ["direction", "adaptive", "near-far", "sweep", "auto"];
 
 pub const COMPARED: [Compared; 7] = [
     Compared {
@@ -108,6 +108,7 @@ pub const COMPARED: [Compared; 7] = [
             "radix-binned",
             "direction",
             "adaptive",
+            "near-far",
             "auto",
         ],
     },
@@ -126,6 +127,7 @@ pub const COMPARED: [Compared; 7] = [
             "nonzero-split",
             "radix-binned",
             "near-far",
+            "sweep",
             "auto",
         ],
     },

@@ -119,12 +119,14 @@ pub fn compared(results: &Results, table: &Table) -> Option<Part> {
     let whole = |pointer: &'static str| move |graph: &str| auto(graph)?.pointer(pointer)?.as_u64().map(Cell::whole);
     match algorithm {
         "bfs" => {
-            let level = |graph: &str| {
-                let levels = auto(graph)?.pointer("/median/iterations")?.as_f64()?;
-                Some(number(1000.0 * of("auto", graph)? / levels))
+            // An iteration of `direction` is a level; one of what `auto` takes may be several.
+            let levels = |graph: &str| {
+                let levelled = results.entry(&format!("{algorithm} {graph}"), "direction").or_else(|| auto(graph));
+                levelled?.pointer("/median/iterations")?.as_u64()
             };
-            rows.extend(row("auto, levels", &graphs, whole("/median/iterations")));
-            rows.extend(row("auto, µs a level", &graphs, level));
+            let per_level = |graph: &str| Some(number(1000.0 * of("auto", graph)? / levels(graph)? as f64));
+            rows.extend(row("levels", &graphs, |graph| levels(graph).map(Cell::whole)));
+            rows.extend(row("auto, µs a level", &graphs, per_level));
         }
         "color" => rows.extend(row("auto, colours", &graphs, whole("/colors"))),
         "apsp" => {

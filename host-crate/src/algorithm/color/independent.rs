@@ -1,0 +1,177 @@
+//! `independent`: the smallest free colour in the order of ranks, with shortcuts. The kernels are `color/independent.rs` of the kernels.
+
+use super::{super::prelude::*, Job, Steps};
+use evenkeel_kernels::algorithm::color::{
+    independent::{ColorLight, ColorWait, ColorWide, IndependentParams, IndependentState},
+    label,
+    sections::{LIGHT, MEDIUM},
+};
+use evenkeel_types::{LoopHeader, LoopState, WORKGROUP, Worklist};
+use rayon::prelude::*;
+use std::cmp::Reverse;
+
+/// The workgroups of an iteration: as many as a large GPU runs at a time. Those beyond find no work.
+const GROUPS: u32 = 1056;
+
+/// After how many passes without a change a subgroup gives up on its nodes. Nodes are taken in the order of ranks, so that the neighbours
+/// waited for are under way, and seldom does anybody give up.
+const PATIENCE: u32 = 4096;
+
+/// The same for light nodes, which are not in that order, while not all have been taken: a neighbour may not be under way. In the order of their
+/// numbers, rows that lie together are loaded together, and another iteration costs less than waiting.
+const EARLY_PATIENCE: u32 = 1;
+
+/// Most iterations of a loop are after its end: two suffice nearly always.
+const BATCHES: [usize; 6] = [2, 4, 6, 12, 24, 48];
+
+/// The memory beside the graph and the colours.
+pub(super) fn plan(csr: &Csr) -> MemoryPlan {
+    let nodes = csr.nodes() as usize;
+    let (before, saved) = wide_words(csr, csr.skew().highest);
+    MemoryPlan::new()
+        .with::<u32>("order", nodes)
+        .with::<u32>("worklist", nodes)
+        .with::<u32>("next worklist", nodes)
+        .with::<u32>("waits", nodes)
+        .with::<u32>("neighbours of higher rank", before)
+        .with::<u32>("colours taken", saved)
+        .with::<IndependentState>("loop state", 1)
+}
+
+/// The words for the lists of wide nodes, and for what is known of those that are left.
+fn wide_words(csr: &Csr, highest_degree: u32) -> (usize, usize) {
+    let edges = if highest_degree > LIGHT { csr.edges() as usize } else { 0 };
+    (edges, edges / 3)
+}
+
+/// All nodes: light ones first, then the others by rank; and the numbers of light and of heavy ones.
+struct Order {
+    nodes: Vec<u32>,
+    light: u32,
+    heavy: u32,
+}
+
+impl Order {
+    fn new(csr: &Csr, seed: u32) -> Self {
+        let by_rank = |nodes: &mut [u32]| {
+            nodes.par_sort_unstable_by_key(|&node| Reverse((csr.degree(node), label(seed, node))));
+        };
+        let is_light = |node: &u32| csr.degree(*node) <= LIGHT;
+        let mut nodes: Vec<u32> = (0..csr.nodes()).filter(is_light).collect();
+        let light = nodes.len();
+        nodes.extend((0..csr.nodes()).filter(|node| !is_light(node)));
+        by_rank(&mut nodes[light..]);
+        let heavy = nodes[light..].partition_point(|&node| csr.degree(node) > MEDIUM);
+        Self { nodes, light: light as u32, heavy: heavy as u32 }
+    }
+}
+
+/// What an iteration reads and writes.
+pub(super) struct Independent {
+    params: IndependentParams,
+    graph: DeviceGraph,
+    colors: Buffer<u32>,
+    order: Buffer<u32>,
+    /// The worklists of even and of odd iterations.
+    worklists: [Worklist<Buffers>; 2],
+    waits: Buffer<u32>,
+    before: Buffer<u32>,
+    saved: Buffer<u32>,
+    state: Buffer<IndependentState>,
+}
+
+impl Independent {
+    pub fn new(job: &Job<'_>) -> Result<Self> {
+        let &Job { device, csr, graph, colors, seed } = job;
+        let (info, nodes) = (device.info(), csr.nodes() as usize);
+        let order = Order::new(csr, seed);
+        let lists: [Buffer<u32>; 2] = [device.buffer("worklist", nodes)?, device.buffer("next worklist", nodes)?];
+        let worklist =
+            |current: &Buffer<u32>, next: &Buffer<u32>| Worklist { current: current.clone(), next: next.clone() };
+        let (before, saved) = wide_words(csr, if order.light < csr.nodes() { u32::MAX } else { 0 });
+        // Where threads of a CPU run workgroups to their end, nobody changes anything while one waits.
+        let patience = if info.kind.is_cpu() { 1 } else { PATIENCE };
+        Ok(Self {
+            params: IndependentParams {
+                nodes: csr.nodes(),
+                light: order.light,
+                heavy: order.heavy,
+                // Where loops are limited, each workgroup has a small share.
+                max_groups: if info.loop_limit.is_some() { info.max_groups } else { info.max_groups.min(GROUPS) },
+                seed,
+                patience,
+                early_patience: patience.min(EARLY_PATIENCE),
+                loop_budget: info.loop_budget(),
+            },
+            graph: graph.clone(),
+            colors: colors.clone(),
+            order: device.buffer_from("order", &order.nodes)?,
+            worklists: [worklist(&lists[0], &lists[1]), worklist(&lists[1], &lists[0])],
+            waits: device.buffer("waits", nodes)?,
+            before: device.buffer("neighbours of higher rank", before)?,
+            saved: device.buffer("colours taken", saved)?,
+            state: device.buffer("loop state", 1)?,
+        })
+    }
+
+    /// A word for each node.
+    pub(super) fn waits(&self) -> &Buffer<u32> {
+        &self.waits
+    }
+
+    /// An invocation to each light node, a subgroup of 32 to a medium one, a workgroup to a heavy one.
+    fn invocations(&self) -> usize {
+        let IndependentParams { nodes, light, heavy, .. } = self.params;
+        light as usize + 32 * (nodes - light - heavy) as usize + WORKGROUP as usize * heavy as usize
+    }
+}
+
+impl Steps for Independent {
+    fn header(&self) -> Buffer<LoopHeader> {
+        self.state.header()
+    }
+
+    fn batches(&self) -> &'static [usize] {
+        &BATCHES
+    }
+
+    fn start(&self, recorder: &mut Recorder) {
+        let Self { params, graph, colors, order, waits, before, state, .. } = self;
+        let wait = ColorWait { graph, order, colors, waits, before, state };
+        recorder.dispatch(&wait, *params, self.invocations());
+    }
+
+    fn iteration(&self, recorder: &mut Recorder, odd: bool) {
+        let Self { params, graph, colors, order, waits, before, saved, state, .. } = self;
+        let worklist = &self.worklists[usize::from(odd)];
+        if params.light < params.nodes {
+            let wide = ColorWide { graph, order, worklist, colors, waits, before, saved, state };
+            recorder.dispatch_indirect(&wide, *params, state, IndependentState::WIDE_GROUPS);
+        }
+        if params.light > 0 {
+            let light = ColorLight { graph, order, worklist, colors, waits, state };
+            recorder.dispatch_indirect(&light, *params, state, IndependentState::GROUPS);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate::Generator;
+
+    #[test]
+    fn wide_nodes_are_in_the_order_of_ranks() {
+        let csr = "rmat:scale=11".parse::<Generator>().unwrap().generate().unwrap().csr;
+        let Order { mut nodes, light, heavy } = Order::new(&csr, 1);
+        assert!(0 < light && 0 < heavy && light + heavy < csr.nodes(), "{light} {heavy}");
+        let (narrow, wide) = nodes.split_at(light as usize);
+        assert!(narrow.iter().all(|&node| csr.degree(node) <= LIGHT));
+        assert!(wide.iter().all(|&node| csr.degree(node) > LIGHT));
+        let rank = |node: u32| (csr.degree(node), label(1, node));
+        assert!(wide.windows(2).all(|pair| rank(pair[0]) > rank(pair[1])));
+        assert!(csr.degree(wide[heavy as usize - 1]) > MEDIUM && csr.degree(wide[heavy as usize]) <= MEDIUM);
+        nodes.sort_unstable();
+        assert!(nodes.into_iter().eq(0..csr.nodes()));
+    }
+}
