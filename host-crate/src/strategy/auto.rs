@@ -9,6 +9,7 @@ use super::{
     near_far::NearFar,
     node::Node,
     prelude::*,
+    small::Small,
     sweep::Sweep,
 };
 use crate::graph::Skew;
@@ -18,7 +19,7 @@ use std::collections::HashSet;
 #[derive(Clone)]
 pub(super) struct Auto;
 
-/// The rule. Whether the graph is symmetric may take long to find, and is only asked where it matters.
+/// The rule.
 fn choose(operator: Operator, device: DeviceKind, graph: &Csr) -> Box<dyn Strategy> {
     if device == DeviceKind::Cpu && operator == Operator::Bfs {
         Box::new(DirectionCpu)
@@ -27,11 +28,16 @@ fn choose(operator: Operator, device: DeviceKind, graph: &Csr) -> Box<dyn Strate
     } else if device == DeviceKind::Software {
         // There is no hardware that makes sharing a node cheap, and every barrier costs.
         Box::new(Node)
+    } else if Small::takes(graph) && graph.edges() <= SMALL {
+        Box::new(Small)
     } else if is_mesh(graph) {
         Box::new(NearFar::default())
+    } else if operator == Operator::Bfs && graph.edges() < SMALL_FOR_BFS {
+        Box::new(Adaptive::default())
+    } else if operator == Operator::Bfs && expands(graph) {
+        Box::new(Direction)
     } else if operator == Operator::Bfs {
-        let is_small = graph.edges() < SMALL_FOR_BFS;
-        if is_small || !graph.is_symmetric() { Box::new(Adaptive::default()) } else { Box::new(Direction) }
+        Box::new(NearFar::default())
     } else if graph.edges() >= LARGE_FOR_SSSP && expands(graph) {
         Box::new(Sweep::default())
     } else {
@@ -39,19 +45,24 @@ fn choose(operator: Operator, device: DeviceKind, graph: &Csr) -> Box<dyn Strate
     }
 }
 
+/// With so few edges, and nodes that fit a workgroup's memory, one workgroup is faster than the dispatches for many.
+const SMALL: u32 = 8_192;
 /// With fewer edges than this, what a level costs is its dispatch, and `adaptive` takes several levels in one.
 const SMALL_FOR_BFS: u32 = 2_000_000;
 /// With so many edges, and few iterations, adding nodes to lists costs more than looking at all of them.
 const LARGE_FOR_SSSP: u32 = 16_000_000;
 
-/// Whether searches have few levels: one that begins anywhere has found some thousands of nodes after a few.
+/// Whether searches have few levels: one that begins anywhere finds thousands of nodes nearly as soon as in a random graph with as many edges.
 fn expands(graph: &Csr) -> bool {
     const STARTS: u32 = 3;
     const ENOUGH: usize = 4096;
-    const LEVELS: u32 = 6;
+    /// A start may lie apart.
+    const MORE: f64 = 3.0;
+    // There, each level has as many times the nodes of the one before as a node has edges.
+    let most = (ENOUGH as f64).ln() / graph.skew().mean.max(1.5).ln() + MORE;
     let levels_from = |start: u32| {
         let (mut found, mut list, mut begin, mut levels) = (HashSet::from([start]), vec![start], 0, 0);
-        while list.len() < ENOUGH && begin < list.len() && levels <= LEVELS {
+        while list.len() < ENOUGH && begin < list.len() && f64::from(levels) <= most {
             let level = begin..list.len();
             begin = list.len();
             for place in level {
@@ -69,7 +80,7 @@ fn expands(graph: &Csr) -> bool {
     // An isolated node says nothing.
     let has_edges = |node: &u32| graph.degree(*node) > 0;
     let starts = (0..STARTS).filter_map(|part| (graph.nodes() / STARTS * part..graph.nodes()).find(has_edges));
-    starts.map(levels_from).all(|levels| levels <= LEVELS)
+    starts.map(levels_from).all(|levels| f64::from(levels) <= most)
 }
 
 /// Whether it is as a road network or a grid: its searches have very many short levels, of which `near-far` takes many in one dispatch.
@@ -126,6 +137,7 @@ mod tests {
     fn searches_of_meshes_and_chains_have_many_levels() {
         let expands = |graph: &str| expands(&graph.parse::<Generator>().unwrap().generate().unwrap().csr);
         assert!(expands("rmat:scale=16") && expands("er:nodes=65536,degree=8") && expands("star:nodes=9000"));
+        assert!(expands("er:nodes=65536,degree=3") && expands("er:nodes=65536,degree=4,directed=true"));
         assert!(!expands("grid:rows=256,cols=256") && !expands("chain:nodes=20000") && !expands("road:nodes=65536"));
     }
 
@@ -135,11 +147,14 @@ mod tests {
             let csr = graph.parse::<Generator>().unwrap().generate().unwrap().csr;
             choose(operator, device, &csr).about().name
         };
-        let (mesh, small, large) = ("grid:rows=40,cols=40", "rmat:scale=9", "rmat:scale=17");
+        let (mesh, tiny, small, large) = ("grid:rows=40,cols=40", "rmat:scale=8", "rmat:scale=11", "rmat:scale=17");
+        assert_eq!(choose(Operator::Bfs, tiny, DeviceKind::Discrete), "small");
+        assert_eq!(choose(Operator::SsspF32, tiny, DeviceKind::Discrete), "small");
         assert_eq!(choose(Operator::Bfs, mesh, DeviceKind::Discrete), "near-far");
         assert_eq!(choose(Operator::Bfs, small, DeviceKind::Discrete), "adaptive");
         assert_eq!(choose(Operator::Bfs, large, DeviceKind::Discrete), "direction");
-        assert_eq!(choose(Operator::Bfs, "rmat:scale=17,directed=true", DeviceKind::Integrated), "adaptive");
+        assert_eq!(choose(Operator::Bfs, "rmat:scale=18,directed=true", DeviceKind::Integrated), "direction");
+        assert_eq!(choose(Operator::Bfs, "chain:nodes=1100000", DeviceKind::Discrete), "near-far");
         assert_eq!(choose(Operator::SsspU32, mesh, DeviceKind::Discrete), "near-far");
         assert_eq!(choose(Operator::SsspF32, small, DeviceKind::Virtual), "near-far");
         assert_eq!(choose(Operator::SsspF32, large, DeviceKind::Virtual), "near-far");

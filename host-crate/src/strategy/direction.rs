@@ -5,6 +5,7 @@ use super::{
     prelude::*,
     rounds::{MAX_GROUPS, Rounds},
 };
+use crate::graph::transform::transpose;
 use evenkeel_kernels::strategy::direction::{
     LONG, SearchData, SearchLevel, SearchParams, SearchState,
     begin::{SearchIsolated, SearchStart},
@@ -26,9 +27,18 @@ const PULL_FACTOR: u32 = 8;
 /// Nodes that an invocation prepares at the start.
 const NODES_AT_START: u32 = 8;
 
-/// The nodes that have a subgroup to themselves when they pull.
-fn long_rows(csr: &Csr) -> impl ParallelIterator<Item = u32> {
-    (0..csr.nodes()).into_par_iter().filter(|&node| csr.degree(node) > LONG)
+/// The most of a device's memory that a graph and its reverse may take, for a search in both directions.
+const SHARE_OF_MEMORY: f64 = 0.8;
+
+/// The nodes that have a subgroup to themselves when they pull along these edges.
+fn long_rows(incoming: &Csr) -> impl ParallelIterator<Item = u32> {
+    (0..incoming.nodes()).into_par_iter().filter(|&node| incoming.degree(node) > LONG)
+}
+
+/// Whether the edges that lead to each node are kept beside those that leave it: where these differ, and there is memory for them.
+fn keeps_reverse(csr: &Csr, device: &DeviceInfo) -> bool {
+    let both = 2 * DeviceGraph::plan(csr).bytes();
+    !csr.is_symmetric() && both as f64 <= SHARE_OF_MEMORY * device.memory as f64
 }
 
 impl Strategy for Direction {
@@ -44,14 +54,19 @@ impl Strategy for Direction {
         &[Operator::Bfs]
     }
 
-    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
+    fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         let words = nodes.div_ceil(32);
-        MemoryPlan::new()
+        // Whichever of its rows are long, there are no more of them than this.
+        let (reverse, long) = match keeps_reverse(csr, target.device) {
+            true => (DeviceGraph::plan(csr), csr.columns().len() / LONG as usize),
+            false => (MemoryPlan::new(), long_rows(csr).count()),
+        };
+        reverse
             .with::<u32>("lists", 2 * nodes)
             .with::<u32>("visited", 2 * words)
             .with::<u32>("isolated", words)
-            .with::<u32>("long rows", long_rows(csr).count())
+            .with::<u32>("long rows", long)
             .with::<SearchState>("state", 1)
     }
 
@@ -62,14 +77,19 @@ impl Strategy for Direction {
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let (csr, graph) = (&traversal.csr, &traversal.graph);
-        let long: Vec<u32> = long_rows(csr).collect();
+        let symmetric = csr.is_symmetric();
+        let reversed = if keeps_reverse(csr, device.info()) { Some(transpose(&csr.without_weights())?) } else { None };
+        let long: Vec<u32> = long_rows(reversed.as_ref().unwrap_or(csr)).collect();
+        let on_device = reversed.as_ref().map(|reversed| DeviceGraph::upload(device, reversed)).transpose()?;
+        let incoming = on_device.as_ref().unwrap_or(graph);
         let rounds = Rounds::new(device.info(), csr.skew(), COOPERATING);
         let Rounds { short, medium, cooperating, loop_limit } = rounds;
         let params = SearchParams {
             nodes: csr.nodes(),
             edges: csr.edges(),
             max_groups: MAX_GROUPS,
-            pull_factor: if csr.is_symmetric() { PULL_FACTOR } else { 0 },
+            pull_factor: if symmetric || reversed.is_some() { PULL_FACTOR } else { 0 },
+            symmetric: symmetric.into(),
             short,
             medium,
             cooperating,
@@ -99,7 +119,7 @@ impl Strategy for Direction {
             recorder.dispatch_indirect(&cooperating, params, state, SearchState::COOPERATING_GROUPS);
         };
         rounds.record((device, name, state), start, many_levels, |recorder| {
-            let level = SearchLevel { graph, data, state, long };
+            let level = SearchLevel { graph, incoming, data, state, long };
             recorder.dispatch_indirect(&level, params, state, SearchState::GROUPS);
         })
     }

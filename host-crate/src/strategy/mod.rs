@@ -33,6 +33,7 @@ mod queue;
 mod rounds;
 mod scan;
 mod scheduled;
+mod small;
 mod split;
 mod sweep;
 pub mod threshold;
@@ -228,6 +229,7 @@ pub(crate) fn items() -> Vec<Box<dyn Strategy>> {
     strategies.push(Box::new(direction::Direction));
     strategies.push(Box::new(NearFar::default()));
     strategies.push(Box::new(Sweep::default()));
+    strategies.push(Box::new(small::Small));
     strategies.push(Box::new(cpu::DirectionCpu));
     strategies.push(Box::new(DeltaStepping::default()));
     strategies.push(Box::new(parallel::Parallel));

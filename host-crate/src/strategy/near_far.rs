@@ -46,7 +46,7 @@ const SMALL: u32 = 1_000_000;
 const HOPS: f64 = 256.0;
 
 /// What distances are made of.
-fn metric(operator: Operator) -> Metric {
+pub(super) fn metric(operator: Operator) -> Metric {
     match operator {
         Operator::Bfs => Metric::Hops,
         Operator::SsspU32 => Metric::Whole,

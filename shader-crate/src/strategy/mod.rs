@@ -16,6 +16,7 @@ pub mod node;
 pub mod parallel;
 pub mod queue;
 pub mod scan;
+pub mod small;
 pub mod split;
 pub mod start;
 pub mod sweep;

@@ -13,7 +13,7 @@ pub fn search_isolated(lane: Lane, params: &SearchParams, graph: Csr, mut isolat
         for bit in 0..32 {
             let node = word * 32 + bit;
             let none = node >= params.nodes || graph.row_offsets.get(node) == graph.row_offsets.get(node + 1);
-            bits |= u32::from(none && params.pull_factor > 0) << bit;
+            bits |= u32::from(none && params.symmetric == 1) << bit;
         }
         isolated.set(word, bits);
     }

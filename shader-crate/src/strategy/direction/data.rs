@@ -14,8 +14,10 @@ pub struct SearchParams {
     /// The most workgroups that gain from a dispatch.
     pub max_groups: u32,
     /// A frontier pulls when its edges times this are more than those of the nodes not visited yet. 0 where no frontier does, because
-    /// edges have no reverse along which a node could search for those that lead to it.
+    /// there is no memory for the edges that lead to each node.
     pub pull_factor: u32,
+    /// 1 where every edge has its reverse; else 0.
+    pub symmetric: u32,
     /// A frontier of up to this many nodes is left to one workgroup; 0 when none is. Where some is, no node is heavy.
     pub short: u32,
     /// A longer frontier of up to this many nodes is left to a few cooperating workgroups.

@@ -1,7 +1,7 @@
 //! Level after level in one dispatch, while the frontier is short or of medium length: on a road or a grid a dispatch for each of thousands
 //! of levels costs more than the levels. Every row is short.
 
-use super::{PUSH, Reached, Search, SearchData, SearchParams, SearchState, size_next};
+use super::{PUSH, Reached, Search, SearchData, SearchParams, SearchState, ends, size_next};
 use crate::prelude::*;
 use crate::rounds::{Cooperating, Round, Rounds, Team, Workgroup, join, run_rounds};
 
@@ -52,7 +52,7 @@ impl<T: Team<SearchState>> Round<SearchState, T> for Search<'_> {
             let node = team.entry(&self.lists.entries, round, entry);
             let (mut edge, end) = self.row(node);
             while edge < end {
-                let nodes = self.ends(edge, 1, end);
+                let nodes = ends(self.graph.columns, edge, 1, end);
                 let (a, b, c, d) = self.visit_four(nodes, end - edge);
                 let new = a.new + b.new + c.new + d.new;
                 if new > 0 {
@@ -97,7 +97,7 @@ pub fn search_persistent(
 ) {
     let level = Level { depth: state.load(SearchState::ITERATION), count: state.load(SearchState::FRONTIER) };
     let (half, side) = (state.load(SearchState::HALF), state.load(SearchState::SIDE));
-    let mut search = Search::new(lane, params, graph, data, state, (side, 0));
+    let mut search = Search::new(lane, params, (graph, graph), data, state, (side, 0));
     let lists = &search.lists.entries;
     let has_target = params.target != UNREACHED;
     let mut team = Workgroup::new(lane, entries, counts, lists, (params.nodes, half), level.count, has_target);
@@ -126,7 +126,7 @@ pub fn search_cooperating(
     let (half, side) = (state.load(SearchState::HALF), state.load(SearchState::SIDE));
     let (lists, lengths) = ((params.nodes, half), (params.short, params.medium));
     let mut team = join(lane, &mut state, membership, lists, lengths);
-    let mut search = Search::new(lane, params, graph, data, state, (side, 0));
+    let mut search = Search::new(lane, params, (graph, graph), data, state, (side, 0));
     let Rounds { known: level, count: rounds, .. } =
         run_rounds(&mut team, &mut search, &mut (), level, params.loop_limit);
     let state = &mut search.state;

@@ -4,7 +4,7 @@
 //!
 //! A workgroup shares out the edges of its nodes evenly when it pushes, and the whole dispatch takes the edges of a node with thousands.
 //! When a node pulls, its lane searches along a few edges, and then its subgroup along the rest; a node with many edges has a subgroup to
-//! itself. Pulling needs every edge's reverse; on a graph without, the search goes on pushing.
+//! itself. Nodes pull along the edges that lead to them, which are rows of their own where an edge may be without its reverse.
 
 #[macro_use]
 mod data;
@@ -34,6 +34,8 @@ struct Search<'a> {
     lane: Lane,
     params: SearchParams,
     graph: Csr<Views<'a>>,
+    /// The edges that lead to each node: the graph itself where every edge has its reverse.
+    incoming: Csr<Views<'a>>,
     depths: Global<'a, u32>,
     visited: Bitmaps<'a>,
     lists: DoubleList<'a>,
@@ -64,13 +66,21 @@ struct Reached {
 /// Nodes at the ends of the edges that a lane has at a time.
 type Nodes = (u32, u32, u32, u32);
 
+/// The nodes at the ends of `edge` and the next three, `stride` apart; the last before `end` for those that are past it.
+#[inline(always)]
+fn ends(columns: Read<u32>, edge: u32, stride: u32, end: u32) -> Nodes {
+    let last = end - 1;
+    let node = |steps: u32| columns.get((edge + steps * stride).min(last));
+    (node(0), node(1), node(2), node(3))
+}
+
 #[inline_all]
 impl<'a> Search<'a> {
     /// The search of an iteration with the bitmap `side` up to date that finds nodes at `depth`.
     fn new(
         lane: Lane,
         params: &SearchParams,
-        graph: Csr<Views<'a>>,
+        (graph, incoming): (Csr<Views<'a>>, Csr<Views<'a>>),
         data: SearchData<Views<'a>>,
         state: State<'a, SearchState>,
         (side, depth): (u32, u32),
@@ -79,6 +89,7 @@ impl<'a> Search<'a> {
             lane,
             params: *params,
             graph,
+            incoming,
             depths: data.depths,
             visited: Bitmaps::new(data.visited, params.words(), side),
             lists: DoubleList { entries: data.lists, capacity: params.nodes },
@@ -90,13 +101,6 @@ impl<'a> Search<'a> {
     /// A node's first edge and the one after its last.
     fn row(&self, node: u32) -> (u32, u32) {
         (self.graph.row_offsets.get(node), self.graph.row_offsets.get(node + 1))
-    }
-
-    /// The nodes at the ends of `edge` and the next three, `stride` apart; the last before `end` for those that are past it.
-    fn ends(&self, edge: u32, stride: u32, end: u32) -> Nodes {
-        let last = end - 1;
-        let node = |steps: u32| self.graph.columns.get((edge + steps * stride).min(last));
-        (node(0), node(1), node(2), node(3))
     }
 
     /// Visits a node if it is present. Several calls in a row cost little more than one: their atomics are in flight together.
@@ -126,7 +130,7 @@ impl<'a> Search<'a> {
             let mut found = next + heavy;
             if self.params.short > 0 && mode == PUSH {
                 edges = found * self.params.mean_degree;
-            } else if self.params.pull_factor > 0 && edges == found && mode != COLLECT {
+            } else if self.params.symmetric == 1 && edges == found && mode != COLLECT {
                 // Each has but the edge that it was found by, back to where the search came from.
                 found = 0;
             }
@@ -194,6 +198,7 @@ pub fn search_level(
     lane: Lane,
     params: &SearchParams,
     graph: Csr,
+    incoming: Csr,
     data: SearchData,
     state: State<SearchState>,
     long: Read<u32>,
@@ -206,7 +211,7 @@ pub fn search_level(
     let frontier = Listed { half, count, heavy: state.get(SearchState::HEAVY) };
     let depth = state.get(SearchState::ITERATION) + 1;
     let long_left = state.get(SearchState::LONG_LEFT.at((depth - 1) % 2)) == depth - 1;
-    let mut search = Search::new(lane, params, graph, data, state, (side, depth));
+    let mut search = Search::new(lane, params, (graph, incoming), data, state, (side, depth));
     if search.has_arrived(depth - 1) {
         // Nothing is found any more, and so the loop ends.
     } else if mode == COLLECT {

@@ -1,6 +1,6 @@
 //! Pulling: every node that was not visited searches along its edges for one that was, and the first ends its search.
 
-use super::{Search, SearchState};
+use super::{Search, SearchState, ends};
 use crate::frontier::{InFrontier, search_alone_then_together, search_together};
 use crate::prelude::*;
 
@@ -30,7 +30,7 @@ impl InFrontier for Search<'_> {
     /// A neighbour that was visited at all is in the frontier: had it been visited earlier, this node would have been, too.
     #[inline(always)]
     fn any(&self, _: (), edge: u32, stride: u32, end: u32) -> bool {
-        let (a, b, c, d) = self.ends(edge, stride, end);
+        let (a, b, c, d) = ends(self.incoming.columns, edge, stride, end);
         (self.visited.bit(a) | self.visited.bit(b) | self.visited.bit(c) | self.visited.bit(d)) == 1
     }
 }
@@ -40,7 +40,7 @@ impl Search<'_> {
     /// One level by the nodes not visited yet ("open" ones). A subgroup takes as many words of the bitmap as it has lanes, or fewer where
     /// there are few, and finds the open nodes in them: while words have many, one word after the other with a lane for each node, else all
     /// at once with a lane for each word. The nodes with many edges stand in `long`, and are looked at while some may be open. Returns how
-    /// many nodes this lane found, and the edges out of these.
+    /// many nodes this lane found, and the edges that lead to these, which are about as many as leave them.
     pub(super) fn pull_level(&mut self, lane: Lane, long: Read<u32>, long_left: bool) -> (u32, u32) {
         let words = self.params.words();
         let subgroups = lane.subgroups * lane.groups;
@@ -81,6 +81,11 @@ impl Search<'_> {
         (count, edges)
     }
 
+    /// The first of the edges that lead to a node and the one after its last.
+    fn incoming_row(&self, node: u32) -> (u32, u32) {
+        (self.incoming.row_offsets.get(node), self.incoming.row_offsets.get(node + 1))
+    }
+
     /// The next open node for this lane, in its own word of the bitmap or, where words have `many`, in the first of the subgroup
     /// that has any. Every lane of the subgroup calls it.
     fn next_open(&self, lane: Lane, many: bool, word: u32, open: &mut u32) -> Row {
@@ -100,7 +105,7 @@ impl Search<'_> {
         }
         if bit < 32 && (bits >> bit) & 1 == 1 {
             row.node = base + bit;
-            (row.edge, row.end) = self.row(row.node);
+            (row.edge, row.end) = self.incoming_row(row.node);
         }
         if row.end - row.edge > LONG {
             row.end = row.edge;
@@ -113,7 +118,7 @@ impl Search<'_> {
         let (mut count, mut edges) = (0, 0);
         for entry in step(lane.group * lane.subgroups + lane.subgroup, self.params.long, lane.subgroups * lane.groups) {
             let node = long.get(entry);
-            let (begin, end) = self.row(node);
+            let (begin, end) = self.incoming_row(node);
             let open = self.visited.bit(node) == 0;
             let found = open && search_together(lane, self, (), begin, end);
             if found && lane.subgroup_lane == 0 {
