@@ -224,38 +224,56 @@ impl<D: Distance> Buckets<'_, D> {
         self.lower(found, d < total && open.3, four)
     }
 
-    /// Looks along an edge of a node that is not settled.
-    fn look_back(&mut self, found: Found, edges: Edges, cells: &mut Cells<CELLS>, number: u32) -> Found {
-        let mut found = found;
+    /// The distance of a node that is not settled along one of its edges, and who brought the edge; [`UNREACHED`] where the neighbour is not
+    /// settled either.
+    fn look_back(&mut self, edges: Edges, cells: &Cells<CELLS>, number: u32) -> (u32, u32) {
         let (owner, edge) = self.edge(edges, cells, number);
-        let neighbour = self.data.distances.load(self.graph.columns.get(edge));
-        if neighbour <= self.to {
-            let reached = D::along(neighbour, self.data.weights.get(edge));
-            if reached == UNREACHED {
-                self.state.store(SweepState::FLAGS, 1);
-            }
-            if edges.begin == NONE {
-                cells.min(2 * self.lane.threads + owner, reached);
-            } else if reached < edges.distance {
-                self.data.distances.min(edges.node, reached);
-                found.lowest = found.lowest.min(reached);
-            }
+        let (node, weight) = (self.graph.columns.get(edge), self.data.weights.get(edge));
+        let neighbour = self.data.distances.load(node);
+        let reached = D::along(neighbour, weight);
+        if neighbour <= self.to && reached == UNREACHED {
+            self.state.store(SweepState::FLAGS, 1);
+        }
+        (owner, if neighbour <= self.to { reached } else { UNREACHED })
+    }
+
+    /// Keeps the distance along an edge if it is the shortest so far.
+    fn keep(&mut self, found: Found, edges: Edges, cells: &mut Cells<CELLS>, (owner, reached): (u32, u32)) -> Found {
+        let mut found = found;
+        if reached == UNREACHED {
+            // The neighbour is not settled.
+        } else if edges.begin == NONE {
+            cells.min(2 * self.lane.threads + owner, reached);
+        } else if reached < edges.distance {
+            self.data.distances.min(edges.node, reached);
+            found.lowest = found.lowest.min(reached);
         }
         found
+    }
+
+    /// Looks back along an edge and the next three, `stride` apart, the last again where there are fewer. Their loads are in flight together.
+    fn look_back_four(&mut self, found: Found, edges: Edges, cells: &mut Cells<CELLS>, batch: Batch) -> Found {
+        let Batch { number, stride, total } = batch;
+        let last = total - 1;
+        let one = self.look_back(edges, cells, number);
+        let two = self.look_back(edges, cells, (number + stride).min(last));
+        let three = self.look_back(edges, cells, (number + 2 * stride).min(last));
+        let four = self.look_back(edges, cells, (number + 3 * stride).min(last));
+        let found = self.keep(found, edges, cells, one);
+        let found = self.keep(found, edges, cells, two);
+        let found = self.keep(found, edges, cells, three);
+        self.keep(found, edges, cells, four)
     }
 
     /// Takes the edges of the workgroup.
     fn take(&mut self, found: Found, edges: Edges, cells: &mut Cells<CELLS>) -> Found {
         let (lane, mut found) = (self.lane, found);
-        if self.mode == PULL {
-            for number in step(lane.local, edges.total, lane.threads) {
-                found = self.look_back(found, edges, cells, number);
-            }
-        } else {
-            for number in step(lane.local, edges.total, 4 * lane.threads) {
-                let batch = Batch { number, stride: lane.threads, total: edges.total };
-                found = self.relax_four(found, edges, cells, batch);
-            }
+        for number in step(lane.local, edges.total, 4 * lane.threads) {
+            let batch = Batch { number, stride: lane.threads, total: edges.total };
+            found = match self.mode {
+                PULL => self.look_back_four(found, edges, cells, batch),
+                _ => self.relax_four(found, edges, cells, batch),
+            };
         }
         found
     }
