@@ -117,6 +117,12 @@ fn any_damping_and_any_number_of_iterations() {
     }
 }
 
+/// Nodes enough that the shares of two blocks are added up from workgroup memory, and those of a third are not.
+fn hubs() -> Csr {
+    let hubs = [5000, 11_111, 19_999];
+    csr(20_000, (0..20_000).flat_map(|node| hubs.map(|hub| [(hub, node), (node, hub)])).flatten())
+}
+
 /// Graphs on which ranks settle at different speeds, with dangling nodes and without.
 fn settling() -> Vec<(&'static str, Csr)> {
     vec![
@@ -127,6 +133,7 @@ fn settling() -> Vec<(&'static str, Csr)> {
         ("a grid", generated("grid:rows=30,cols=40")),
         ("a skewed graph", generated("rmat:scale=10")),
         ("a skewed graph of several blocks", generated("rmat:scale=14,edge-factor=4")),
+        ("three hubs with an edge to and from every node", hubs()),
     ]
 }
 

@@ -386,7 +386,7 @@ fn accumulate(row_offsets: &mut [u32]) {
 }
 
 /// The consecutive parts of `whole` that have these lengths.
-pub(super) fn split<T>(mut whole: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
+pub(crate) fn split<T>(mut whole: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
     lengths
         .map(|length| {
             let (part, rest) = std::mem::take(&mut whole).split_at_mut(length);

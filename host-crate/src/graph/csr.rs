@@ -65,6 +65,15 @@ impl Csr {
         csr
     }
 
+    /// Takes over the rows of a matrix that has more columns than rows: no graph, and nothing that leaves the algorithm which makes it. The arrays
+    /// are right by construction but for that, and rows need not be sorted.
+    pub(crate) fn with_more_columns(row_offsets: Array<u32>, columns: Array<u32>, width: u32) -> Self {
+        let csr = Self::unchecked(row_offsets, columns, Weights::None);
+        debug_assert_eq!(csr.check_offsets(), Ok(()));
+        debug_assert!(csr.columns.iter().all(|column| *column < width));
+        csr
+    }
+
     /// The same structure with other weights.
     ///
     /// # Errors

@@ -24,6 +24,7 @@ pub use parts::{Cut, PartParams};
 pub use prepare::{GatherSize, OrderBuffers, Parameter, Prepare, ScratchLayout, TileExtent};
 pub use scratch::{CELLS, ITEMS, NO_TILE, PART, Scratch};
 pub use segments::join_lanes;
+pub use unrolled::stage;
 pub use value::{Join, Largest, Sum, Value};
 
 use crate::{lane::Lane, memory::Views, tiles::TileSet};

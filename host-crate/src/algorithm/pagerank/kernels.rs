@@ -12,10 +12,12 @@ use evenkeel_kernels::{
         pagerank::{
             CHANGE_BLOCK, Constants, RankBegin, RankBeginParams, RankEnd, RankEndParams, RankGather, RankJoin,
             RankParams, RankStart, RankState, RankStep, RankUpdate, Ranks as RankData,
+            blocks::{BlockParams, RankBlocks},
         },
         spmv::ProductParams,
     },
     launch::Launch,
+    memory::UVec4,
     primitive::LengthParams,
 };
 use evenkeel_types::{LoopState, WORKGROUP};
@@ -39,9 +41,11 @@ fn plan_of<T: Pod>(size: PullSize, schedule: Schedule) -> MemoryPlan {
         .with::<u32>("row offsets", size.rows + 1)
         .with::<u32>("columns", size.entries)
         .with::<[u32; 3]>("cuts", size.cuts)
+        .with::<[u32; 4]>("chunks", size.chunks)
+        .with::<[u32; 3]>("parts", size.parts)
         .with::<T>("constants", Constants::COUNT)
         .with::<T>("factors", size.nodes)
-        .with::<T>("shares", size.nodes)
+        .with::<T>("shares", size.nodes + size.sums)
         .with::<T>("ranks", size.nodes)
         .with::<T>("teleports", size.nodes)
         .with::<T>("sums", size.rows)
@@ -91,6 +95,8 @@ struct Steps<T: Pod> {
     config: PageRankConfig,
     graph: DeviceGraph,
     cuts: Buffer<u32>,
+    chunks: Buffer<UVec4>,
+    chunk_parts: Buffer<u32>,
     nodes: RankData<T, Buffers>,
     teleports: Buffer<T>,
     sums: Buffer<T>,
@@ -126,10 +132,12 @@ where
             scratch: ScratchSpace::gather(device, choice, &graph.row_offsets, extent(&pull.matrix))?,
             graph,
             cuts: device.buffer_from("cuts", pull.cuts.as_flattened())?,
+            chunks: device.buffer_from("chunks", pull.blocks.chunks.as_flattened())?.cast(),
+            chunk_parts: device.buffer_from("parts", pull.blocks.parts.as_flattened())?,
             nodes: RankData {
                 constants: device.buffer("constants", Constants::COUNT)?,
                 factors: device.buffer_from("factors", &factors)?,
-                shares: device.buffer("shares", nodes)?,
+                shares: device.buffer("shares", nodes + pull.size().sums)?,
                 ranks: device.buffer("ranks", nodes)?,
             },
             teleports: device.buffer("teleports", nodes)?,
@@ -198,7 +206,9 @@ where
         let start = |recorder: &mut Recorder| {
             self.start(recorder);
             let [gather, finish] = self.scratch.count_gather(recorder, &self.gather());
+            let shares = self.nodes.shares.cast();
             let params = RankBeginParams {
+                blocks: recorder.count_groups(&self.blocks(&shares), self.block_invocations()),
                 gather,
                 finish,
                 join: recorder.count_groups(&self.join(), self.cuts.len() / 3),
@@ -209,6 +219,20 @@ where
         };
         let iteration = |recorder: &mut Recorder, _| self.checked_iteration(recorder);
         DeviceLoop::record_in_batches(&self.device, &self.name(), &self.state, batches, start, iteration)
+    }
+
+    /// The kernel that adds up chunks of `shares`, which are those of single precision.
+    fn blocks<'b>(&'b self, shares: &'b Buffer<f32>) -> RankBlocks<'b> {
+        RankBlocks { parts: &self.chunk_parts, chunks: &self.chunks, shares }
+    }
+
+    fn block_params(&self) -> BlockParams {
+        BlockParams { nodes: self.nodes.ranks.len() as u32, parts: self.chunk_parts.len() as u32 / 3 }
+    }
+
+    /// A workgroup for each part.
+    fn block_invocations(&self) -> usize {
+        self.chunk_parts.len() / 3 * WORKGROUP as usize
     }
 
     fn gather(&self) -> RankGather<'_, T> {
@@ -241,6 +265,10 @@ where
 
     fn iteration(&self, recorder: &mut Recorder, last: bool) {
         recorder.label("iteration");
+        if !self.chunk_parts.is_empty() {
+            let shares = self.nodes.shares.cast();
+            recorder.dispatch(&self.blocks(&shares), self.block_params(), self.block_invocations());
+        }
         let rows = self.graph.nodes();
         self.scratch.record_gather(recorder, &self.gather(), |schedule| ProductParams { tiles: rows, schedule });
         if !self.cuts.is_empty() {
@@ -254,6 +282,10 @@ where
     fn checked_iteration(&self, recorder: &mut Recorder) {
         let (rows, state) = (self.graph.nodes(), &self.state);
         let params = |schedule| ProductParams { tiles: rows, schedule };
+        if !self.chunk_parts.is_empty() {
+            let shares = self.nodes.shares.cast();
+            recorder.dispatch_indirect(&self.blocks(&shares), self.block_params(), state, RankState::BLOCKS);
+        }
         let sizes = [RankState::GATHER, RankState::FINISH];
         self.scratch.record_gather_indirect(recorder, &self.gather(), params, state, sizes);
         if !self.cuts.is_empty() {

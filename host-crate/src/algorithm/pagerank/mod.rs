@@ -2,6 +2,7 @@
 //! a node that no edge leaves goes to all nodes alike. Also until the ranks change little, as the GAP Benchmark Suite has it, and personalised, with
 //! seeds that get what would go to all. A gather over the rows of the transposed graph, under any schedule.
 
+mod blocks;
 mod cpu;
 mod kernels;
 mod pull;
@@ -15,6 +16,7 @@ use crate::{
     graph::{NodeOrder, statistics::counted},
     oracle::pagerank,
 };
+use evenkeel_kernels::algorithm::pagerank::blocks::PLACES;
 use pull::{Pull, PullSize};
 use rayon::prelude::*;
 
@@ -181,7 +183,9 @@ Examples:
             ));
         }
         let schedules = config.schedule.item().candidates(csr, device);
-        let size = |schedule| PullSize::most(csr, schedule);
+        let in_blocks =
+            can_block(device, csr, config) && config.reorder.is_taken(device, csr, config.precision.bytes());
+        let size = |schedule| PullSize::most(csr, schedule, in_blocks);
         let plans = schedules.into_iter().map(|schedule| kernels::plan(size(schedule), schedule, config.precision));
         Ok(plans.max_by_key(MemoryPlan::bytes).unwrap_or_default())
     }
@@ -197,7 +201,10 @@ Examples:
             let session = Session::open(graph, cpu::plan(graph.csr(), precision, order.is_some()))?;
             (session, cpu::prepare(device, graph.csr(), order.as_ref(), config)?, Some(cpu::NAME.to_owned()))
         } else {
-            let whole = Pull::of(graph.csr(), order.as_ref())?;
+            let mut whole = Pull::of(graph.csr(), order.as_ref())?;
+            if order.is_some() && can_block(device.info(), graph.csr(), config) {
+                whole = whole.into_blocks()?;
+            }
             let mut choice = config.schedule.item().choose(&whole.matrix, device.info());
             if order.is_some() {
                 choice = reorder::choose(*config.schedule.item(), choice, &whole.matrix);
@@ -323,6 +330,17 @@ Examples:
         });
         Figures { edges: outcome.graph.csr.edges().into(), list: converged.into_iter().collect() }
     }
+}
+
+/// A graph of fewer edges is not cut into blocks unless an order is asked for: an iteration takes little longer than its dispatches.
+const LARGE: u32 = 4_000_000;
+
+/// Whether shares of nodes in another order may be added up from workgroup memory. Where a CPU emulates that memory, it is no faster than other
+/// memory, and is used only for an order that is asked for.
+fn can_block(device: &DeviceInfo, csr: &Csr, config: &PageRankConfig) -> bool {
+    let fits = device.workgroup_memory as usize >= PLACES * size_of::<f32>();
+    let pays = device.kind.is_gpu() && csr.edges() >= LARGE || config.reorder == Reorder::Degree;
+    config.precision == Precision::Single && fits && pays
 }
 
 /// Whether the CPU device chooses: it then runs a form of its own.

@@ -1,6 +1,7 @@
 //! The matrix that PageRank gathers over: for each node a row of the nodes whose edges lead to it, then one more row of the
 //! dangling nodes, those that no edge leaves. Nodes without any edge all have the same rank, so one of them stands for all.
 
+use super::blocks::{self, Blocks};
 use crate::{
     Error, Result,
     engine::schedule::Schedule,
@@ -23,6 +24,8 @@ pub struct Pull {
     pub alone: Vec<u32>,
     /// For each row that was cut: the row, its first piece, and the piece after its last.
     pub cuts: Vec<[u32; 3]>,
+    /// The chunks that rows have columns for.
+    pub blocks: Blocks,
 }
 
 impl Pull {
@@ -49,7 +52,7 @@ impl Pull {
         })?;
         let row_offsets = [incoming.row_offsets(), [entries].as_slice()].concat();
         let matrix = Csr::from_builder(row_offsets.into(), columns.into(), Weights::None);
-        Ok(Self { matrix, factors, alone, cuts: Vec::new() })
+        Ok(Self { matrix, factors, alone, cuts: Vec::new(), blocks: Blocks::default() })
     }
 
     /// The same with long rows in pieces, if the schedule does not share them out anyway.
@@ -87,14 +90,24 @@ impl Pull {
             }
             cuts.push([row, first, next]);
         }
-        let matrix = Csr::from_builder(row_offsets.into(), columns.into(), Weights::None);
+        let width = (self.factors.len() + self.blocks.chunks.len()).max(next as usize) as u32;
+        let matrix = Csr::with_more_columns(row_offsets.into(), columns.into(), width);
         Self { matrix, cuts, ..self }
     }
 
     /// How large it is.
     pub fn size(&self) -> PullSize {
         let (nodes, rows) = (self.factors.len(), self.matrix.nodes() as usize);
-        PullSize { nodes, rows, entries: self.matrix.columns().len(), cuts: self.cuts.len() }
+        let (chunks, parts) = (self.blocks.chunks.len(), self.blocks.parts.len());
+        PullSize {
+            nodes,
+            rows,
+            entries: self.matrix.columns().len(),
+            cuts: self.cuts.len(),
+            chunks,
+            sums: chunks,
+            parts,
+        }
     }
 }
 
@@ -118,17 +131,26 @@ pub struct PullSize {
     pub entries: usize,
     /// Rows that are cut.
     pub cuts: usize,
+    /// Chunks that are stored beside the columns.
+    pub chunks: usize,
+    /// Chunks whose sums are stored.
+    pub sums: usize,
+    /// Parts of the chunks.
+    pub parts: usize,
 }
 
 impl PullSize {
-    /// The most that the matrix of a graph can be, found without transposing it.
-    pub fn most(csr: &Csr, schedule: Schedule) -> Self {
+    /// The most that the matrix of a graph can be, in blocks or not, found without transposing it.
+    pub fn most(csr: &Csr, schedule: Schedule, in_blocks: bool) -> Self {
         let nodes = csr.nodes() as usize;
         let dangling = (0..csr.nodes()).filter(|node| csr.degree(*node) == 0).count();
         let entries = csr.columns().len() + dangling;
         // All pieces of a row but the last are full.
         let cuts = longest_row(schedule).map_or(0, |longest| entries / longest);
-        Self { nodes, rows: nodes + 1 + 2 * cuts, entries, cuts }
+        // A chunk takes four words and a column, and replaces as many columns in the mean as there are words in it.
+        let sums = if in_blocks { entries / blocks::MEAN } else { 0 };
+        let parts = if in_blocks { blocks::most_parts(nodes, sums) } else { 0 };
+        Self { nodes, rows: nodes + 1 + 2 * cuts, entries, cuts, chunks: sums.div_ceil(4), sums, parts }
     }
 }
 
@@ -179,7 +201,7 @@ mod tests {
             assert_eq!(whole.matrix.degree(graph.csr.nodes()), dangling, "{generator}");
             for schedule in Schedule::ALL.iter().copied() {
                 let size = Pull::of(&graph.csr, None).unwrap().cut_for(schedule).size();
-                let most = PullSize::most(&graph.csr, schedule);
+                let most = PullSize::most(&graph.csr, schedule, false);
                 let fits = size.rows <= most.rows && size.entries <= most.entries && size.cuts <= most.cuts;
                 assert!(fits && size.nodes == most.nodes, "{generator}, {schedule:?}: {size:?} and {most:?}");
             }

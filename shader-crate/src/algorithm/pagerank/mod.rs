@@ -5,6 +5,8 @@
 //! A run of so many iterations needs no more than that (`rank_update`). One that ends when ranks change little, or that has seeds, compares the
 //! ranks before and after an iteration (`rank_step`, `rank_end`). The changes are added in an order that depends on the number of nodes alone.
 
+pub mod blocks;
+
 use super::spmv::ProductParams;
 use crate::prelude::*;
 use crate::primitive::LengthParams;
@@ -57,6 +59,8 @@ pub struct RankParams {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct RankBeginParams {
+    /// The workgroups that add up chunks.
+    pub blocks: u32,
     /// The workgroups of the gather.
     pub gather: u32,
     /// The workgroups of the second pass of a gather that has one.
@@ -87,6 +91,8 @@ pub struct RankEndParams {
 pub struct RankState {
     /// What every loop has.
     pub header: LoopHeader,
+    /// The workgroups that add up chunks.
+    pub blocks: [u32; 3],
     /// The workgroups of the gather.
     pub gather: [u32; 3],
     /// The workgroups of the second pass of a gather that has one.
@@ -120,7 +126,7 @@ pub struct Ranks<T: Pod, S: Storage> {
     pub constants: S::Read<T>,
     /// By what a node's rank is multiplied to get its share.
     pub factors: S::Read<T>,
-    /// What a node contributes along each of its edges.
+    /// What a node contributes along each of its edges, and behind the nodes the sums of chunks ([`blocks`]).
     pub shares: S::Write<T>,
     /// The ranks after the last batch of iterations.
     pub ranks: S::Write<T>,
@@ -145,6 +151,7 @@ pub fn rank_begin(lane: Lane, params: &RankBeginParams, mut state: State<RankSta
     if lane.global() == 0 {
         let goes_on = params.limit.min(1);
         state.begin(goes_on, goes_on);
+        state.set_groups(RankState::BLOCKS, goes_on * params.blocks);
         state.set_groups(RankState::GATHER, goes_on * params.gather);
         state.set_groups(RankState::FINISH, goes_on * params.finish);
         state.set_groups(RankState::JOIN, goes_on * params.join);
@@ -289,6 +296,7 @@ pub fn rank_end<T: RankNumber>(
         if change < params.tolerance || iteration >= params.limit {
             state.set(RankState::FRONTIER, 0);
             state.set(RankState::GROUPS.at(0), 0);
+            state.set(RankState::BLOCKS.at(0), 0);
             state.set(RankState::GATHER.at(0), 0);
             state.set(RankState::FINISH.at(0), 0);
             state.set(RankState::JOIN.at(0), 0);
