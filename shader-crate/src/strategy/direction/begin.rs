@@ -5,15 +5,19 @@ use crate::frontier::HEAVY;
 use crate::prelude::*;
 use crate::strategy::degree;
 
-/// Makes the bitmap of the nodes without edges, which are never found and need not be looked at where every edge has its reverse.
+/// Makes the bitmap of what is never found and need not be looked at: where every edge has its reverse the nodes without edges, and the bits behind
+/// the last node.
 #[kernel(threads = 256, any_width)]
 pub fn search_isolated(lane: Lane, params: &SearchParams, graph: Csr, mut isolated: Global<u32>) {
     for word in lane.grid_stride(params.words()) {
         let mut bits = 0;
         for bit in 0..32 {
             let node = word * 32 + bit;
-            let none = node >= params.nodes || graph.row_offsets.get(node) == graph.row_offsets.get(node + 1);
-            bits |= u32::from(none && params.symmetric == 1) << bit;
+            let mut never = node >= params.nodes;
+            if !never && params.symmetric == 1 {
+                never = graph.row_offsets.get(node) == graph.row_offsets.get(node + 1);
+            }
+            bits |= u32::from(never) << bit;
         }
         isolated.set(word, bits);
     }
