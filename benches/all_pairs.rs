@@ -85,7 +85,7 @@ fn sparse_graph() -> Graph {
 fn sparse(criterion: &mut Criterion) {
     let (device, graph) = (device(), sparse_graph());
     let csr = &graph.csr;
-    let relaxations = u64::from(csr.nodes()) * u64::from(csr.edges());
+    let relaxations = u64::from(csr.nodes()) * csr.edges();
     let mut group = group(criterion, &format!("sparse, {}", graph.name), relaxations);
     bench(&mut group, "all sources at once", &device, csr, "sssp");
     bench(&mut group, "blocked", &device, csr, "blocked");

@@ -40,7 +40,7 @@ fn cpu(criterion: &mut Criterion) {
     println!("on {}, {}", device.info().name, device.info().driver);
     for graph in &graphs() {
         let source = Source::MaxDegree.find(graph).expect("a graph with nodes");
-        let mut group = group(criterion, &graph.name, graph.csr.edges().into());
+        let mut group = group(criterion, &graph.name, graph.csr.edges());
         Subject::<Bfs>::new(graph, source).measure(&mut group, "bfs", &device, "auto", |run| run.total);
         Subject::<Sssp>::new(graph, source).measure(&mut group, "sssp", &device, "auto", |run| run.total);
         let sources = PathSources { nodes: vec![0, source], scope: Scope::Sample, directed: false };

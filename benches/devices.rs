@@ -28,7 +28,7 @@ fn devices() -> Vec<(&'static str, Device)> {
 /// Times the oracle, and every alternative on every device.
 fn compare<A: Algorithm>(criterion: &mut Criterion, graph: &Graph, input: A::Input) {
     let subject = Subject::<A>::new(graph, input);
-    let mut group = group(criterion, A::NAME, graph.csr.edges().into());
+    let mut group = group(criterion, A::NAME, graph.csr.edges());
     group.bench_function("oracle", |bencher| bencher.iter(|| black_box(subject.oracle())));
     for (name, device) in &devices() {
         let alternatives = A::alternatives().into_iter().filter(|it| it.about.runs_on(device.info()));

@@ -16,7 +16,7 @@ fn generators(criterion: &mut Criterion) {
         "road:nodes=1048576",
         "complete:nodes=2048",
     ] {
-        group.throughput(Throughput::Elements(generate(text).csr.edges().into()));
+        group.throughput(Throughput::Elements(generate(text).csr.edges()));
         group.bench_function(text, |bencher| bencher.iter(|| generate(black_box(text))));
     }
     group.finish();
@@ -34,7 +34,7 @@ fn rows(criterion: &mut Criterion) {
     let edges = listed(&graph.csr);
     let mut group = criterion.benchmark_group("rows");
     group.sample_size(10);
-    group.throughput(Throughput::Elements(graph.csr.edges().into()));
+    group.throughput(Throughput::Elements(graph.csr.edges()));
     let options = BuildOptions { symmetrise: true, ..BuildOptions::default() };
     group.bench_function("from_edges", |bencher| {
         bencher.iter_batched(|| edges.clone(), |edges| Csr::from_edges(edges, options), BatchSize::LargeInput);

@@ -14,7 +14,7 @@ fn structure(criterion: &mut Criterion) {
     let (device, scale) = (device(), scale_or(12));
     for text in [format!("rmat:scale={scale}"), format!("er:nodes={},degree=8", 1u64 << scale), grid(scale)] {
         let graph = weighted(&text);
-        let mut group = group(criterion, &text, graph.csr.edges().into());
+        let mut group = group(criterion, &text, graph.csr.edges());
         measure_all::<Triangles>(&mut group, &device, &graph);
         measure_all::<Components>(&mut group, &device, &graph);
         measure_all::<KCore>(&mut group, &device, &graph);

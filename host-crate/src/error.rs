@@ -79,6 +79,18 @@ pub enum Error {
     /// What does not fit; the message holds the numbers.
     #[error("{0}")]
     Memory(String),
+    /// One of several workers has ended, hangs or cannot be reached.
+    #[error("worker {process} ({address}) {reason}")]
+    Worker {
+        /// The number of its process.
+        process: usize,
+        /// Where it listens.
+        address: String,
+        /// What is the matter with it.
+        reason: String,
+        /// The exit status that follows: its own where it has failed, else 4.
+        status: u8,
+    },
 }
 
 impl Error {
@@ -102,7 +114,7 @@ impl Error {
         move |source| Self::Io { path: path.to_path_buf(), source }
     }
 
-    /// The binary's exit status: 2 usage, 3 bad input, 4 device or memory. (1 means an answer failed validation.)
+    /// The binary's exit status: 2 usage, 3 bad input, 4 device, memory or another worker. (1 means an answer failed validation.)
     pub fn exit_status(&self) -> u8 {
         match self {
             Self::Usage(_) | Self::UnknownName { .. } => 2,
@@ -110,6 +122,7 @@ impl Error {
             Self::Line { .. } | Self::File { .. } | Self::Io { .. } => 3,
             Self::Graph(_) | Self::NegativeCycle { .. } => 3,
             Self::Device(_) | Self::Lost(_) | Self::Unsupported(_) | Self::Memory(_) => 4,
+            Self::Worker { status, .. } => *status,
         }
     }
 }

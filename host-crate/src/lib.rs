@@ -32,6 +32,8 @@ pub mod atomic_file;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+#[cfg(feature = "cluster")]
+pub mod cluster;
 pub mod device;
 pub mod engine;
 pub mod error;

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use crate::common::widened;
 use evenkeel::{
     Error, UNREACHED,
     algorithm::{
@@ -181,4 +182,29 @@ fn absurd_sizes_are_refused() {
     assert!(device().buffer::<()>("nothing", 8).is_err());
     let empty = device().buffer::<evenkeel_types::LoopHeader>("state", 0).unwrap();
     assert!(empty.header().is_empty(), "the header of no state is nothing");
+}
+
+#[test]
+fn more_edges_than_32_bits_count_are_refused_by_those_that_index_all_of_them() {
+    struct Prepare(Device, Csr, u32);
+
+    impl Visitor for Prepare {
+        fn visit<A: Algorithm>(&mut self) {
+            // Offsets of 64 bits say that there may be as many edges.
+            let result = A::prepare(&self.0, &self.1, &A::Config::default());
+            self.2 += 1;
+            if ["bfs", "sssp", "pagerank", "components", "spmv", "spmm"].contains(&A::NAME) {
+                assert!(result.is_ok(), "{}: {:?}", A::NAME, result.err());
+                return;
+            }
+            let is_refused = matches!(&result, Err(Error::Graph(message)) if message.contains("4,294,967,295"));
+            assert!(is_refused, "{}: {:?}", A::NAME, result.err());
+        }
+    }
+
+    for text in ["rmat:scale=6", "er:nodes=50,degree=6,directed=true"] {
+        let mut prepare = Prepare(device(), widened(&generate(text).csr), 0);
+        visit(&mut prepare);
+        assert!(prepare.2 >= 14);
+    }
 }

@@ -303,7 +303,7 @@ fn the_command_writes_text_or_a_matrix_for_programs() {
 
 #[test]
 fn the_command_refuses_with_the_facts() {
-    let (_, message) = command(&["star:nodes=900", "--memory-limit", "1MiB"], 4);
+    let (_, message) = command(&["star:nodes=900", "--memory", "1MiB"], 4);
     assert!(message.contains("does not fit") && message.contains("of 900 nodes at most 384 would fit"), "{message}");
     assert!(command(&["star", "--strategy", "johnson"], 2).1.contains("sssp, floyd-warshall, blocked, dijkstra, auto"));
     let folder = tempfile::tempdir().unwrap();

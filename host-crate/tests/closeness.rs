@@ -1,21 +1,13 @@
 //! Closeness with every strategy, on every device, against a plain search from each source.
 
-use crate::common;
+use crate::common::{self, graph};
 use evenkeel::{
     Error,
     algorithm::{Algorithm, Closeness, ClosenessConfig},
     device::Device,
-    graph::{BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds, generate::Generator},
+    graph::{Graph, generate::Generator},
 };
 use proptest::prelude::*;
-
-fn graph(nodes: u32, edges: impl IntoIterator<Item = (u32, u32)>, directed: bool) -> Graph {
-    let (sources, targets) = edges.into_iter().unzip();
-    let options = BuildOptions { symmetrise: !directed, ..BuildOptions::default() };
-    let list = EdgeList { nodes, sources, targets, weights: EdgeWeights::None };
-    let csr = Csr::from_edges(list, options).unwrap().0;
-    Graph { name: "graph".into(), csr, ids: NodeIds::Counted { first: 0 }, directed }
-}
 
 fn generated(text: &str) -> Graph {
     text.parse::<Generator>().unwrap().generate().unwrap()

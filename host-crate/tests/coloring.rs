@@ -204,7 +204,7 @@ fn iterations_add_up() {
             assert_eq!(last.colors, count(&found), "{name} on {device:?}");
             let highest = (0..graph.nodes()).map(|node| graph.degree(node)).max();
             assert_eq!(Some(first.highest_degree), highest);
-            assert!((first.mean_degree - f64::from(graph.edges()) / f64::from(graph.nodes())).abs() < 1e-9);
+            assert!((first.mean_degree - graph.edges() as f64 / f64::from(graph.nodes())).abs() < 1e-9);
             for pair in iterations.windows(2) {
                 assert_eq!(pair[1].active, found.len() - pair[0].colored, "{name} on {device:?}");
             }

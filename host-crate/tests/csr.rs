@@ -1,5 +1,6 @@
 //! Building and transforming CSRs against models that are as plain as can be: sorted sets and maps of edges.
 
+use crate::common::widened;
 use evenkeel::{
     Error,
     graph::{
@@ -91,6 +92,10 @@ fn any_edges() -> impl Strategy<Value = (u32, Vec<Edge>)> {
     })
 }
 
+fn any_width() -> impl Strategy<Value = fn(Csr) -> Csr> {
+    prop_oneof![Just((|csr| csr) as fn(Csr) -> Csr), Just((|csr| widened(&csr)) as fn(Csr) -> Csr)]
+}
+
 fn any_options() -> impl Strategy<Value = BuildOptions> {
     any::<[bool; 3]>().prop_map(|[symmetrise, drop_self_loops, merge_parallel_edges]| BuildOptions {
         symmetrise,
@@ -105,7 +110,7 @@ fn any_kind() -> impl Strategy<Value = Kind> {
 
 proptest! {
     #[test]
-    fn rows_are_those_of_the_model((nodes, edges) in any_edges(), options in any_options(), kind in any_kind()) {
+    fn rows_are_those_of_the_model((nodes, edges) in any_edges(), options in any_options(), kind in any_kind(), width in any_width()) {
         let (csr, report) = Csr::from_edges(edge_list(nodes, &edges, kind), options).unwrap();
         let (expected, expected_report) = model(&edges, kind, options);
         prop_assert_eq!(csr.nodes(), nodes);
@@ -113,26 +118,28 @@ proptest! {
         prop_assert_eq!(&report, &expected_report);
         // A graph is put through the same builder as an edge list.
         let plain = Csr::from_edges(edge_list(nodes, &edges, kind), BuildOptions::default()).unwrap().0;
-        let (rebuilt, rebuilt_report) = rebuild(&graph(plain), options).unwrap();
+        let (rebuilt, rebuilt_report) = rebuild(&graph(width(plain)), options).unwrap();
         prop_assert_eq!((rebuilt.csr, rebuilt_report), (csr, report));
     }
 
     #[test]
-    fn transposing_reverses_and_twice_is_nothing((nodes, edges) in any_edges(), kind in any_kind()) {
-        let build = |edges: &[Edge]| Csr::from_edges(edge_list(nodes, edges, kind), BuildOptions::default()).unwrap().0;
+    fn transposing_reverses_and_twice_is_nothing((nodes, edges) in any_edges(), kind in any_kind(), width in any_width()) {
+        let build = |edges: &[Edge]| {
+            width(Csr::from_edges(edge_list(nodes, edges, kind), BuildOptions::default()).unwrap().0)
+        };
         let reversed: Vec<Edge> = edges.iter().map(|&(u, v, w)| (v, u, w)).collect();
         let csr = build(&edges);
         let transposed = transpose(&csr).unwrap();
         prop_assert_eq!(&transposed, &build(&reversed));
         prop_assert_eq!(&transpose(&transposed).unwrap(), &csr);
         prop_assert_eq!(csr.has_symmetric_weights(), edges_of(&csr) == edges_of(&transposed));
-        let structure = |csr: &Csr| (csr.row_offsets().to_vec(), csr.columns().to_vec());
+        let structure = |csr: &Csr| (0..nodes).map(|node| csr.neighbours(node).to_vec()).collect::<Vec<_>>();
         prop_assert_eq!(csr.is_symmetric(), structure(&csr) == structure(&transposed));
     }
 
     #[test]
-    fn statistics_are_those_counted_by_hand((nodes, edges) in any_edges(), options in any_options(), kind in any_kind()) {
-        let csr = Csr::from_edges(edge_list(nodes, &edges, kind), options).unwrap().0;
+    fn statistics_are_those_counted_by_hand((nodes, edges) in any_edges(), options in any_options(), kind in any_kind(), width in any_width()) {
+        let csr = width(Csr::from_edges(edge_list(nodes, &edges, kind), options).unwrap().0);
         let edges = edges_of(&csr);
         let statistics = Statistics::of(&graph(csr.clone()));
         let pairs: BTreeSet<(u32, u32)> = edges.iter().map(|edge| (edge.0, edge.1)).collect();

@@ -1,6 +1,7 @@
 //! Every format, through the library's front door: random graphs come back as they were written, no bytes make a parser
 //! panic, what parses can be built. Real files are in `real_files.rs`.
 
+use crate::common::widened;
 use evenkeel::{
     Result,
     graph::{
@@ -105,17 +106,19 @@ fn ids(nodes: u32) -> impl Strategy<Value = NodeIds> {
     ]
 }
 
-/// Graphs of every kind: empty, with lone nodes, self-loops and parallel edges, with and without directions and weights.
+/// Graphs of every kind: empty, with lone nodes, self-loops and parallel edges, with and without directions and weights, with
+/// 32- and 64-bit offsets.
 fn graphs() -> impl Strategy<Value = Graph> {
-    let shapes = (0_u32..40, 0_usize..120, any::<bool>(), any::<bool>());
-    let parts = shapes.prop_flat_map(|(nodes, edges, directed, drop_self_loops)| {
+    let shapes = (0_u32..40, 0_usize..120, any::<bool>(), any::<[bool; 2]>());
+    let parts = shapes.prop_flat_map(|(nodes, edges, directed, [drop_self_loops, wide])| {
         let edges = if nodes == 0 { 0 } else { edges };
         let ends = || vec(0..nodes.max(1), edges);
-        (Just((nodes, directed, drop_self_loops)), ends(), ends(), weights(edges), ids(nodes))
+        (Just((nodes, directed, drop_self_loops, wide)), ends(), ends(), weights(edges), ids(nodes))
     });
-    parts.prop_map(|((nodes, directed, drop_self_loops), sources, targets, weights, ids)| {
+    parts.prop_map(|((nodes, directed, drop_self_loops, wide), sources, targets, weights, ids)| {
         let options = BuildOptions { symmetrise: !directed, drop_self_loops, ..BuildOptions::default() };
         let (csr, _) = Csr::from_edges(EdgeList { nodes, sources, targets, weights }, options).unwrap();
+        let csr = if wide { widened(&csr) } else { csr };
         Graph { name: "graph".to_string(), csr, ids, directed }
     })
 }
@@ -160,7 +163,7 @@ proptest! {
         let path = folder.path().join("graph.ekg");
         formats::write(&graph, &path, None).unwrap();
         let (read, report) = open(&path, &OpenOptions::default()).unwrap();
-        prop_assert_eq!(report.edges_stored, u64::from(graph.csr.edges()));
+        prop_assert_eq!(report.edges_stored, graph.csr.edges());
         prop_assert_eq!((read.csr, read.ids, read.directed), (graph.csr, graph.ids, graph.directed));
     }
 
@@ -173,7 +176,7 @@ proptest! {
         let options = OpenOptions { direction: Some(Direction::Undirected), build, ..OpenOptions::default() };
         let (read, report) = open(&path, &options).unwrap();
         prop_assert!(!read.directed && read.csr.has_symmetric_weights());
-        prop_assert_eq!(report.edges_given, u64::from(graph.csr.edges()));
+        prop_assert_eq!(report.edges_given, graph.csr.edges());
         for node in 0..read.csr.nodes() {
             prop_assert!(read.csr.neighbours(node).iter().all(|neighbour| *neighbour != node));
             prop_assert!(read.csr.neighbours(node).is_sorted_by(|a, b| a < b));

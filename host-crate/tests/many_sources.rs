@@ -1,26 +1,18 @@
 //! Traversals from several sources at once: BFS and SSSP from the nearest with every strategy, and BFS from each, on every device.
 
-use crate::common;
+use crate::common::{self, graph};
 use evenkeel::{
     Error,
     algorithm::{ALL_SOURCES, Algorithm, Bfs, BfsConfig, ManySources, Sssp, SsspConfig},
     device::Device,
     graph::{
-        BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds,
+        Graph,
         generate::Generator,
         weights::{WeightSource, assign},
     },
     strategy::{self, Operator},
 };
 use proptest::prelude::*;
-
-fn graph(nodes: u32, edges: impl IntoIterator<Item = (u32, u32)>, directed: bool) -> Graph {
-    let (sources, targets) = edges.into_iter().unzip();
-    let options = BuildOptions { symmetrise: !directed, ..BuildOptions::default() };
-    let list = EdgeList { nodes, sources, targets, weights: EdgeWeights::None };
-    let csr = Csr::from_edges(list, options).unwrap().0;
-    Graph { name: "graph".into(), csr, ids: NodeIds::Counted { first: 0 }, directed }
-}
 
 fn generated(text: &str) -> Graph {
     text.parse::<Generator>().unwrap().generate().unwrap()

@@ -89,7 +89,8 @@ fn graphs_of_every_shape() {
 #[test]
 fn both_directions_of_an_edge_may_weigh_differently() {
     let mut graph = generated("er:nodes=500,degree=8", 0);
-    let weights = (0..graph.csr.edges()).map(|edge| edge.wrapping_mul(40_503) % 50).collect::<Vec<u32>>();
+    let weights =
+        (0..graph.csr.narrow_edges().unwrap()).map(|edge| edge.wrapping_mul(40_503) % 50).collect::<Vec<u32>>();
     graph.csr = graph.csr.with_weights(Weights::U32(weights.into())).unwrap();
     for device in common::devices() {
         check(&device, &graph, "weights of each direction");

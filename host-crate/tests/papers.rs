@@ -151,3 +151,58 @@ fn what_was_measured_is_not_measured_again() {
     let other = reproduce(&["--scale", "paper"]).code(2);
     assert!(String::from_utf8_lossy(&other.get_output().stderr).contains("holds results of --scale small"));
 }
+
+/// A cell of the table of growth: the time, the rate and the memory of an algorithm on a graph.
+fn growth_cell(row: &serde_json::Value) -> String {
+    let (ms, edges) = (row["median_ms"].as_f64().unwrap(), row["edges_taken"].as_f64().unwrap());
+    let memory = row["memory_bytes"].as_f64().unwrap() / f64::from(1 << 30);
+    let digits = |number: f64| match number {
+        number if number < 10.0 => format!("{number:.2}"),
+        number if number < 100.0 => format!("{number:.1}"),
+        number => format!("{number:.0}"),
+    };
+    format!("{} ms, {} G/s, {} GiB", digits(ms), digits(edges / ms / 1e6), digits(memory))
+}
+
+#[test]
+fn the_growth_and_the_streams_in_the_page_are_those_of_the_kept_results() {
+    let path = root().join("docs/scale.md");
+    let kept = fs::read_to_string(root().join("docs/results/scale/growth.json")).unwrap();
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&kept).unwrap();
+    let mut table =
+        "| graph | nodes | edges | BFS | SSSP | PageRank |\n| --- | --- | --- | --- | --- | --- |\n".to_owned();
+    let mut graphs: Vec<&str> = rows.iter().map(|row| row["graph"].as_str().unwrap()).collect();
+    graphs.dedup();
+    for graph in graphs {
+        let of = |algorithm: &str| rows.iter().find(|row| row["graph"] == graph && row["algorithm"] == algorithm);
+        let cell = |algorithm: &str| of(algorithm).map_or("-".to_owned(), growth_cell);
+        let size = |name: &str| format!("{:.1} M", of("bfs").unwrap()[name].as_f64().unwrap() / 1e6);
+        let cells = [graph.to_owned(), size("nodes"), size("edges"), cell("bfs"), cell("sssp"), cell("pagerank")];
+        table += &format!("| {} |\n", cells.join(" | "));
+    }
+    let page = fs::read_to_string(&path).unwrap();
+    let page = insert(&page, "<!-- results/scale/growth -->\n", "<!-- end of growth -->", &format!("{table}\n"));
+    let kept = fs::read_to_string(root().join("docs/results/scale/streamed.json")).unwrap();
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&kept).unwrap();
+    let mut table = "| | `--memory` | time | kernels | copied | rate | all on the device |\n".to_owned();
+    table += "| --- | --- | --- | --- | --- | --- | --- |\n";
+    for row in &rows {
+        let number = |name: &str| row[name].as_f64().unwrap();
+        let (bytes, ms) = (number("streamed_bytes"), number("median_ms"));
+        let cells = [
+            row["algorithm"].as_str().unwrap().to_uppercase(),
+            row["memory"].as_str().unwrap().to_owned(),
+            format!("{ms:.0} ms"),
+            format!("{:.1} ms", number("kernel_ms")),
+            format!("{:.1} GiB", bytes / f64::from(1 << 30)),
+            format!("{:.1} GB/s", bytes / ms / 1e6),
+            format!("{:.2} ms", number("whole_ms")),
+        ];
+        table += &format!("| {} |\n", cells.join(" | "));
+    }
+    let (begin, end) = ("<!-- results/scale/streamed -->\n", "<!-- end of streamed -->");
+    let page = insert(&page, begin, end, &format!("{table}\n"));
+    let mut wrong = Vec::new();
+    compare(&path, &page, &mut wrong);
+    assert!(wrong.is_empty(), "{}; `cargo xtask docs` renews it", wrong.join(", "));
+}

@@ -174,6 +174,7 @@ fn a_real_graph_survives_every_format_that_can_hold_it() {
         formats::write(&graph, &path, Some(format)).unwrap();
         let direction = Some(Direction::Undirected);
         let (read, _) = opened(&path, &OpenOptions { format: Some(format), direction, ..OpenOptions::default() });
-        assert_eq!((read.csr.row_offsets(), read.csr.columns()), (graph.csr.row_offsets(), graph.csr.columns()));
+        assert!(read.csr.offsets() == graph.csr.offsets());
+        assert_eq!(read.csr.columns(), graph.csr.columns());
     }
 }

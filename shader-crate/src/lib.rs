@@ -17,10 +17,11 @@ pub mod operator;
 pub mod schedule;
 
 #[macro_use]
+pub mod frontier;
+#[macro_use]
 pub mod strategy;
 
 pub mod algorithm;
-pub mod frontier;
 pub mod primitive;
 pub mod rounds;
 pub mod tiles;
@@ -43,6 +44,7 @@ pub mod prelude {
     pub use crate::{inline_all, kernel, lane::Lane, ranges::step, state::State};
     pub use bytemuck::{Pod, Zeroable};
     pub use evenkeel_types::{
-        Bundle, Csr, Field, Fields, LoopHeader, LoopState, ScheduleParams, Storage, UNREACHED, WORKGROUP, Worklist,
+        Bundle, Csr, Field, Fields, LoopHeader, LoopState, RowRange, ScheduleParams, Storage, TileRange, UNREACHED,
+        WORKGROUP, Worklist,
     };
 }

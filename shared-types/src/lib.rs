@@ -10,8 +10,10 @@ mod csr;
 mod field;
 mod loop_header;
 mod offset;
+mod row_range;
 mod schedule;
 mod storage;
+mod tile_range;
 mod worklist;
 
 pub use csr::Csr;
@@ -19,8 +21,10 @@ pub use evenkeel_kernel_macro::{Bundle, Fields};
 pub use field::Field;
 pub use loop_header::{LoopHeader, LoopState};
 pub use offset::{Offset, Remainder};
+pub use row_range::RowRange;
 pub use schedule::ScheduleParams;
 pub use storage::Storage;
+pub use tile_range::TileRange;
 pub use worklist::Worklist;
 
 /// The depth or distance of a node that was not reached, and the parent of one that has none.

@@ -10,12 +10,13 @@ use super::{
 };
 use crate::{
     device::profile::Span,
+    engine::{DevicePartition, Layout, plan_partitions},
     strategy::{
         Operator, Strategy, Target, Traversal,
         adaptive::{LevelSize, TracedLevel, level_sizes, trace},
     },
 };
-use evenkeel_kernels::{algorithm::bfs::BfsParents, primitive::LengthParams};
+use evenkeel_kernels::algorithm::bfs::{BfsParents, ParentsParams};
 use evenkeel_types::UNREACHED;
 use std::path::{Path, PathBuf};
 
@@ -149,11 +150,10 @@ Examples:
         let plan = match config.per_source {
             true => {
                 let native = many::is_native(device);
-                let rows = if native && config.parents { DeviceGraph::plan(csr) } else { MemoryPlan::new() };
-                rows.and(many::plan(csr, native, Keep::Each, config.from.nodes.len())?)
+                let rows = if native && config.parents { plan_partitions(device, csr) } else { MemoryPlan::new() };
+                rows.and(many::plan(device, csr, native, Keep::Each, config.from.nodes.len())?)
             }
-            false => plan_with(device, csr, config.strategy.item().as_ref(), reads_device_graph(device, config))
-                .and(Origin::plan(&config.from)),
+            false => return Ok(plan_search(device, csr, config)?.0),
         };
         Ok(if config.parents { plan.with::<u32>("parents", csr.nodes() as usize) } else { plan })
     }
@@ -210,7 +210,11 @@ Examples:
                 if origin.is_joined() {
                     depths.iter_mut().filter(|depth| **depth != UNREACHED).for_each(|depth| *depth -= 1);
                 }
-                if let Some(parents) = &mut parents {
+                if self.config.parents && parents.is_none() {
+                    // The graph is streamed: it is on the host.
+                    let found = (&depths[..], UNREACHED);
+                    parents = Some(paths::parents(graph.csr(), &self.sources, found, |depth, _| depth.checked_add(1)));
+                } else if let Some(parents) = &mut parents {
                     origin.trim(parents);
                     parents.iter_mut().filter(|parent| **parent >= nodes).for_each(|parent| *parent = UNREACHED);
                 }
@@ -279,24 +283,28 @@ impl Bfs {
     pub(super) fn prepare_to(graph: &SharedGraph, config: &BfsConfig, target: Option<u32>) -> Result<Self> {
         let device = graph.device();
         refuse_unending_rows(device, graph.csr())?;
-        let session = Session::open(graph, <Self as Algorithm>::plan(device.info(), graph.csr(), config)?)?;
+        let plan = <Self as Algorithm>::plan(device.info(), graph.csr(), config)?;
+        let session = match config.per_source {
+            true => Session::open(graph, plan)?,
+            false => Session::open_any(graph, plan)?,
+        };
         let (config, sources) = (config.clone(), Vec::new());
         if config.per_source {
             let search = each(graph, &config)?;
             let parents = match config.parents {
-                true => Some(record_parents(device, graph.rows()?, &search.values)?),
+                true => Some(record_parents(device, graph.partitions()?, &search.values)?),
                 false => None,
             };
             return Ok(Self { session, config, steps: Steps::Each(search), sources, parents, limit: None });
         }
-        let on_device = reads_device_graph(device.info(), &config);
         let origin = Origin::new(graph, &config.from)?;
-        let mut traversal = Traversal::new(&origin.graph, Operator::Bfs, on_device, "depths")?;
+        let (_, layout) = plan_search(device.info(), origin.graph.csr(), &config)?;
+        let mut traversal = Traversal::new(&origin.graph, Operator::Bfs, layout, "depths")?;
         // From the node that joins several sources all others are one edge further away.
         let max_depth = config.max_depth.map(|depth| depth.saturating_add(origin.is_joined().into()));
         (traversal.max_depth, traversal.target) = (max_depth, target);
-        let parents = match config.parents {
-            true => Some(record_parents(device, &traversal.graph, &traversal.data.values)?),
+        let parents = match config.parents && !traversal.parts.are_streamed() {
+            true => Some(record_parents(device, origin.graph.partitions()?, &traversal.data.values)?),
             false => None,
         };
         let search = Search::record(device, traversal, &config.strategy)?;
@@ -348,9 +356,22 @@ impl Tables<Bfs> for LevelTable {
 }
 
 /// The memory of a search without parents; `on_device` says whether the graph is read there.
-pub(crate) fn plan_with(device: &DeviceInfo, csr: &Csr, strategy: &dyn Strategy, on_device: bool) -> MemoryPlan {
-    let plan = Traversal::plan(csr, Operator::Bfs, on_device, "depths");
-    plan.and(strategy.plan(csr, Target { device, operator: Operator::Bfs }))
+pub(crate) fn plan_with(
+    device: &DeviceInfo,
+    csr: &Csr,
+    strategy: &dyn Strategy,
+    on_device: bool,
+) -> Result<MemoryPlan> {
+    let target = Target { device, operator: Operator::Bfs };
+    Ok(Traversal::plan(csr, strategy, target, on_device, "depths", MemoryPlan::new())?.0)
+}
+
+/// The memory of a search from one source, or from the nearest of several, and how the graph is kept where it is read on the device.
+fn plan_search(device: &DeviceInfo, csr: &Csr, config: &BfsConfig) -> Result<(MemoryPlan, Option<Layout>)> {
+    let (target, strategy) = (Target { device, operator: Operator::Bfs }, config.strategy.item().as_ref());
+    let origin = Origin::plan(&config.from);
+    let beside = if config.parents { origin.with::<u32>("parents", csr.nodes() as usize) } else { origin };
+    Traversal::plan(csr, strategy, target, reads_device_graph(device, config), "depths", beside)
 }
 
 /// Whether the strategy, or the step that finds parents, reads the graph on the device.
@@ -374,16 +395,19 @@ fn each(graph: &SharedGraph, config: &BfsConfig) -> Result<ManySearch> {
 }
 
 /// Records how parents are found from depths, of which there may be more behind those of the nodes.
-fn record_parents(device: &Device, graph: &DeviceGraph, depths: &Buffer<u32>) -> Result<(Buffer<u32>, Recording)> {
-    let nodes = graph.nodes();
+fn record_parents(
+    device: &Device,
+    parts: &[DevicePartition],
+    depths: &Buffer<u32>,
+) -> Result<(Buffer<u32>, Recording)> {
+    let nodes = parts[0].graph.nodes();
     let parents = device.buffer("parents", nodes as usize)?;
     let recording = device.record("bfs parents", |recorder| {
         recorder.fill(&parents, UNREACHED);
-        recorder.dispatch(
-            &BfsParents { graph, depths, parents: &parents },
-            LengthParams { length: nodes },
-            nodes as usize,
-        );
+        for DevicePartition { graph, rows } in parts {
+            let find = BfsParents { graph, depths, parents: &parents };
+            recorder.dispatch(&find, ParentsParams { rows: *rows }, rows.count as usize);
+        }
     })?;
     Ok((parents, recording))
 }

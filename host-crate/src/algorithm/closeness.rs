@@ -147,7 +147,7 @@ Examples:
     }
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &ClosenessConfig) -> Result<MemoryPlan> {
-        many::plan(csr, config.strategy.item().is_native(device), Keep::Sums, 0)
+        many::plan(device, csr, config.strategy.item().is_native(device), Keep::Sums, 0)
     }
 
     fn prepare_on(graph: &SharedGraph, config: &ClosenessConfig) -> Result<Self> {
@@ -211,7 +211,7 @@ Examples:
         let (sources, nodes) = (outcome.input.len() as u64, u64::from(outcome.graph.csr.nodes()));
         let text = format!("{} of {} nodes", grouped(sources), grouped(nodes));
         let figure = Figure::new("sources", Value::Count(sources), "nodes").in_line("sources", text);
-        Figures { edges: u64::from(outcome.graph.csr.edges()) * sources, list: vec![figure] }
+        Figures { edges: outcome.graph.csr.edges() * sources, list: vec![figure] }
     }
 }
 

@@ -57,7 +57,11 @@ pub use session::Session;
 pub use source::{ALL_SOURCES, ManySources, Source, SourceOptions};
 pub use summary::{Cell, FoundPath, Histogram, Listing, Show, Summary, ValueBin};
 
-use crate::{device::profile::Span, engine::LoopRun, strategy::adaptive::LevelSize};
+use crate::{
+    device::profile::Span,
+    engine::{LoopRun, Pass, PassRun},
+    strategy::adaptive::LevelSize,
+};
 use prelude::*;
 use serde::Serialize;
 use std::{
@@ -78,7 +82,7 @@ mod prelude {
         engine::{
             DeviceGraph, DeviceLoop, DeviceRows, SharedGraph,
             loops::{self, refuse_long_loops, refuse_unending_rows},
-            schedule::{Choice, RowSchedule, Schedule, ScratchSpace, TileExtent, extent},
+            schedule::{Choice, RowSchedule, Schedule, ScratchSpace, TileExtent},
         },
         graph::{Csr, Graph, Weights},
         oracle::{self, Mismatch},
@@ -198,7 +202,7 @@ pub trait Algorithm: Sized + 'static {
 
     /// About how many operations a run takes. A run of few is over before a GPU has started, so that it need not be started.
     fn operations(csr: &Csr, _config: &Self::Config) -> u64 {
-        4 * (u64::from(csr.nodes()) + u64::from(csr.edges()))
+        4 * (u64::from(csr.nodes()) + csr.edges())
     }
 
     /// Which size of graph would fit a device that the plan does not fit, where that can be said.
@@ -270,7 +274,7 @@ pub trait Algorithm: Sized + 'static {
 
     /// The numbers worth showing about a run.
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        Figures { edges: outcome.graph.csr.edges().into(), list: Vec::new() }
+        Figures { edges: outcome.graph.csr.edges(), list: Vec::new() }
     }
 }
 
@@ -340,7 +344,7 @@ impl Table {
 }
 
 /// What one run of an algorithm took.
-#[derive(Clone, Copy, Debug)]
+#[derive(Default, Clone, Copy, Debug)]
 pub struct Run {
     /// From the first submission until the result is ready on the device.
     pub total: Duration,
@@ -348,6 +352,8 @@ pub struct Run {
     pub kernel: Duration,
     /// The number of iterations of the loop.
     pub iterations: u32,
+    /// The bytes of the graph that were copied to the device meanwhile, where it is streamed.
+    pub streamed_bytes: u64,
 }
 
 impl Run {
@@ -355,13 +361,21 @@ impl Run {
     pub(crate) fn timed(iterations: u32, run: impl FnOnce() -> Result<Duration>) -> Result<Self> {
         let begin = Instant::now();
         let kernel = run()?;
-        Ok(Self { total: begin.elapsed(), kernel, iterations })
+        Ok(Self { total: begin.elapsed(), kernel, iterations, streamed_bytes: 0 })
+    }
+
+    /// Runs a pass over a graph that is all there is to do.
+    pub(crate) fn of_pass(pass: &mut Pass) -> Result<Self> {
+        let begin = Instant::now();
+        let PassRun { kernel, bytes } = pass.run()?;
+        Ok(Self { total: begin.elapsed(), kernel, iterations: 1, streamed_bytes: bytes })
     }
 }
 
 impl From<LoopRun> for Run {
     fn from(run: LoopRun) -> Self {
-        Self { total: run.total, kernel: run.kernel, iterations: run.header.iteration }
+        let LoopRun { total, kernel, header, streamed_bytes } = run;
+        Self { total, kernel, iterations: header.iteration, streamed_bytes }
     }
 }
 

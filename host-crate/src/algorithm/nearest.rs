@@ -84,7 +84,7 @@ fn joined(csr: &Csr, sources: &[u32]) -> Result<Csr> {
     let mut more = 0;
     let mut left = sources.iter().peekable();
     offsets.push(0);
-    for (node, end) in (0..nodes).zip(&csr.row_offsets()[1..]) {
+    for (node, end) in (0..nodes).zip(&csr.row_offsets()?[1..]) {
         more += u32::from(left.next_if(|source| **source == node).is_some());
         offsets.push(end + more);
     }

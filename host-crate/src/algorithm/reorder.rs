@@ -36,6 +36,9 @@ const LARGE_BYTES_OF_CPU: usize = 16 << 20;
 /// The share of all reads that the elements in the cache must get.
 const HOT: f64 = 0.25;
 
+/// A vector of as many bytes exceeds every cache of a GPU, and half of that share is enough.
+const FAR_BYTES: usize = 128 << 20;
+
 /// So many times as often as others they must be read: the degrees of a random graph differ too, but by less than this.
 const SKEWED: f64 = 2.0;
 
@@ -62,7 +65,11 @@ impl Reorder {
     pub(super) fn is_taken(self, device: &DeviceInfo, csr: &Csr, bytes: usize) -> bool {
         let large = if device.kind == DeviceKind::Cpu { LARGE_BYTES_OF_CPU } else { LARGE_BYTES };
         match self {
-            Self::Auto => csr.nodes() as usize * bytes >= large && pays(csr, CACHED_BYTES / bytes),
+            Self::Auto => {
+                let vector = csr.nodes() as usize * bytes;
+                let is_far = device.kind != DeviceKind::Cpu && vector >= FAR_BYTES;
+                vector >= large && pays(csr, CACHED_BYTES / bytes, if is_far { HOT / 2.0 } else { HOT })
+            }
             Self::Degree => true,
             Self::None => false,
         }
@@ -88,13 +95,13 @@ pub(super) fn name_of(order: Option<&NodeOrder>) -> Option<&'static str> {
 }
 
 /// Whether reads of `cached` elements become cheaper by reordering than they are in the graph's own order.
-fn pays(csr: &Csr, cached: usize) -> bool {
+fn pays(csr: &Csr, cached: usize, hot_enough: f64) -> bool {
     let nodes = csr.nodes() as usize;
     if nodes == 0 || csr.edges() == 0 {
         return false;
     }
     let hot = hot_share(csr, cached);
-    hot >= HOT && hot >= SKEWED * cached as f64 / nodes as f64 && near_share(csr, cached as u32 / 2) <= NEAR
+    hot >= hot_enough && hot >= SKEWED * cached as f64 / nodes as f64 && near_share(csr, cached as u32 / 2) <= NEAR
 }
 
 /// The share of all edges that the `cached` nodes of the highest degrees have.
@@ -118,7 +125,7 @@ fn hot_share(csr: &Csr, cached: usize) -> f64 {
         edges += of_group as f64 * taken / nodes as f64;
         left -= taken;
     }
-    edges / f64::from(csr.edges())
+    edges / csr.edges() as f64
 }
 
 /// The share of the edges of some rows that lead to a node less than `distance` away, which is at least 1.
@@ -164,12 +171,12 @@ mod tests {
     #[test]
     fn skewed_graphs_are_reordered_and_local_ones_are_not() {
         let cached = 1024;
-        assert!(pays(&generated("rmat:scale=14"), cached));
+        assert!(pays(&generated("rmat:scale=14"), cached, HOT));
         for kept in ["grid:rows=200,cols=200", "er:nodes=20000,degree=16", "road:nodes=20000", "complete:nodes=1025"] {
-            assert!(!pays(&generated(kept), cached), "{kept}");
+            assert!(!pays(&generated(kept), cached, HOT), "{kept}");
         }
-        assert!(!pays(&Csr::new(vec![0; 5001], vec![], Weights::None).unwrap(), cached));
-        assert!(!pays(&Csr::new(vec![0], vec![], Weights::None).unwrap(), cached));
+        assert!(!pays(&Csr::new(vec![0; 5001], vec![], Weights::None).unwrap(), cached, HOT));
+        assert!(!pays(&Csr::new(vec![0], vec![], Weights::None).unwrap(), cached, HOT));
     }
 
     #[test]

@@ -10,8 +10,15 @@ pub struct Session {
 }
 
 impl Session {
-    /// Admits a plan to the graph's device, before anything is allocated; [`Error::Memory`] when it does not fit.
+    /// Admits a plan to the graph's device, before anything is allocated; [`Error::Memory`] when it does not fit, and [`Error::Graph`] when
+    /// the graph has more edges than 32 bits count.
     pub fn open(graph: &SharedGraph, memory: MemoryPlan) -> Result<Self> {
+        graph.csr().narrow_edges()?;
+        Self::open_any(graph, memory)
+    }
+
+    /// The same for an algorithm that takes any number of edges.
+    pub fn open_any(graph: &SharedGraph, memory: MemoryPlan) -> Result<Self> {
         graph.device().admit(&memory)?;
         Ok(Self { graph: graph.clone(), memory, answered: false })
     }

@@ -114,6 +114,17 @@ pub enum Source {
     Random(u64),
 }
 
+/// What a source means in a graph whose nodes have names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// A node.
+    Node(u32),
+    /// The node with the most edges; of several, the first.
+    MaxDegree,
+    /// A node with at least one edge, drawn by this seed.
+    Random(u64),
+}
+
 /// The option that says where a traversal begins.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Algorithm"))]
@@ -158,31 +169,42 @@ impl serde::Serialize for Source {
 impl Source {
     /// The node it means in `graph`, which may have no such node, or none at all.
     pub fn find(&self, graph: &Graph) -> Result<u32> {
-        let nodes = graph.csr.nodes();
-        if nodes == 0 {
+        match self.meaning(graph)? {
+            Meaning::Node(node) => Ok(node),
+            Meaning::MaxDegree => Ok(graph.csr.max_degree_node().unwrap_or(0)),
+            Meaning::Random(seed) => Ok(random(graph.csr.nodes(), seed, |node| graph.csr.degree(node) > 0)),
+        }
+    }
+
+    /// What it means in `graph`, of which the names of the nodes are known and not all edges need be.
+    ///
+    /// # Errors
+    /// When the graph has no such node, or none at all.
+    pub fn meaning(&self, graph: &Graph) -> Result<Meaning> {
+        if graph.csr.nodes() == 0 {
             return Err(Error::Graph(format!("{} has no nodes, so there is nowhere to begin", graph.name)));
         }
         match self {
             Self::Node(name) => Self::named(name, graph),
-            Self::MaxDegree => Ok(graph.csr.max_degree_node().unwrap_or(0)),
-            Self::Random(seed) => Ok(random(graph, *seed)),
+            Self::MaxDegree => Ok(Meaning::MaxDegree),
+            Self::Random(seed) => Ok(Meaning::Random(*seed)),
         }
     }
 
     /// The node of that name, which comes before what the name would mean otherwise.
-    fn named(name: &str, graph: &Graph) -> Result<u32> {
+    fn named(name: &str, graph: &Graph) -> Result<Meaning> {
         let nodes = graph.csr.nodes();
         let meaning = match name.strip_prefix("random:").map(str::parse) {
-            Some(Ok(seed)) => Some(Self::Random(seed)),
-            _ => (name == "max-degree").then_some(Self::MaxDegree),
+            Some(Ok(seed)) => Some(Meaning::Random(seed)),
+            _ => (name == "max-degree").then_some(Meaning::MaxDegree),
         };
         match (graph.ids.find(name, nodes), meaning) {
-            (Some(node), None) => Ok(node),
+            (Some(node), None) => Ok(Meaning::Node(node)),
             (Some(node), Some(_)) => {
                 tracing::warn!("{} has a node named {name}, which is taken", graph.name);
-                Ok(node)
+                Ok(Meaning::Node(node))
             }
-            (None, Some(meaning)) => meaning.find(graph),
+            (None, Some(meaning)) => Ok(meaning),
             (None, None) => {
                 let meant = graph.ids.similar(name).map_or(String::new(), |meant| format!(" (did you mean {meant}?)"));
                 Err(Error::Usage(format!(
@@ -196,12 +218,16 @@ impl Source {
     }
 }
 
+/// The nodes that a seed draws, of which the first is taken that has an edge, or the last.
+pub fn drawn(nodes: u32, seed: u64) -> impl Iterator<Item = u32> {
+    const ATTEMPTS: u64 = 1000;
+    (0..=ATTEMPTS).map(move |attempt| (mix(seed.wrapping_add(attempt)) % u64::from(nodes)) as u32)
+}
+
 /// Draws nodes until one has an edge; a graph without edges gives whichever was drawn last.
-fn random(graph: &Graph, seed: u64) -> u32 {
-    let nodes = u64::from(graph.csr.nodes());
-    let draw = |attempt: u64| (mix(seed.wrapping_add(attempt)) % nodes) as u32;
-    let attempts = 1000;
-    (0..attempts).map(draw).find(|node| graph.csr.degree(*node) > 0).unwrap_or_else(|| draw(attempts))
+fn random(nodes: u32, seed: u64, has_edge: impl Fn(u32) -> bool) -> u32 {
+    let last = || drawn(nodes, seed).last().unwrap_or(0);
+    drawn(nodes, seed).find(|node| has_edge(*node)).unwrap_or_else(last)
 }
 
 #[cfg(test)]

@@ -7,7 +7,11 @@ use super::{
     reorder,
     spmv::{exact_vector, range},
 };
-use crate::{graph::NodeOrder, oracle::spmv::first_mismatch_of_matrix};
+use crate::{
+    engine::{Layout, Order, Pass, TileSpaces, plan_team_gathers},
+    graph::NodeOrder,
+    oracle::spmv::first_mismatch_of_matrix,
+};
 use evenkeel_kernels::{
     algorithm::spmm::{self, WideProductParams},
     memory::Vec4,
@@ -102,7 +106,7 @@ pub struct Spmm {
     c: Buffer<Vec4>,
     /// The dense matrix that is on the device.
     loaded: Option<DenseMatrix>,
-    recording: Recording,
+    pass: Pass,
     /// The order of rows on the device, where it is another than the graph's.
     order: Option<NodeOrder>,
     /// The schedule that was taken, where the one that was asked for chooses.
@@ -146,17 +150,12 @@ Examples:
     }
 
     fn operations(csr: &Csr, config: &SpmmConfig) -> u64 {
-        u64::from(config.columns) * (u64::from(csr.nodes()) + u64::from(csr.edges()))
+        u64::from(config.columns) * (u64::from(csr.nodes()) + csr.edges())
     }
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &SpmmConfig) -> Result<MemoryPlan> {
         config.check()?;
-        let (schedule, extent) = (config.schedule(csr, device).schedule, tiles(csr, team(device, config.blocks())));
-        Ok(DeviceGraph::plan(csr)
-            .with::<f32>("values", csr.columns().len())
-            .with::<Vec4>("b", dense_length(csr, config))
-            .with::<Vec4>("c", dense_length(csr, config))
-            .and(ScratchSpace::<Vec4>::plan_gather(schedule, extent)))
+        Ok(plan(device, csr, config)?.0)
     }
 
     fn prepare_on(graph: &SharedGraph, config: &SpmmConfig) -> Result<Self> {
@@ -165,23 +164,27 @@ Examples:
         let renamed = renamed.map(|csr| SharedGraph::new(graph.device(), &csr));
         let graph = renamed.as_ref().unwrap_or(graph);
         let (device, csr) = (graph.device(), graph.csr());
-        let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
+        let (memory, layout) = plan(device.info(), csr, config)?;
+        let session = Session::open_any(graph, memory)?;
         let choice = config.schedule(csr, device.info());
         refuse_long_loops(device.info(), || choice.rounds(csr))?;
         let (blocks, team) = (config.blocks(), team(device.info(), config.blocks()));
-        let (matrix, values, elements) = (graph.rows()?, graph.values()?, dense_length(csr, config));
+        let (values, elements) = (graph.partition_values(&layout)?, dense_length(csr, config));
         let (b, c) = (device.buffer("b", elements)?, device.buffer("c", elements)?);
-        let space = ScratchSpace::gather(device, choice, &matrix.row_offsets, tiles(csr, team))?;
-        let (schedule, scratch, rows) = (choice.schedule, &space.buffers, csr.nodes());
-        let launch = spmm::Spmm { schedule, matrix, values, b: &b, c: &c, scratch };
-        let recording = device.record(&format!("spmm {choice}"), |recorder| {
+        let spaces = TileSpaces::for_teams(device, choice, graph.tiles(&layout)?, team)?;
+        let part = |recorder: &mut Recorder, place| {
+            let (part, space) = spaces.at(place);
+            let (matrix, values, scratch) = (&part.graph, &values.at(place).cast(), &space.buffers);
+            let launch = spmm::Spmm { schedule: choice.schedule, matrix, values, b: &b, c: &c, scratch };
             for first_block in (0..blocks).step_by(team as usize) {
-                let params = |schedule| WideProductParams { rows, blocks, first_block, team, schedule };
+                let params = |schedule| WideProductParams { tiles: part.range, blocks, first_block, team, schedule };
                 space.record_gather(recorder, &launch, params);
             }
-        })?;
+        };
+        let arrays = (&[spaces.columns(), &values][..], Order::Ascending);
+        let pass = Pass::record(device, &format!("spmm {choice}"), arrays, &|_| (), &part)?;
         let taken = config.schedule.item().taken(choice);
-        Ok(Self { session, columns: config.columns as usize, b, c, loaded: None, recording, order, taken })
+        Ok(Self { session, columns: config.columns as usize, b, c, loaded: None, pass, order, taken })
     }
 
     fn taken(&self) -> Option<String> {
@@ -200,7 +203,7 @@ Examples:
         self.session.run(|graph| {
             let order = self.order.as_ref();
             b.load_once(&mut self.loaded, |elements| load(graph, &self.b, elements, self.columns, order))?;
-            Run::timed(1, || self.recording.run())
+            Run::of_pass(&mut self.pass)
         })
     }
 
@@ -287,8 +290,19 @@ fn team(device: &DeviceInfo, blocks: u32) -> u32 {
     blocks.next_power_of_two().min(subgroup).min(scratch).min(MAX_TEAM)
 }
 
-fn tiles(csr: &Csr, team: u32) -> TileExtent {
-    TileExtent { team, ..extent(csr) }
+/// The memory of a product, and how the matrix is kept.
+fn plan(device: &DeviceInfo, csr: &Csr, config: &SpmmConfig) -> Result<(MemoryPlan, Layout)> {
+    let (schedule, team) = (config.schedule(csr, device).schedule, team(device, config.blocks()));
+    let whole = |layout: &Layout| {
+        SharedGraph::plan_tiles(csr, layout)
+            .and(layout.plan_edges::<f32>("values", csr))
+            .and(plan_team_gathers::<Vec4>(schedule, layout.partitions(csr).list(), team))
+            .with::<Vec4>("b", dense_length(csr, config))
+            .with::<Vec4>("c", dense_length(csr, config))
+    };
+    let edge_bytes = (size_of::<u32>() + size_of::<f32>()) as u64;
+    let layout = Layout::new(device, csr, edge_bytes, |layout| whole(layout).bytes())?;
+    Ok((whole(&layout), layout))
 }
 
 fn dense_length(csr: &Csr, config: &SpmmConfig) -> usize {

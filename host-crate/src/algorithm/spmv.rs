@@ -4,7 +4,7 @@
 
 use super::{DenseVector, Reorder, figure::four_digits, prelude::*, reorder};
 use crate::{
-    engine::matrix_values,
+    engine::{EdgeArrays, Layout as Kept, Order, Pass, TileSet, TileSpaces, partitions_said, plan_gathers},
     graph::{NodeOrder, generate::random::mix, transform::transpose},
     oracle::spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, product},
     phase,
@@ -16,6 +16,7 @@ use evenkeel_kernels::{
     primitive::LengthParams,
     strategy::edge::EdgeSources,
 };
+use evenkeel_types::TileRange;
 use rayon::prelude::*;
 
 /// What can be chosen.
@@ -64,6 +65,24 @@ impl SpmvConfig {
         }
         Ok(())
     }
+
+    /// Refuses a matrix of several partitions as a list of entries, and in numbers that make a partition larger than a buffer can be.
+    fn check_partitions(&self, device: &DeviceInfo, csr: &Csr, kept: &Kept) -> Result<()> {
+        let partitions = kept.partitions(csr);
+        let (list, most) = (partitions.list(), device.max_buffer / self.precision.bytes() as u64);
+        let said = || partitions_said(device, list.len());
+        if self.layout == Layout::Coo && list.len() > 1 {
+            return Err(Error::Unsupported(format!("{}, and layout coo takes only one; take one of csr, csc", said())));
+        }
+        if list.len() > 1 && list.iter().any(|part| u64::from(part.edge_count()) > most) {
+            return Err(Error::Unsupported(format!(
+                "{}, whose values exceed a buffer in double precision: take --precision single, or --partition-bytes {}",
+                said(),
+                device.max_buffer / 2
+            )));
+        }
+        Ok(())
+    }
 }
 
 /// How a matrix is kept.
@@ -104,7 +123,7 @@ impl Precision {
     }
 
     /// Refuses a device that has no such numbers.
-    pub(super) fn check(self, device: &DeviceInfo) -> Result<()> {
+    pub(crate) fn check(self, device: &DeviceInfo) -> Result<()> {
         if self == Self::Double && !device.float64 {
             return Err(Error::Unsupported(format!("{} has no double precision (shaderFloat64)", device.name)));
         }
@@ -142,7 +161,7 @@ pub struct Spmv {
     vectors: Vectors,
     /// The vector that is on the device.
     loaded: Option<DenseVector>,
-    recording: Recording,
+    pass: Pass,
     /// The order of rows and columns on the device, where it is another than the graph's.
     order: Option<NodeOrder>,
     /// The schedule that was taken, where the one that was asked for chooses.
@@ -196,8 +215,10 @@ Examples:
             _ if config.reorder == Reorder::Degree => config.schedule.item().candidates(csr, device),
             _ => vec![config.choose(csr, device).schedule],
         };
-        let plans = schedules.into_iter().map(|schedule| plan(csr, config, schedule));
-        Ok(plans.max_by_key(MemoryPlan::bytes).unwrap_or_default())
+        // Of those that fit, the one that takes most.
+        let plans = schedules.into_iter().map(|schedule| plan(device, csr, config, schedule));
+        let most = plans.max_by_key(|plan| plan.as_ref().map_or(0, |(memory, _)| memory.bytes()));
+        most.map_or(Ok(MemoryPlan::new()), |plan| Ok(plan?.0))
     }
 
     fn prepare_on(graph: &SharedGraph, config: &SpmvConfig) -> Result<Self> {
@@ -219,18 +240,19 @@ Examples:
         if config.layout != Layout::Coo {
             refuse_long_loops(device.info(), || choice.rounds(csr))?;
         }
-        let session = Session::open(graph, plan(csr, config, choice.schedule))?;
-        let job = Job { device, graph, csr, choice, elements: csr.nodes() as usize };
-        let (vectors, recording) = match (config.layout, config.precision) {
+        let (memory, kept) = plan(device.info(), csr, config, choice.schedule)?;
+        let session = Session::open_any(graph, memory)?;
+        let job = Job { device, graph, csr, kept, choice, elements: csr.nodes() as usize };
+        let (vectors, pass) = match (config.layout, config.precision) {
             (Layout::Coo, _) => job.entries()?,
             (Layout::Csc, _) => job.columns()?,
-            (Layout::Csr, Precision::Single) => job.rows(graph.values()?, Vectors::Single)?,
+            (Layout::Csr, Precision::Single) => job.rows(&graph.partition_values(&kept)?, Vectors::Single)?,
             (Layout::Csr, Precision::Double) => {
-                job.rows(&device.buffer_from("values", &matrix_values(csr, |value| value))?, Vectors::Double)?
+                job.rows(&EdgeArrays::values(device, csr, &kept, |value| value)?, Vectors::Double)?
             }
         };
         let taken = config.schedule.item().taken(choice);
-        Ok(Self { session, vectors, loaded: None, recording, order, taken })
+        Ok(Self { session, vectors, loaded: None, pass, order, taken })
     }
 
     fn taken(&self) -> Option<String> {
@@ -262,7 +284,7 @@ Examples:
                     }
                 }
             })?;
-            Run::timed(1, || self.recording.run())
+            Run::of_pass(&mut self.pass)
         })
     }
 
@@ -303,7 +325,7 @@ Examples:
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {
         let csr = &outcome.graph.csr;
         let rate = Figure::gbytes_per_second(bytes_to_move(csr), outcome.seconds);
-        Figures { edges: csr.edges().into(), list: vec![rate] }
+        Figures { edges: csr.edges(), list: vec![rate] }
     }
 }
 
@@ -325,7 +347,7 @@ pub(super) fn range(elements: impl Iterator<Item = f64>) -> Vec<Figure> {
 
 /// The bytes of each array once, four to an element: row offsets, x and y, columns and values.
 fn bytes_to_move(csr: &Csr) -> u64 {
-    let (rows, entries) = (u64::from(csr.nodes()), u64::from(csr.edges()));
+    let (rows, entries) = (u64::from(csr.nodes()), csr.edges());
     4 * ((rows + 1) + 2 * rows + 2 * entries)
 }
 
@@ -346,6 +368,7 @@ struct Job<'a> {
     device: &'a Device,
     graph: &'a SharedGraph,
     csr: &'a Csr,
+    kept: Kept,
     choice: Choice,
     /// Elements of each vector.
     elements: usize,
@@ -353,32 +376,29 @@ struct Job<'a> {
 
 impl Job<'_> {
     /// The product by rows, in numbers of one kind.
-    fn rows<T: Pod>(
-        &self,
-        values: &Buffer<T>,
-        vectors: fn(Buffer<T>, Buffer<T>) -> Vectors,
-    ) -> Result<(Vectors, Recording)>
+    fn rows<T: Pod>(&self, values: &EdgeArrays, vectors: fn(Buffer<T>, Buffer<T>) -> Vectors) -> Result<(Vectors, Pass)>
     where
         for<'b> spmv::Spmv<'b, T>: Launch<Params = ProductParams>,
     {
         let Self { device, choice, .. } = *self;
         let (x, y) = (device.buffer("x", self.elements)?, device.buffer("y", self.elements)?);
-        let matrix = self.graph.rows()?;
-        let space = ScratchSpace::<T>::gather(device, choice, &matrix.row_offsets, extent(self.csr))?;
-        let scratch = &space.buffers;
-        let launch = spmv::Spmv { schedule: choice.schedule, matrix, values, x: &x, y: &y, scratch };
-        let recording = device.record(&format!("spmv {choice}"), |recorder| {
-            let params = |schedule| ProductParams { tiles: self.csr.nodes(), schedule };
-            space.record_gather(recorder, &launch, params);
-        })?;
-        Ok((vectors(x, y), recording))
+        let spaces = TileSpaces::<T>::new(device, choice, self.graph.tiles(&self.kept)?)?;
+        let part = |recorder: &mut Recorder, place| {
+            let (part, space) = spaces.at(place);
+            let (matrix, values, scratch) = (&part.graph, &values.at(place).cast(), &space.buffers);
+            let launch = spmv::Spmv { schedule: choice.schedule, matrix, values, x: &x, y: &y, scratch };
+            space.record_gather(recorder, &launch, |schedule| ProductParams { tiles: part.range, schedule });
+        };
+        let arrays = (&[spaces.columns(), values][..], Order::Ascending);
+        let pass = Pass::record(device, &format!("spmv {choice}"), arrays, &|_| (), &part)?;
+        Ok((vectors(x, y), pass))
     }
 
     /// The product by entries. Their rows are made on the device from where the rows begin.
-    fn entries(&self) -> Result<(Vectors, Recording)> {
+    fn entries(&self) -> Result<(Vectors, Pass)> {
         let Self { device, choice, .. } = *self;
         let (x, y) = (device.buffer("x", self.elements)?, device.buffer("y", self.elements)?);
-        let (matrix, values, entries) = (self.graph.rows()?, self.graph.values()?, self.csr.edges());
+        let (matrix, values, entries) = (self.graph.rows()?, self.graph.values()?, self.csr.narrow_edges()?);
         let rows = &device.buffer("rows of entries", entries as usize)?;
         let find = EdgeSources { row_offsets: &matrix.row_offsets, sources: rows };
         phase::during("making the list of entries", || {
@@ -387,59 +407,78 @@ impl Job<'_> {
         })?;
         let space = ScratchSpace::entries(device, choice, entries as usize)?;
         let (columns, scratch) = (&matrix.columns, &space.buffers);
-        let launch = spmv::SpmvCoo { schedule: choice.schedule, rows, columns, values, x: &x, y: &y, scratch };
-        let recording = self.record_scatter("coo", &launch, &y, &space, entries)?;
-        Ok((Vectors::Single(x, y), recording))
+        let launch = spmv::SpmvCoo { schedule: choice.schedule, rows, columns, values: &values, x: &x, y: &y, scratch };
+        let all = |recorder: &mut Recorder| {
+            recorder.fill(&y.cast(), 0);
+            let params = ProductParams { tiles: TileRange::whole(entries), schedule: space.scatter_params() };
+            recorder.dispatch(&launch, params, space.scatter_size());
+        };
+        let pass = Pass::record(device, &format!("spmv coo {choice}"), (&[], Order::Any), &all, &|_, _| ())?;
+        Ok((Vectors::Single(x, y), pass))
     }
 
     /// The product by columns.
-    fn columns(&self) -> Result<(Vectors, Recording)> {
+    fn columns(&self) -> Result<(Vectors, Pass)> {
         let Self { device, choice, csr, .. } = *self;
         let (x, y) = (device.buffer("x", self.elements)?, device.buffer("y", self.elements)?);
-        let matrix = &phase::during("uploading", || DeviceGraph::upload(device, csr))?;
-        let values = &device.buffer_from("values", &matrix_values(csr, |value| value as f32))?;
-        let space = ScratchSpace::gather(device, choice, &matrix.row_offsets, extent(csr))?;
-        let scratch = &space.buffers;
-        let launch = spmv::SpmvCsc { schedule: choice.schedule, matrix, values, x: &x, y: &y, scratch };
-        let recording = self.record_scatter("csc", &launch, &y, &space, csr.nodes())?;
-        Ok((Vectors::Single(x, y), recording))
-    }
-
-    /// Records a product whose entries add to their rows.
-    fn record_scatter(
-        &self,
-        layout: &str,
-        launch: &impl Launch<Params = ProductParams>,
-        y: &Buffer<f32>,
-        space: &ScratchSpace<u32>,
-        tiles: u32,
-    ) -> Result<Recording> {
-        self.device.record(&format!("spmv {layout} {}", self.choice), |recorder| {
-            recorder.fill(&y.cast(), 0);
-            let params = ProductParams { tiles, schedule: space.scatter_params() };
-            recorder.dispatch(launch, params, space.scatter_size());
-        })
+        let (tiles, values) = phase::during("uploading", || {
+            let values = EdgeArrays::values(device, csr, &self.kept, |value| value as f32)?;
+            Ok((TileSet::upload(device, csr, &self.kept)?, values))
+        })?;
+        let spaces = TileSpaces::<u32>::new(device, choice, tiles)?;
+        let part = |recorder: &mut Recorder, place| {
+            let (part, space) = spaces.at(place);
+            let (matrix, values, scratch) = (&part.graph, &values.at(place).cast(), &space.buffers);
+            let launch = spmv::SpmvCsc { schedule: choice.schedule, matrix, values, x: &x, y: &y, scratch };
+            let params = ProductParams { tiles: part.range, schedule: space.scatter_params() };
+            recorder.dispatch(&launch, params, space.scatter_size());
+        };
+        let arrays = (&[spaces.columns(), &values][..], Order::Any);
+        let start = |recorder: &mut Recorder| recorder.fill(&y.cast(), 0);
+        let pass = Pass::record(device, &format!("spmv csc {choice}"), arrays, &start, &part)?;
+        Ok((Vectors::Single(x, y), pass))
     }
 }
 
-fn plan(csr: &Csr, config: &SpmvConfig, schedule: Schedule) -> MemoryPlan {
-    let extent = extent(csr);
-    let (numbers, gather) = match config.precision {
-        Precision::Single => (plan_numbers::<f32>(extent), ScratchSpace::<f32>::plan_gather(schedule, extent)),
-        Precision::Double => (plan_numbers::<f64>(extent), ScratchSpace::<f64>::plan_gather(schedule, extent)),
-    };
-    let matrix = DeviceGraph::plan(csr).and(numbers);
-    match config.layout {
+/// The memory of a product, and how the matrix is kept.
+///
+/// # Errors
+/// When that does not suit the layout, or not even a stream fits.
+fn plan(device: &DeviceInfo, csr: &Csr, config: &SpmvConfig, schedule: Schedule) -> Result<(MemoryPlan, Kept)> {
+    match config.precision {
+        Precision::Single => plan_of::<f32>(device, csr, config, schedule),
+        Precision::Double => plan_of::<f64>(device, csr, config, schedule),
+    }
+}
+
+fn plan_of<T: Pod>(
+    device: &DeviceInfo,
+    csr: &Csr,
+    config: &SpmvConfig,
+    schedule: Schedule,
+) -> Result<(MemoryPlan, Kept)> {
+    let elements = csr.nodes() as usize;
+    let vectors = || MemoryPlan::new().with::<T>("x", elements).with::<T>("y", elements);
+    if config.layout == Layout::Coo {
+        let (kept, entries) = (Kept::resident(device, csr), csr.columns().len());
+        config.check_partitions(device, csr, &kept)?;
+        let values = kept.plan_edges::<T>("values", csr);
+        let rows = DeviceGraph::plan(csr).and(values).and(vectors()).with::<u32>("rows of entries", entries);
+        return Ok((rows.and(ScratchSpace::<u32>::plan_entries(schedule, entries)), kept));
+    }
+    let whole = |kept: &Kept| {
+        let tiles = match config.layout {
+            Layout::Csr => SharedGraph::plan_tiles(csr, kept),
+            _ => TileSet::plan(csr, kept),
+        };
         // Words and single precision are as large as each other.
-        Layout::Csr | Layout::Csc => matrix.and(gather),
-        Layout::Coo => matrix
-            .with::<u32>("rows of entries", extent.atoms)
-            .and(ScratchSpace::<u32>::plan_entries(schedule, extent.atoms)),
-    }
-}
-
-fn plan_numbers<T: Pod>(extent: TileExtent) -> MemoryPlan {
-    MemoryPlan::new().with::<T>("values", extent.atoms).with::<T>("x", extent.tiles).with::<T>("y", extent.tiles)
+        let gathers = plan_gathers::<T>(schedule, kept.partitions(csr).list());
+        tiles.and(kept.plan_edges::<T>("values", csr)).and(vectors()).and(gathers)
+    };
+    let edge_bytes = (size_of::<u32>() + size_of::<T>()) as u64;
+    let kept = Kept::new(device, csr, edge_bytes, |kept| whole(kept).bytes())?;
+    config.check_partitions(device, csr, &kept)?;
+    Ok((whole(&kept), kept))
 }
 
 /// Numbers from -1 to 1 that are not 0, drawn by a seed.

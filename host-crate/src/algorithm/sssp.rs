@@ -3,6 +3,7 @@
 
 use super::{ALL_SOURCES, ManySources, SourceOptions, nearest::Origin, paths, prelude::*, search::Search};
 use crate::{
+    engine::Layout,
     graph::weights::Shown,
     oracle::dijkstra,
     strategy::{Operator, Strategy, Target, Traversal, double_distances, wide_distances},
@@ -113,9 +114,7 @@ Examples:
     }
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &SsspConfig) -> Result<MemoryPlan> {
-        let (target, strategy) = (Target { device, operator: operator(csr) }, config.strategy.item());
-        let plan = Traversal::plan(csr, target.operator, strategy.reads_device_graph(target), "distances");
-        Ok(plan.and(strategy.plan(csr, target)).and(Origin::plan(&config.from)))
+        Ok(plan(device, csr, config)?.0)
     }
 
     fn prepare_on(graph: &SharedGraph, config: &SsspConfig) -> Result<Self> {
@@ -241,16 +240,22 @@ impl Sssp {
         let (device, csr) = (graph.device(), graph.csr());
         refuse_negative(csr)?;
         refuse_unending_rows(device, csr)?;
-        let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
-        let on = Target { device: device.info(), operator: operator(csr) };
-        let on_device = config.strategy.item().reads_device_graph(on);
+        let session = Session::open_any(graph, Self::plan(device.info(), csr, config)?)?;
         let origin = Origin::new(graph, &config.from)?;
-        let mut traversal = Traversal::new(&origin.graph, on.operator, on_device, "distances")?;
+        let (_, layout) = plan(device.info(), origin.graph.csr(), config)?;
+        let mut traversal = Traversal::new(&origin.graph, operator(csr), layout, "distances")?;
         traversal.target = target;
         let search = Search::record(device, traversal, &config.strategy)?;
         let (has_parents, start) = (config.parents, (0, Vec::new()));
         Ok(Self { session, search, origin, has_parents, start, overflowed: false })
     }
+}
+
+/// The memory of a search, and how the graph is kept where it is read on the device.
+fn plan(device: &DeviceInfo, csr: &Csr, config: &SsspConfig) -> Result<(MemoryPlan, Option<Layout>)> {
+    let (target, strategy) = (Target { device, operator: operator(csr) }, config.strategy.item().as_ref());
+    let (on_device, beside) = (strategy.reads_device_graph(target), Origin::plan(&config.from));
+    Traversal::plan(csr, strategy, target, on_device, "distances", beside)
 }
 
 fn operator(csr: &Csr) -> Operator {
@@ -350,14 +355,22 @@ fn needs_double(csr: &Csr, weights: &[f32], distances: &[f32]) -> Option<&'stati
         |values: &[f32]| values.par_iter().copied().filter(|value| value.is_finite()).reduce(|| 0.0, f32::max);
     let may_overflow = f64::from(largest(weights)) * f64::from(csr.nodes()) > f64::from(f32::MAX);
     if may_overflow && leads_out(csr, |node| distances[node as usize].is_finite()) {
-        return Some("a shortest path is longer than single precision holds");
+        return Some(TOO_LONG);
     }
-    let edges = f64::from(csr.nodes()).min(f64::from(largest(distances)) / csr.mean_weight());
+    loses_digits(csr.nodes(), largest(distances), csr.mean_weight())
+}
+
+/// The reason for double precision where a sum exceeds single precision.
+pub(crate) const TOO_LONG: &str = "a shortest path is longer than single precision holds";
+
+/// The reason for double precision where rounding adds up, if it does.
+pub(crate) fn loses_digits(nodes: u32, largest_distance: f32, mean_weight: f64) -> Option<&'static str> {
+    let edges = f64::from(nodes).min(f64::from(largest_distance) / mean_weight);
     (edges > MOST_ROUNDED).then_some("shortest paths have so many edges that single precision would lose digits")
 }
 
 /// Shortest paths are not defined by relaxation alone where a weight is negative.
-fn refuse_negative(csr: &Csr) -> Result<()> {
+pub(crate) fn refuse_negative(csr: &Csr) -> Result<()> {
     if let Weights::F32(weights) = csr.weights()
         && let Some(weight) = weights.iter().find(|weight| **weight < 0.0)
     {

@@ -9,7 +9,7 @@ use crate::{
 use rayon::prelude::*;
 
 /// Beyond this many edges, the components are not worth the wait: they take about as long as reading the file does.
-const MOST_EDGES: u32 = 1 << 26;
+const MOST_EDGES: u64 = 1 << 26;
 
 /// What to say of a search from `source` that reaches less than four fifths of what it would with edges taken both ways, where the file
 /// leaves that open.

@@ -30,7 +30,7 @@ use std::{
 const EXAMPLES: &str = "\
 Examples:
   evenkeel compare bfs rmat:scale=18 road:nodes=262144
-  evenkeel compare sssp rmat:scale=18 --strategies edge --chunking edge --memory-limit 2GiB
+  evenkeel compare sssp rmat:scale=18 --strategies edge --chunking edge --memory 2GiB
   evenkeel compare sssp roads.gr.gz --strategies node,merge-path --source 1 --csv times.csv
   evenkeel compare spmv matrix.mtx --runs 20 --strategies merge-path,group-mapped:8,group-mapped:32";
 
@@ -409,7 +409,7 @@ mod tests {
 
         fn run(&mut self, (): &()) -> Result<Run> {
             let time = Duration::from_millis(self.answer.into());
-            Ok(Run { total: time, kernel: time, iterations: 1 })
+            Ok(Run { total: time, kernel: time, iterations: 1, ..Run::default() })
         }
 
         fn answer(&self) -> Result<u32> {

@@ -40,7 +40,7 @@ mod tests {
     fn every_shell_learns_commands_and_options() {
         for shell in Shell::value_variants() {
             let script = script(*shell);
-            assert!(script.contains("bfs") && script.contains("memory-limit"), "{shell}");
+            assert!(script.contains("bfs") && script.contains("partition-bytes"), "{shell}");
         }
     }
 }

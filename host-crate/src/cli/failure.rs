@@ -36,6 +36,13 @@ impl WrongAnswer {
 }
 
 impl WrongAnswer {
+    /// Of several workers, on a graph that has names for the nodes.
+    pub fn of_workers(algorithm: &str, graph: &Graph, mismatch: &Mismatch) -> Self {
+        let Mismatch { node, expected, found } = mismatch;
+        let run = format!("{algorithm} on several workers gave a wrong answer on {}", graph.name);
+        Self(format!("{run}: node {}: expected {expected}, found {found}", graph.ids.name(*node)))
+    }
+
     /// Of a path, which is wrong at `node`.
     pub fn of_path(node: &NodeName<'_>, Mismatch { expected, found, .. }: &Mismatch) -> Self {
         Self(format!("the path is wrong at node {node}: expected {expected}, found {found}"))
@@ -100,6 +107,19 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     }
     tracing::error!("{message}");
     ExitCode::from(status(error))
+}
+
+/// Ends the process from whichever thread this is, without half-written files: nothing that is under way can come to its end.
+pub fn end(error: &Error) -> ! {
+    end_after(error, || {})
+}
+
+/// The same with something to do between the message and the end.
+pub fn end_after(error: &Error, last: impl FnOnce()) -> ! {
+    tracing::error!("{error}");
+    atomic_file::remove_unfinished();
+    last();
+    std::process::exit(error.exit_status().into());
 }
 
 fn status(error: &anyhow::Error) -> u8 {

@@ -3,7 +3,8 @@
 use clap::{Arg, ArgAction, Command};
 
 /// The headings of options, in the order in which they are shown. What says nothing of its heading is found by the tests.
-pub const HEADINGS: [&str; 8] = ["Graph", "Weights", "Algorithm", "Run", "Strategy", "Output", "Device", GLOBAL];
+pub const HEADINGS: [&str; 9] =
+    ["Graph", "Weights", "Algorithm", "Run", "Strategy", "Output", "Device", "Workers", GLOBAL];
 
 /// The heading of what every command takes.
 const GLOBAL: &str = "Global";

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     graph::{
-        BuildReport, Limit,
+        BuildReport, Csr, Limit, PartitionOptions, Partitions,
         formats::Recognised,
         statistics::{Statistics, counted, grouped},
     },
@@ -66,9 +66,17 @@ impl Info {
                 SplitGraph::describe(&graph.csr, Limit::new(self.bins, self.mdt));
             SplitReport { splitting, memory_bytes, memory_bytes_after }
         });
+        let partitions = PartitionReport::of(&graph.csr);
         let BuildReport { edges_given, self_loops_dropped, parallel_edges_merged, recognised, .. } = built;
-        let description =
-            Description { statistics, edges_given, self_loops_dropped, parallel_edges_merged, recognised, split };
+        let description = Description {
+            statistics,
+            edges_given,
+            self_loops_dropped,
+            parallel_edges_merged,
+            recognised,
+            partitions,
+            split,
+        };
         pictures.write(|| description.page(graph.directed))?;
         let text = || description.text();
         Ok(write_json_or_print(output, &description, quiet || self.pictures.take_standard(), text)?)
@@ -87,13 +95,51 @@ struct Description {
     /// What the file was taken for; none for a generated graph.
     #[serde(skip_serializing_if = "Option::is_none")]
     recognised: Option<Recognised>,
+    /// The partitions of a graph that does not fit into one buffer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partitions: Option<PartitionReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     split: Option<SplitReport>,
 }
 
+/// The most bytes that GPUs bind as one buffer, for the most part: 4 GiB.
+const BUFFER_BYTES: u64 = 4 << 30;
+
+/// Into how many partitions a graph is cut on a device with buffers of a limited size.
+#[derive(Serialize)]
+struct PartitionReport {
+    limit_bytes: u64,
+    count: usize,
+    /// How many rows are cut, because each alone does not fit.
+    cut_rows: usize,
+}
+
+impl PartitionReport {
+    /// None for a graph that fits into one.
+    fn of(csr: &Csr) -> Option<Self> {
+        Self::with_limit(csr, BUFFER_BYTES)
+    }
+
+    fn with_limit(csr: &Csr, limit_bytes: u64) -> Option<Self> {
+        let partitions = Partitions::plan(csr, PartitionOptions::new(limit_bytes));
+        let (count, cut_rows) = (partitions.list().len(), partitions.cut_rows().len());
+        (count > 1).then_some(Self { limit_bytes, count, cut_rows })
+    }
+
+    fn text(&self) -> String {
+        let cut = match self.cut_rows {
+            0 => String::new(),
+            rows => format!(", {} cut", counted(rows as u64, "row")),
+        };
+        let [count, limit] = [self.count as u64, self.limit_bytes].map(grouped);
+        format!("{count}, for buffers of at most {limit} bytes{cut}")
+    }
+}
+
 impl Description {
     fn page(&self, directed: bool) -> html::Page {
-        let facts = self.recognised.as_ref().map_or(Vec::new(), |recognised| recognised.lines(directed));
+        let mut facts = self.recognised.as_ref().map_or(Vec::new(), |recognised| recognised.lines(directed));
+        facts.extend(self.partitions.as_ref().map(|partitions| ("partitions", partitions.text())));
         html::graph::page(&self.statistics, &facts, self.split.as_ref())
     }
 
@@ -103,6 +149,7 @@ impl Description {
         let (name, rest) = statistics.split_once('\n').unwrap_or((&statistics, ""));
         let recognised = self.recognised.as_ref().map(|recognised| recognised.lines(self.statistics.directed));
         let lines = recognised.into_iter().flatten().chain(self.changes().map(|changes| ("edges given", changes)));
+        let lines = lines.chain(self.partitions.as_ref().map(|partitions| ("partitions", partitions.text())));
         let lines: String = lines.map(|(what, value)| format!("{what:<21}{value}\n")).collect();
         format!("{name}\n{lines}{rest}{split}")
     }
@@ -118,5 +165,21 @@ impl Description {
             text += &format!(", {} merged{both}", counted(self.parallel_edges_merged, "parallel edge"));
         }
         (self.self_loops_dropped + self.parallel_edges_merged > 0).then_some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate::Generator;
+
+    #[test]
+    fn only_a_graph_that_exceeds_a_buffer_has_partitions() {
+        let star = "star:nodes=1001".parse::<Generator>().unwrap().generate().unwrap().csr;
+        let text = |limit| PartitionReport::with_limit(&star, limit).map(|partitions| partitions.text());
+        assert_eq!(text(8000), None);
+        assert_eq!(text(4000).unwrap(), "3, for buffers of at most 4,000 bytes");
+        assert_eq!(text(3999).unwrap(), "4, for buffers of at most 3,999 bytes, 1 row cut");
+        assert!(PartitionReport::of(&star).is_none());
     }
 }

@@ -69,7 +69,7 @@ mod tests {
         }
         for algorithm in registry::all() {
             let text = page(&format!("evenkeel-compare-{}", algorithm.name));
-            assert!(text.contains("memory\\-limit"), "{text}");
+            assert!(text.contains("partition\\-bytes"), "{text}");
         }
         assert!(page("evenkeel").contains("evenkeel\\-bfs(1)"));
     }

@@ -52,7 +52,7 @@ struct Measured {
     graph: String,
     collection: String,
     nodes: u32,
-    edges: u32,
+    edges: u64,
     directed: bool,
     levels: usize,
     #[serde(skip_serializing_if = "Option::is_none")]

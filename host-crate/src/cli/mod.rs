@@ -36,6 +36,7 @@ mod signals;
 mod strategies;
 mod tips;
 mod train;
+mod workers;
 
 use crate::device::profile;
 use anyhow::Context;
@@ -51,7 +52,7 @@ A GRAPH is a file, - for standard input, or a generator such as rmat:scale=20 or
 Market, DIMACS, PACE, METIS, KONECT, LDBC or evenkeel's own; .gz, .xz, .zst, .bz2 and .zip are read as they are. \
 `evenkeel generate --help` lists the generators, `evenkeel convert --help` the formats.
 
-Exit status: 0 all is right, 1 an answer failed validation, 2 usage, 3 bad input or a file that cannot be written, 4 device or memory, 130 \
+Exit status: 0 all is right, 1 an answer failed validation, 2 usage, 3 bad input or a file that cannot be written, 4 device, memory or another worker, 130 \
 interrupted, 143 asked to end.
 
 Examples:
@@ -142,7 +143,7 @@ pub fn main() -> ExitCode {
 }
 
 fn execute(global: &GlobalOptions, matches: &ArgMatches) -> anyhow::Result<()> {
-    start_threads(global.threads)?;
+    start_threads(global.threads, workers::on_this_machine(matches))?;
     let quiet = global.quiet;
     let Some((name, options)) = matches.subcommand() else { return Ok(()) };
     if let Some(algorithm) = registry::all().iter().find(|algorithm| algorithm.name == name) {
@@ -169,9 +170,10 @@ fn execute(global: &GlobalOptions, matches: &ArgMatches) -> anyhow::Result<()> {
     }
 }
 
-/// Starts the threads that read, generate and write graphs.
-fn start_threads(asked_for: Option<u16>) -> anyhow::Result<()> {
-    let threads = asked_for.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
+/// Starts the threads that read, generate and write graphs. Several workers share the processors.
+fn start_threads(asked_for: Option<u16>, workers: usize) -> anyhow::Result<()> {
+    let all = || thread::available_parallelism().map_or(1, usize::from).div_ceil(workers);
+    let threads = asked_for.map_or_else(all, usize::from);
     let started = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     started.with_context(|| format!("the system does not start {threads} threads; fewer may do (--threads)"))
 }

@@ -5,6 +5,7 @@ use super::progress::while_showing;
 use crate::{
     Error, Result,
     algorithm::Algorithm,
+    cluster::{load, on_device},
     device::{self, Device},
     graph::{
         BuildOptions, BuildReport, Direction, Graph, OpenOptions, adapt,
@@ -150,6 +151,17 @@ impl FoundGraph {
         }
     }
 
+    /// Where it comes from, for several workers that share it. Standard input cannot be shared.
+    pub fn to_share(&self) -> Result<(load::GraphSource<'_>, &OpenOptions)> {
+        match &self.source {
+            GraphSource::File(path) if is_standard(path) => Err(Error::Usage(
+                "several workers cannot read standard input (-): name a file that all can read".into(),
+            )),
+            GraphSource::File(path) => Ok((load::GraphSource::File(path), &self.options)),
+            GraphSource::Generator(generator) => Ok((load::GraphSource::Generator(generator), &self.options)),
+        }
+    }
+
     /// Watches the file that stays mapped for as long as the graph is used, if it is one.
     pub fn watch_mapped(&self) -> Option<(PathBuf, Watched)> {
         let is_mapped = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "ekg");
@@ -225,7 +237,7 @@ pub fn make(generator: &Generator) -> Result<Graph> {
 
 /// What is reported of a graph that was made, not read.
 pub fn unchanged(graph: &Graph) -> BuildReport {
-    let edges = graph.csr.edges().into();
+    let edges = graph.csr.edges();
     BuildReport { edges_given: edges, edges_stored: edges, ..BuildReport::default() }
 }
 
@@ -254,9 +266,13 @@ pub struct DeviceOptions {
     /// auto, cpu, an index from `evenkeel devices`, a part of a name, or cpu:subgroup=64 for an emulated GPU.
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: String,
-    /// Refuse what needs more device memory than this, such as 2GiB.
-    #[arg(long, value_name = "SIZE")]
+    /// Use at most this much device memory, such as 2GiB: a larger graph is streamed from the host's memory, or refused.
+    #[arg(long = "memory", value_name = "SIZE", alias = "memory-limit")]
     memory_limit: Option<ByteSize>,
+    /// Cut the graph into partitions of at most this size in one buffer, such as 64MiB; unless said, only where the device binds no
+    /// larger buffers.
+    #[arg(long, value_name = "SIZE")]
+    partition_bytes: Option<ByteSize>,
     /// Compile every pipeline anew, and keep none in the cache folder.
     #[arg(long)]
     no_pipeline_cache: bool,
@@ -283,14 +299,23 @@ impl DeviceOptions {
 
     /// Opens the device that `selector` means, with these options.
     pub fn open_as(&self, selector: &str, profile: bool) -> Result<Device> {
-        let options = device::DeviceOptions {
+        while_showing("opening the device", "", || Device::open(selector, &self.options(profile)))
+    }
+
+    /// Opens the device of one of several workers; none for the threads of the CPU.
+    pub fn open_for_worker(&self, worker: usize) -> Result<Option<Device>> {
+        while_showing("opening the device", "", || on_device::open(&self.device, worker, &self.options(false)))
+    }
+
+    fn options(&self, profile: bool) -> device::DeviceOptions {
+        device::DeviceOptions {
             validation: self.validation_layer,
             profile,
             memory_limit: self.memory_limit.map(|size| size.as_u64()),
+            partition_bytes: self.partition_bytes.map(|size| size.as_u64()),
             pipeline_cache: !self.no_pipeline_cache,
             ..device::DeviceOptions::default()
-        };
-        while_showing("opening the device", "", || Device::open(selector, &options))
+        }
     }
 
     /// Lets go of a device when the program is about to end. The system takes it back, which is quicker than closing it; the

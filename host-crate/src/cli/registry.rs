@@ -10,7 +10,10 @@ use super::{
 use crate::{
     Error, Result,
     algorithm::{self, Algorithm, Alternative, Selectable, Show, Source, Visitor, WeightUse},
-    graph::{BuildReport, Graph, weights::WeightSource},
+    graph::{
+        BuildReport, Graph,
+        weights::{WeightSource, assign},
+    },
     settings::rejoin,
 };
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -176,6 +179,14 @@ impl<A: Algorithm> FromArgMatches for InputOptions<A> {
 impl<A: Algorithm> InputOptions<A> {
     pub fn weights(&self) -> Result<WeightSource> {
         self.weights.as_ref().map_or(Ok(WeightSource::File), WeightOptions::source)
+    }
+
+    /// Gives one worker's share of a graph these weights, unless the algorithm does without any.
+    pub fn weigh_share(&self, graph: &mut Graph) -> Result<()> {
+        match A::WEIGHTS {
+            WeightUse::Ignored => Ok(()),
+            WeightUse::Optional => assign(graph, self.weights()?),
+        }
     }
 
     /// Gives a graph these weights, unless the algorithm does without any.

@@ -10,6 +10,7 @@ use super::{
     pictures::{PictureOptions, Pictures},
     progress::while_showing,
     registry::{Execute, InputOptions, ShowOptions},
+    workers::{Task, Workers, WorkersOptions, WorkersOutputs, is_given},
 };
 use crate::{
     Result,
@@ -22,7 +23,7 @@ use crate::{
     phase,
     report::html,
 };
-use clap::{ArgMatches, Args};
+use clap::{ArgMatches, Args, Command};
 use std::{
     cell::OnceCell,
     panic::resume_unwind,
@@ -49,6 +50,8 @@ pub struct RunCommand<A: Algorithm> {
     tables: A::Tables,
     #[command(flatten, next_help_heading = "Algorithm")]
     config: A::Config,
+    #[command(flatten, next_help_heading = "Workers")]
+    workers: WorkersOptions<A>,
 }
 
 /// How to run, and what to do with the answer.
@@ -98,9 +101,12 @@ struct Outputs {
 }
 
 impl<A: Algorithm> Execute for RunCommand<A> {
-    fn execute(&self, _: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
+    fn execute(&self, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
         let (run, config) = (&self.run, &self.config);
         self.input.weights()?;
+        if let Some(workers) = self.workers.given()? {
+            return self.execute_on(workers, matches, quiet);
+        }
         A::check_config(config, &[&A::alternative(config)])?;
         self.tables.check(config)?;
         self.show.check(config)?;
@@ -162,6 +168,36 @@ impl<A: Algorithm> Execute for RunCommand<A> {
         drop(bench);
         self.device.let_go(device);
         verdict
+    }
+}
+
+impl<A: Algorithm> RunCommand<A> {
+    /// The same on several workers.
+    fn execute_on(&self, workers: &Workers, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
+        let (run, config) = (&self.run, &self.config);
+        let form = run.output.as_deref().map(|path| AnswerForm::of::<A>(path, config)).transpose()?;
+        let found = self.graph.find()?.directed_for::<A>(config)?;
+        let task = Task::<A> {
+            found: &found,
+            input: &self.input,
+            show: &self.show,
+            config,
+            // Unless a device is asked for, workers compute on the threads of the CPU.
+            device: is_given(matches, "device").then_some(&self.device),
+            runs: run.runs,
+            warmup: run.warmup,
+            validate: run.validate,
+        };
+        let agreed = task.check(matches, RunCommand::<A>::augment_args(Command::new(A::NAME)))?;
+        let outputs = || {
+            let outputs = run.outputs(form, &[], &found.files())?;
+            Ok(WorkersOutputs {
+                answer: outputs.answer,
+                json: outputs.json,
+                is_shown: !quiet && !outputs.standard_taken,
+            })
+        };
+        task.execute(workers, &agreed, outputs)
     }
 }
 

@@ -65,7 +65,7 @@ mod tests {
         assert!(message("evenkeel bsf rmat").contains("'bfs'"), "{}", message("evenkeel bsf rmat"));
         assert!(message("evenkeel conver a b").contains("'convert'"));
         assert!(message("evenkeel bfs rmat --soruce 3").contains("'--source'"));
-        assert!(message("evenkeel compare bfs rmat --memory_limit 3").contains("'--memory-limit'"));
+        assert!(message("evenkeel compare bfs rmat --memroy 3").contains("'--memory'"));
     }
 
     #[test]

@@ -27,7 +27,7 @@ impl Device {
     /// the GPU one has in mind; 0 counts as 1) and by workgroup.
     pub fn counting(lanes: u32) -> (Self, Counters) {
         let counters = Counters { lanes: lanes.max(1), dispatches: Arc::default() };
-        (Self { backend: cpu::counting(counters.clone()), memory_limit: None, times_steps: false }, counters)
+        (Self { backend: cpu::counting(counters.clone()), times_steps: false }, counters)
     }
 }
 

@@ -9,6 +9,9 @@ use std::fmt;
 pub struct MemoryPlan {
     /// Name and bytes of each buffer.
     pub buffers: Vec<(String, u64)>,
+    /// How the graph is kept, where not all of it is on the device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layout: Option<String>,
 }
 
 impl MemoryPlan {
@@ -23,9 +26,25 @@ impl MemoryPlan {
         self
     }
 
+    /// Adds buffers of `len` elements of `T` together, none of which has more than so many bytes.
+    pub(crate) fn with_split<T>(mut self, name: &str, len: usize, limit_bytes: u64) -> Self {
+        let most = (limit_bytes / size_of::<T>() as u64).max(1) as usize;
+        for begin in (0..len.max(1)).step_by(most) {
+            self = self.with::<T>(name, most.min(len - begin));
+        }
+        self
+    }
+
     /// Adds all buffers of another plan.
     pub fn and(mut self, other: Self) -> Self {
         self.buffers.extend(other.buffers);
+        self.layout = self.layout.or(other.layout);
+        self
+    }
+
+    /// The same with a sentence on how the graph is kept.
+    pub fn described(mut self, layout: String) -> Self {
+        self.layout = Some(layout);
         self
     }
 
@@ -34,17 +53,13 @@ impl MemoryPlan {
         self.buffers.iter().map(|(_, bytes)| bytes).sum()
     }
 
-    pub(super) fn check(&self, info: &DeviceInfo, limit: Option<u64>) -> Result<()> {
+    pub(super) fn check(&self, info: &DeviceInfo) -> Result<()> {
         for (name, bytes) in &self.buffers {
             check_buffer(name, *bytes, info)?;
         }
-        let (available, whose) = match limit {
-            Some(limit) if limit < info.memory => (limit, "the memory limit is".to_owned()),
-            _ => (info.memory, format!("{} has", info.name)),
-        };
-        if self.bytes() > available {
-            let (needed, available) = (Bytes(self.bytes()), Bytes(available));
-            return Err(Error::Memory(format!("{needed} of device memory needed, {whose} {available}: {self}")));
+        if self.bytes() > info.available() {
+            let (needed, available) = (Bytes(self.bytes()), info.available_said());
+            return Err(Error::Memory(format!("{needed} of device memory needed, {available}: {self}")));
         }
         Ok(())
     }
@@ -52,8 +67,22 @@ impl MemoryPlan {
 
 impl fmt::Display for MemoryPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let buffers: Vec<_> = self.buffers.iter().map(|(name, bytes)| format!("{name} {}", Bytes(*bytes))).collect();
-        f.write_str(&buffers.join(", "))
+        // The buffers of partitions are one, or the line would be long.
+        let mut buffers: Vec<(&str, &str, u64, u32)> = Vec::new();
+        for (name, bytes) in &self.buffers {
+            let (name, kind) =
+                name.split_once(" of partition ").map_or((&**name, "buffers"), |it| (it.0, "partitions"));
+            match buffers.iter_mut().find(|it| (it.0, it.1) == (name, kind)) {
+                Some((.., sum, count)) => (*sum, *count) = (*sum + bytes, *count + 1),
+                None => buffers.push((name, kind, *bytes, 1)),
+            }
+        }
+        let said = |(name, kind, bytes, count): (&str, &str, u64, u32)| match count {
+            1 => format!("{name} {}", Bytes(bytes)),
+            _ => format!("{name} {} in {count} {kind}", Bytes(bytes)),
+        };
+        f.write_str(&buffers.into_iter().map(said).collect::<Vec<_>>().join(", "))?;
+        self.layout.iter().try_for_each(|layout| write!(f, "; {layout}"))
     }
 }
 

@@ -92,6 +92,9 @@ pub struct DeviceInfo {
     pub kind: DeviceKind,
     /// Bytes of its largest device-local heap.
     pub memory: u64,
+    /// The most bytes of that which may be used, where less was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_limit: Option<u64>,
     /// Invocations in a subgroup.
     pub subgroup_size: u32,
     /// The Vulkan version it speaks, as `1.3.230`.
@@ -100,6 +103,9 @@ pub struct DeviceInfo {
     pub driver: String,
     /// The most bytes one buffer may have.
     pub max_buffer: u64,
+    /// The most bytes that a partition of a graph may have in one buffer, where less than `max_buffer` was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition_bytes: Option<u64>,
     /// The most workgroups one dispatch may have.
     pub max_groups: u32,
     /// The most rounds that all loops of an invocation may go together, where the driver stops them without a word: llvmpipe does.
@@ -125,6 +131,25 @@ pub struct DeviceInfo {
 }
 
 impl DeviceInfo {
+    /// The bytes that may be used.
+    pub fn available(&self) -> u64 {
+        self.memory_limit.map_or(self.memory, |limit| limit.min(self.memory))
+    }
+
+    /// The same in words.
+    pub(crate) fn available_said(&self) -> String {
+        let available = memory::Bytes(self.available());
+        match self.memory_limit {
+            Some(limit) if limit < self.memory => format!("the memory limit is {available}"),
+            _ => format!("{} has {available}", self.name),
+        }
+    }
+
+    /// The most bytes of a partition's columns, or of its weights.
+    pub fn partition_limit(&self) -> u64 {
+        self.partition_bytes.map_or(self.max_buffer, |bytes| bytes.min(self.max_buffer))
+    }
+
     /// Its number as text, where it has one.
     pub(crate) fn number(&self) -> String {
         self.index.map_or(String::new(), |index| index.to_string())
@@ -144,8 +169,10 @@ pub struct DeviceOptions {
     pub validation: bool,
     /// Time each step by itself, which keeps steps from overlapping, and keep what was timed for [`Device::take_spans`].
     pub profile: bool,
-    /// Refuse plans that need more than this many bytes of device memory.
+    /// Use at most this many bytes of device memory: a graph that needs more is streamed, or refused.
     pub memory_limit: Option<u64>,
+    /// Cut graphs into partitions of at most this many bytes a buffer; unless said, only where a device binds no larger buffers.
+    pub partition_bytes: Option<u64>,
     /// Keep compiled pipelines in the user's cache folder.
     pub pipeline_cache: bool,
     /// Bytes of host memory that uploads and downloads pass through in pieces; 64 MiB unless said.
@@ -156,7 +183,6 @@ pub struct DeviceOptions {
 #[derive(Clone)]
 pub struct Device {
     backend: Arc<dyn Backend>,
-    memory_limit: Option<u64>,
     times_steps: bool,
 }
 
@@ -210,7 +236,7 @@ impl Device {
             vulkan::check_limits()?;
             vulkan::open(selector, options).or_else(|refusal| cpu::instead(selector, options, refusal))?
         };
-        Ok(Self { backend, memory_limit: options.memory_limit, times_steps: options.profile })
+        Ok(Self { backend, times_steps: options.profile })
     }
 
     /// What is known of it.
@@ -227,7 +253,7 @@ impl Device {
     /// # Errors
     /// [`Error::Memory`] with the numbers.
     pub fn admit(&self, plan: &MemoryPlan) -> Result<()> {
-        plan.check(self.info(), self.memory_limit)
+        plan.check(self.info())
     }
 
     /// Memory for `len` elements; what is in it is undefined until something is written.
@@ -235,13 +261,23 @@ impl Device {
     /// # Errors
     /// When it is larger than the device's limit on buffers or does not fit.
     pub fn buffer<T: Pod>(&self, name: &str, len: usize) -> Result<Buffer<T>> {
+        self.allocate(name, len, |bytes| self.backend.allocate(name, bytes))
+    }
+
+    /// Checks the size of a buffer of `len` elements, and makes it of what `allocate` gives for so many bytes.
+    fn allocate<T: Pod>(
+        &self,
+        name: &str,
+        len: usize,
+        allocate: impl FnOnce(u64) -> Result<RawBuffer>,
+    ) -> Result<Buffer<T>> {
         let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
         if size_of::<T>() == 0 {
             return Err(Error::Usage(format!("buffer '{name}' has elements without a size")));
         }
         memory::check_buffer(name, bytes, self.info())?;
         // SAFETY: it was allocated for as many elements.
-        Ok(unsafe { Buffer::from_raw(self.backend.allocate(name, bytes)?, len) })
+        Ok(unsafe { Buffer::from_raw(allocate(bytes)?, len) })
     }
 
     /// Memory that holds a copy of `elements`; fails as [`Device::buffer`] does.
@@ -249,6 +285,34 @@ impl Device {
         let buffer = self.buffer(name, elements.len())?;
         self.upload(&buffer, 0, elements)?;
         Ok(buffer)
+    }
+
+    /// Memory of the host that the device copies from at the speed of the bus, with a copy of `elements`. Kernels cannot take it.
+    ///
+    /// # Errors
+    /// When the system gives no such memory.
+    pub(crate) fn host_buffer_from<T: Pod>(&self, name: &str, elements: &[T]) -> Result<Buffer<T>> {
+        // SAFETY: it was allocated for as many elements.
+        Ok(unsafe {
+            Buffer::from_raw(self.backend.allocate_host(name, bytemuck::cast_slice(elements))?, elements.len())
+        })
+    }
+
+    /// Memory for `len` elements that a [`Transfer`] copies to while the device computes; fails as [`Device::buffer`] does.
+    pub(crate) fn slot<T: Pod>(&self, name: &str, len: usize) -> Result<Buffer<T>> {
+        self.allocate(name, len, |bytes| self.backend.allocate_slot(name, bytes))
+    }
+
+    /// Copies from memory of the host to slots, which are at least as long; ready to be made any number of times.
+    ///
+    /// # Errors
+    /// When a slot is too short, or the device fails.
+    pub(crate) fn transfer<T: Pod>(&self, name: &str, copies: &[(&Buffer<T>, &Buffer<T>)]) -> Result<Transfer> {
+        copies.iter().try_for_each(|(from, to)| within(to, 0, from.len()))?;
+        let raw = |(from, to): &(&Buffer<T>, &Buffer<T>)| {
+            (from.raw().clone(), to.raw().clone(), (from.len() * size_of::<T>()) as u64)
+        };
+        Ok(Transfer { transferring: self.backend.transfer(name, copies.iter().map(raw).collect())? })
     }
 
     /// Writes `elements` from element `offset` on, in pieces if they are more than the staging memory holds.
@@ -272,8 +336,14 @@ impl Device {
     /// # Errors
     /// When they reach past the end, or the device fails.
     pub fn download_into<T: Pod>(&self, buffer: &Buffer<T>, elements: &mut [T]) -> Result<()> {
-        within(buffer, 0, elements.len())?;
-        self.backend.download(buffer.raw(), 0, bytemuck::cast_slice_mut(elements))
+        self.download_from(buffer, 0, elements)
+    }
+
+    /// The same from element `offset` on.
+    pub(crate) fn download_from<T: Pod>(&self, buffer: &Buffer<T>, offset: usize, elements: &mut [T]) -> Result<()> {
+        within(buffer, offset, elements.len())?;
+        let bytes = (offset * size_of::<T>()) as u64;
+        self.backend.download(buffer.raw(), bytes, bytemuck::cast_slice_mut(elements))
     }
 
     /// Records what `steps` asks for, to be run any number of times. `name` appears in profilers and traces.
@@ -355,6 +425,29 @@ impl Recording {
     }
 }
 
+/// Copies to the device that run while it computes. See [`Device::transfer`].
+pub(crate) struct Transfer {
+    transferring: Box<dyn Transferring>,
+}
+
+impl Transfer {
+    /// Begins the copies; what runs meanwhile must not touch the slots.
+    pub(crate) fn start(&mut self) -> Result<()> {
+        self.transferring.start()
+    }
+
+    /// Waits for their end; returns at once when none are under way.
+    pub(crate) fn wait(&mut self) -> Result<()> {
+        self.transferring.wait()
+    }
+}
+
+/// How a kind of device copies while it computes.
+pub(crate) trait Transferring: Send {
+    fn start(&mut self) -> Result<()>;
+    fn wait(&mut self) -> Result<()>;
+}
+
 /// What a kind of device implements.
 pub(crate) trait Backend: Send + Sync {
     fn info(&self) -> &DeviceInfo;
@@ -362,6 +455,12 @@ pub(crate) trait Backend: Send + Sync {
     fn upload(&self, buffer: &RawBuffer, offset: u64, bytes: &[u8]) -> Result<()>;
     fn download(&self, buffer: &RawBuffer, offset: u64, bytes: &mut [u8]) -> Result<()>;
     fn record(&self, name: &str, steps: Vec<Step>) -> Result<Box<dyn Recorded>>;
+    /// Memory that is copied to while kernels run, and that kernels read.
+    fn allocate_slot(&self, name: &str, bytes: u64) -> Result<RawBuffer>;
+    /// Memory of the host that the device copies from, with a copy of `bytes`.
+    fn allocate_host(&self, name: &str, bytes: &[u8]) -> Result<RawBuffer>;
+    /// Copies of the first bytes from memory of the host to slots.
+    fn transfer(&self, name: &str, copies: Vec<(RawBuffer, RawBuffer, u64)>) -> Result<Box<dyn Transferring>>;
     /// The most workgroups that a dispatch of `kernel` gains from, where the host sets their number.
     fn max_groups(&self, _kernel: &Kernel) -> u32 {
         self.info().max_groups

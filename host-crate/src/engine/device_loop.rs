@@ -2,6 +2,7 @@
 //! from device memory, and iterations after the end cost an empty dispatch. The host only looks, between batches, whether the
 //! worklist is empty.
 
+use super::StreamedLoop;
 use crate::{
     Error, Result,
     device::{Buffer, Device, ReadBack, Recorder, Recording},
@@ -24,8 +25,14 @@ const MOST_SAME: u32 = 10_000;
 
 /// A loop that is ready to run.
 pub struct DeviceLoop {
+    kind: Kind,
+}
+
+enum Kind {
     /// One after the other, the last again and again; there is one at least.
-    batches: Vec<Batch>,
+    Batches(Vec<Batch>),
+    /// Over a graph of which not all is on the device.
+    Streamed(Box<StreamedLoop>),
 }
 
 struct Batch {
@@ -42,6 +49,45 @@ pub struct LoopRun {
     pub kernel: Duration,
     /// The header of the loop's state at the end.
     pub header: LoopHeader,
+    /// The bytes of the graph that were copied to the device meanwhile, where it is streamed.
+    pub streamed_bytes: u64,
+}
+
+/// What the host has seen of a loop.
+#[derive(Default)]
+pub(super) struct Progress {
+    header: LoopHeader,
+    /// How often it was the same.
+    same: u32,
+}
+
+impl Progress {
+    /// Takes the header that the device reports, and fails when the loop will never end.
+    pub fn check(&mut self, header: LoopHeader) -> Result<()> {
+        if header.flags & LoopHeader::STALLED != 0 {
+            return Err(Error::Device(
+                "workgroups wait for each other in vain: this device does not let each go on that has begun; \
+                 take another strategy, or --device cpu"
+                    .into(),
+            ));
+        }
+        self.same = if header == self.header { self.same + 1 } else { 0 };
+        self.header = header;
+        if self.same > MOST_SAME {
+            return Err(Error::Device(format!(
+                "the loop does not go on: the device reports {} entries after {} iterations, again and again",
+                header.frontier, header.iteration
+            )));
+        }
+        phase::advance("iterations", header.iteration.into(), None);
+        Ok(())
+    }
+}
+
+impl From<StreamedLoop> for DeviceLoop {
+    fn from(streamed: StreamedLoop) -> Self {
+        Self { kind: Kind::Streamed(Box::new(streamed)) }
+    }
 }
 
 impl DeviceLoop {
@@ -83,7 +129,7 @@ impl DeviceLoop {
             Ok(Batch { recording, header })
         };
         let _phase = phase::begin("recording", name);
-        Ok(Self { batches: lengths.iter().enumerate().map(batch).collect::<Result<_>>()? })
+        Ok(Self { kind: Kind::Batches(lengths.iter().enumerate().map(batch).collect::<Result<_>>()?) })
     }
 
     /// Runs from the start until the worklist is empty.
@@ -93,29 +139,20 @@ impl DeviceLoop {
 
     /// The same, but for iterations after a limit, which are left out as far as they are whole batches.
     pub(crate) fn run_up_to(&mut self, limit: Option<u32>) -> Result<LoopRun> {
+        let batches = match &mut self.kind {
+            Kind::Batches(batches) => batches,
+            Kind::Streamed(streamed) => return streamed.run_up_to(limit),
+        };
         let goes_on = |header: LoopHeader| header.frontier > 0 && limit.is_none_or(|limit| header.iteration < limit);
         let begin = Instant::now();
-        let mut run = LoopRun { total: Duration::ZERO, kernel: Duration::ZERO, header: LoopHeader::default() };
-        let (mut place, mut same, last) = (0, 0, self.batches.len() - 1);
+        let mut run =
+            LoopRun { total: Duration::ZERO, kernel: Duration::ZERO, header: LoopHeader::default(), streamed_bytes: 0 };
+        let (mut place, mut progress, last) = (0, Progress::default(), batches.len() - 1);
         while place == 0 || goes_on(run.header) {
-            let batch = &mut self.batches[place.min(last)];
+            let batch = &mut batches[place.min(last)];
             run.kernel += batch.recording.run()?;
-            let before = std::mem::replace(&mut run.header, batch.recording.value(batch.header));
-            if run.header.flags & LoopHeader::STALLED != 0 {
-                return Err(Error::Device(
-                    "workgroups wait for each other in vain: this device does not let each go on that has begun; \
-                     take another strategy, or --device cpu"
-                        .into(),
-                ));
-            }
-            same = if run.header == before { same + 1 } else { 0 };
-            if same > MOST_SAME {
-                return Err(Error::Device(format!(
-                    "the loop does not go on: the device reports {} entries after {} iterations, again and again",
-                    run.header.frontier, run.header.iteration
-                )));
-            }
-            phase::advance("iterations", run.header.iteration.into(), None);
+            run.header = batch.recording.value(batch.header);
+            progress.check(run.header)?;
             place += 1;
         }
         run.total = begin.elapsed();

@@ -1,5 +1,12 @@
 //! Graphs in device memory.
 
+use super::{
+    partitions::{
+        DevicePartition, EdgeArrays, Layout, Part, Parts, Place, partitions_of, refuse_partitions, upload_offsets,
+        upload_partitions,
+    },
+    tiles::{TileSet, plan_tile_offsets},
+};
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan},
@@ -7,7 +14,6 @@ use crate::{
     phase,
 };
 use evenkeel_kernels::launch::Buffers;
-use rayon::prelude::*;
 use std::sync::{Arc, OnceLock};
 
 /// The rows of a graph in device memory, as kernels take them.
@@ -18,6 +24,11 @@ pub trait DeviceRows: Sized {
     /// The memory that a graph takes.
     fn plan(csr: &Csr) -> MemoryPlan;
 
+    /// What of it the offsets of its rows take.
+    fn plan_offsets(csr: &Csr) -> MemoryPlan {
+        MemoryPlan::new().with::<u32>("row offsets", csr.offsets().len())
+    }
+
     /// Copies a graph to the device.
     fn upload(device: &Device, csr: &Csr) -> Result<Self>;
 
@@ -27,15 +38,12 @@ pub trait DeviceRows: Sized {
 
 impl DeviceRows for DeviceGraph {
     fn plan(csr: &Csr) -> MemoryPlan {
-        let (row_offsets, columns) = (csr.row_offsets().len(), csr.columns().len());
-        MemoryPlan::new().with::<u32>("row offsets", row_offsets).with::<u32>("columns", columns)
+        Self::plan_offsets(csr).with::<u32>("columns", csr.columns().len())
     }
 
     fn upload(device: &Device, csr: &Csr) -> Result<Self> {
-        Ok(Self {
-            row_offsets: device.buffer_from("row offsets", csr.row_offsets())?,
-            columns: device.buffer_from("columns", csr.columns())?,
-        })
+        refuse_partitions(device, csr)?;
+        Ok(upload_partitions(device, csr)?.swap_remove(0).graph)
     }
 
     fn nodes(&self) -> u32 {
@@ -67,16 +75,29 @@ pub struct SharedGraph {
 struct Arrays {
     device: Device,
     csr: Csr,
-    rows: OnceLock<DeviceGraph>,
-    weights: OnceLock<Buffer<u32>>,
-    values: OnceLock<Buffer<f32>>,
+    row_offsets: OnceLock<Buffer<u32>>,
+    columns: OnceLock<EdgeArrays>,
+    partitions: OnceLock<Vec<DevicePartition>>,
+    tiles: OnceLock<TileSet>,
+    weights: OnceLock<EdgeArrays>,
+    values: OnceLock<EdgeArrays>,
 }
 
 impl SharedGraph {
     /// Names the device and the graph; nothing is copied yet.
     pub fn new(device: &Device, csr: &Csr) -> Self {
-        let (rows, weights, values) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { arrays: Arc::new(Arrays { device: device.clone(), csr: csr.clone(), rows, weights, values }) }
+        Self {
+            arrays: Arc::new(Arrays {
+                device: device.clone(),
+                csr: csr.clone(),
+                row_offsets: OnceLock::new(),
+                columns: OnceLock::new(),
+                partitions: OnceLock::new(),
+                tiles: OnceLock::new(),
+                weights: OnceLock::new(),
+                values: OnceLock::new(),
+            }),
+        }
     }
 
     /// The device.
@@ -89,37 +110,102 @@ impl SharedGraph {
         &self.arrays.csr
     }
 
-    /// The rows on the device.
+    /// How it is kept for all who share it: on the device.
+    fn layout(&self) -> Layout {
+        Layout::resident(self.device().info(), self.csr())
+    }
+
+    fn row_offsets(&self) -> Result<&Buffer<u32>> {
+        upload_once(&self.arrays.row_offsets, || upload_offsets(self.device(), self.csr()))
+    }
+
+    fn columns(&self) -> Result<&EdgeArrays> {
+        upload_once(&self.arrays.columns, || EdgeArrays::columns(self.device(), self.csr(), &self.layout()))
+    }
+
+    fn partition_weights(&self) -> Result<&EdgeArrays> {
+        upload_once(&self.arrays.weights, || EdgeArrays::weights(self.device(), self.csr(), &self.layout()))
+    }
+
+    /// The partitions, with their weights where they are asked for, kept as `layout` says. What is streamed is not shared with others.
+    pub(crate) fn parts(&self, weighted: bool, layout: &Layout) -> Result<Parts> {
+        let (device, csr) = (self.device(), self.csr());
+        let (columns, weights) = match layout.is_streamed() {
+            true => phase::during("uploading", || {
+                let weights = if weighted { Some(EdgeArrays::weights(device, csr, layout)?) } else { None };
+                Ok((EdgeArrays::columns(device, csr, layout)?, weights))
+            })?,
+            false => {
+                let weights = if weighted { Some(self.partition_weights()?.clone()) } else { None };
+                (self.columns()?.clone(), weights)
+            }
+        };
+        let partitions = partitions_of(self.row_offsets()?, csr, layout, &columns);
+        Ok(Parts::new(partitions, columns, weights, &device.buffer("no weights", 1)?))
+    }
+
+    /// The rows on the device, in one or more partitions.
+    pub(crate) fn partitions(&self) -> Result<&[DevicePartition]> {
+        let (row_offsets, columns) = (self.row_offsets()?, self.columns()?);
+        let made = || partitions_of(row_offsets, self.csr(), &self.layout(), columns);
+        Ok(self.arrays.partitions.get_or_init(made))
+    }
+
+    /// The same, each with its weights.
+    pub(crate) fn weighted_partitions(&self) -> Result<Vec<Part>> {
+        let weights = self.partition_weights()?;
+        let part = |(place, DevicePartition { graph, rows })| Part { graph, rows, weights: weights.at(place).clone() };
+        Ok(weights.places().zip(self.partitions()?.iter().cloned()).map(part).collect())
+    }
+
+    /// The memory of the rows as tile sets, kept as `layout` says.
+    pub(crate) fn plan_tiles(csr: &Csr, layout: &Layout) -> MemoryPlan {
+        if layout.is_streamed() {
+            return TileSet::plan(csr, layout);
+        }
+        layout.plan(csr, false).and(plan_tile_offsets(layout.partitions(csr).list()))
+    }
+
+    /// The rows as tile sets, one for each partition. What is streamed is not shared with others.
+    pub(crate) fn tiles(&self, layout: &Layout) -> Result<TileSet> {
+        if layout.is_streamed() {
+            return phase::during("uploading", || TileSet::upload(self.device(), self.csr(), layout));
+        }
+        let (partitions, columns) = (self.partitions()?, self.columns()?);
+        let tiles = || TileSet::of_graph(self.device(), self.csr(), partitions, columns);
+        Ok(upload_once(&self.arrays.tiles, tiles)?.clone())
+    }
+
+    /// The rows on the device, of a graph of one partition.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the graph has several partitions here.
     pub(crate) fn rows(&self) -> Result<&DeviceGraph> {
-        upload_once(&self.arrays.rows, || DeviceGraph::upload(self.device(), self.csr()))
+        refuse_partitions(self.device(), self.csr())?;
+        Ok(&self.partitions()?[0].graph)
     }
 
-    /// The weights of all edges on the device: whole ones as they are, the bits of real ones. A graph without weights has 1 for
-    /// each edge.
-    pub(crate) fn weights(&self) -> Result<&Buffer<u32>> {
-        let device = self.device();
-        upload_once(&self.arrays.weights, || match self.csr().weights() {
-            Weights::None => device.buffer_from("weights", &vec![1; self.csr().columns().len()]),
-            Weights::U32(weights) => device.buffer_from("weights", weights),
-            Weights::F32(weights) => Ok(device.buffer_from::<f32>("weights", weights)?.cast()),
-        })
+    /// The values of the graph's matrix on the device, in single precision, of a graph of one partition. An entry of a matrix without
+    /// values is 1.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the graph has several partitions here.
+    pub(crate) fn values(&self) -> Result<Buffer<f32>> {
+        refuse_partitions(self.device(), self.csr())?;
+        Ok(self.partition_values(&self.layout())?.at(Place { partition: 0, slot: 0 }).cast())
     }
 
-    /// The values of the graph's matrix on the device, in single precision. An entry of a matrix without values is 1.
-    pub(crate) fn values(&self) -> Result<&Buffer<f32>> {
-        upload_once(&self.arrays.values, || match self.csr().weights() {
-            Weights::F32(_) => Ok(self.weights()?.cast()),
-            _ => self.device().buffer_from("values", &matrix_values(self.csr(), |value| value as f32)),
-        })
-    }
-}
-
-/// The values of a matrix as numbers of one kind; an entry of a matrix without values is 1.
-pub(crate) fn matrix_values<T: Send>(csr: &Csr, of: impl Fn(f64) -> T + Sync + Send) -> Vec<T> {
-    match csr.weights() {
-        Weights::None => csr.columns().par_iter().map(|_| of(1.0)).collect(),
-        Weights::U32(whole) => whole.par_iter().map(|value| of(f64::from(*value))).collect(),
-        Weights::F32(real) => real.par_iter().map(|value| of(f64::from(*value))).collect(),
+    /// The same for each partition, as words. What is streamed is not shared with others.
+    pub(crate) fn partition_values(&self, layout: &Layout) -> Result<EdgeArrays> {
+        let values = || EdgeArrays::values(self.device(), self.csr(), layout, |value| value as f32);
+        if layout.is_streamed() {
+            return phase::during("uploading", values);
+        }
+        let shared = || match self.csr().weights() {
+            Weights::F32(_) => Ok(self.partition_weights()?.clone()),
+            _ => values(),
+        };
+        Ok(upload_once(&self.arrays.values, shared)?.clone())
     }
 }
 
@@ -144,6 +230,7 @@ mod tests {
         let town = "road:nodes=400,lengths=true".parse::<Generator>().unwrap().generate().unwrap();
         let graph = SharedGraph::new(&Device::open("cpu", &DeviceOptions::default()).unwrap(), &town.csr);
         assert!(Arc::ptr_eq(graph.rows().unwrap().columns.raw(), graph.clone().rows().unwrap().columns.raw()));
-        assert!(Arc::ptr_eq(graph.weights().unwrap().raw(), graph.weights().unwrap().raw()));
+        let weights = || graph.weighted_partitions().unwrap().swap_remove(0).weights;
+        assert!(Arc::ptr_eq(weights().raw(), weights().raw()));
     }
 }

@@ -4,11 +4,21 @@ mod device_loop;
 mod graph;
 pub(crate) mod loops;
 pub(crate) mod native;
+mod partitions;
 pub mod primitive;
 pub mod schedule;
 mod scratch;
+mod stream;
+mod tiles;
 
 pub(crate) use device_loop::BATCHES;
 pub use device_loop::{DeviceLoop, LoopRun};
-pub(crate) use graph::matrix_values;
 pub use graph::{DeviceGraph, DeviceRows, SharedGraph};
+pub use partitions::DevicePartition;
+pub(crate) use partitions::{
+    EdgeArrays, Layout, MOST_PARTITIONS, Part, Parts, Place, edge_shift, partition, partition_offsets, plan_partitions,
+    said as partitions_said, upload_partitions,
+};
+pub(crate) use stream::{Order, Pass, PassRun, StreamedLoop, Streaming};
+pub use tiles::TilePartition;
+pub(crate) use tiles::{TileSet, TileSpaces, plan_gathers, plan_team_gathers, plan_tile_offsets};

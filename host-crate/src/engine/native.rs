@@ -5,7 +5,7 @@ use super::DeviceLoop;
 use crate::{
     Result,
     device::{Buffer, Device, Member, Padded, Recorder, Team},
-    graph::Csr,
+    graph::{Csr, OffsetsView, offsets::for_width},
 };
 use evenkeel_types::{Field, LoopHeader, LoopState};
 use std::{
@@ -47,8 +47,8 @@ pub(crate) fn part_of(member: Member, length: usize) -> Range<usize> {
 
 /// Ranges of nodes that have as many edges and nodes each, as far as whole rows allow.
 pub(crate) fn even_parts(csr: &Csr, count: usize) -> Vec<Range<usize>> {
-    let (nodes, offsets) = (csr.nodes() as usize, csr.row_offsets());
-    let work = |node: usize| offsets[node] as usize + node;
+    let (nodes, offsets) = (csr.nodes() as usize, csr.offsets());
+    let work = |node: usize| offsets.at(node) + node;
     let bound = |part: usize| {
         let wanted = work(nodes) * part / count;
         let (mut low, mut high) = (0usize, nodes);
@@ -59,6 +59,12 @@ pub(crate) fn even_parts(csr: &Csr, count: usize) -> Vec<Range<usize>> {
         low
     };
     (0..count).map(|part| bound(part)..if part + 1 == count { nodes } else { bound(part + 1) }).collect()
+}
+
+/// Asks for the memory of an offset ahead of its use.
+#[inline(always)]
+pub(crate) fn prefetch_offset(offsets: OffsetsView<'_>, row: usize) {
+    for_width!(offsets, offsets => prefetch(offsets, row));
 }
 
 /// Asks for the memory of an element ahead of its use. The index may lie outside: nothing is read.
@@ -215,7 +221,8 @@ mod tests {
             assert!(parts.iter().cloned().flatten().eq(0..csr.nodes() as usize), "{generator}: {parts:?}");
             let work =
                 |part: &Range<usize>| part.clone().map(|node| 1 + csr.degree(node as u32) as usize).sum::<usize>();
-            let (fair, longest) = ((csr.nodes() + csr.edges()) as usize / count, csr.skew().highest as usize + 1);
+            let (fair, longest) =
+                ((csr.nodes() as usize + csr.columns().len()) / count, csr.skew().highest as usize + 1);
             assert!(parts.iter().all(|part| work(part) <= fair + longest + 1), "{generator}");
         }
     }

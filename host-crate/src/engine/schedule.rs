@@ -85,7 +85,7 @@ const SHORT_ROW: u32 = 32;
 /// A longer row keeps its workgroup busy for longer than the whole product takes otherwise.
 const LONG_ROW: u32 = 16_384;
 /// With as many entries, the memory's bandwidth decides, and no longer how long one dispatch takes to begin and to end.
-const LARGE: u32 = 4_000_000;
+const LARGE: u64 = 4_000_000;
 
 /// Which matrices are small to Osama et al.: those with fewer rows than `alpha` and fewer entries than `beta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,11 +99,11 @@ pub struct SmallMatrix {
 impl SmallMatrix {
     /// Osama et al., section 6.2: merge-path but for small matrices; for those thread- or group-mapped, it does not say which.
     /// Here thread-mapped where a row has fewer entries in the mean than a group has invocations.
-    pub fn choose(self, rows: u32, entries: u32) -> Choice {
+    pub fn choose(self, rows: u32, entries: u64) -> Choice {
         let groups = Choice::from(Schedule::GroupMapped);
-        if rows >= self.alpha || entries >= self.beta {
+        if rows >= self.alpha || entries >= u64::from(self.beta) {
             Schedule::MergePath.into()
-        } else if u64::from(entries) < u64::from(rows) * u64::from(groups.parameter) {
+        } else if entries < u64::from(rows) * u64::from(groups.parameter) {
             Schedule::ThreadMapped.into()
         } else {
             groups

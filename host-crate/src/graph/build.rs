@@ -3,12 +3,16 @@
 //! The edges are distributed to buckets of neighbouring rows (visited twice: once to count, once to place), then every bucket is
 //! sorted, merged and copied to its place independently. A source can compute its edges instead of storing them, so a generated graph
 //! never exists as an edge list. The result depends on the edges alone: not on their order, nor on the number of threads.
+//!
+//! A large graph is built in bands of buckets, for each of which the edges are visited again, so that what is being sorted is a
+//! small part of the whole: beside the source and the result, memory is needed for 4 GiB at most, but for rows of more edges.
 
 use super::{
     Csr, Weights,
     array::zeroed,
     csr::MOST_NODES,
     formats::Recognised,
+    offsets::{MOST_EDGES, Offsets},
     weights::{EdgeWeights, WeightKind, weight_of},
 };
 use crate::{Error, Result};
@@ -70,8 +74,8 @@ impl Csr {
     /// Builds the rows of an edge list, each sorted by column and then by weight.
     ///
     /// # Errors
-    /// When an end is not smaller than `nodes`, a weight is not a number, the lists differ in length, or there are more nodes or
-    /// more directed edges to store than 32-bit indices can count.
+    /// When an end is not smaller than `nodes`, a weight is not a number, the lists differ in length, there are more nodes than
+    /// 32-bit indices can count, or there is no memory for the result.
     pub fn from_edges(edges: EdgeList, options: BuildOptions) -> Result<(Self, BuildReport)> {
         edges.check()?;
         build(edges, options)
@@ -177,71 +181,113 @@ pub(crate) fn build(source: impl EdgeSource, options: BuildOptions) -> Result<(C
 fn build_entries<E: Entry>(source: impl EdgeSource, options: BuildOptions) -> Result<(Csr, BuildReport)> {
     let (nodes, edges_given, kind) = source.extent();
     let merge = options.merge_parallel_edges || options.symmetrise;
-    if !merge && !options.drop_self_loops {
-        check_edges(edges_given)?;
-    }
-    let plan = Plan::new(&source);
+    let most = edges_given.saturating_mul(if options.symmetrise { 2 } else { 1 });
+    check_edges(most)?;
+    // Before anything is counted, so that a graph without memory for it is refused at once. Pages that stay empty take none.
+    let mut columns = zeroed::<u32>(most)?;
+    let mut weights = match kind {
+        WeightKind::None => EdgeWeights::None,
+        WeightKind::U32(()) => EdgeWeights::U32(zeroed(most)?),
+        WeightKind::F32(()) => EdgeWeights::F32(zeroed(most)?),
+    };
+    let mut degrees = zeroed::<u32>(u64::from(nodes) + 1)?;
+    let plan = Plan::new(&source, most, size_of::<E>() as u64);
     let count = plan.count(&source, options);
-    if !merge {
-        check_edges(count.entries)?;
+    let bands = plan.bands(&count, size_of::<E>() as u64);
+    let longest = bands.iter().map(|band| count.entries_of(band)).max();
+    let mut entries = zeroed::<E>(longest.unwrap_or(0))?;
+
+    let (mut source, mut edges_stored) = (Some(source), 0);
+    let mut degrees_left = &mut degrees[1..];
+    for (index, band) in bands.iter().enumerate() {
+        let Some(edges) = &source else { break };
+        let buckets = plan.place(edges, options, &count, band, &mut entries);
+        if index + 1 == bands.len() {
+            source = None;
+        }
+        let rows = (band.len() * plan.rows_per_bucket()).min(degrees_left.len());
+        let (of_band, others) = std::mem::take(&mut degrees_left).split_at_mut(rows);
+        degrees_left = others;
+        let kept: Vec<&[E]> = buckets
+            .into_par_iter()
+            .zip(of_band.par_chunks_mut(plan.rows_per_bucket()))
+            .map(|(bucket, degrees)| finish_bucket(bucket, degrees, merge))
+            .collect();
+        let stored = edges_stored..edges_stored + kept.iter().map(|bucket| bucket.len()).sum::<usize>();
+        edges_stored = stored.end;
+        fill(&mut columns[stored.clone()], &kept, |entry: E| entry.ends() as u32);
+        match &mut weights {
+            EdgeWeights::None => {}
+            EdgeWeights::U32(weights) => fill(&mut weights[stored], &kept, E::weight),
+            EdgeWeights::F32(weights) => fill(&mut weights[stored], &kept, |entry: E| weight_of(entry.weight())),
+        }
     }
-    let mut entries = zeroed::<E>(count.entries)?;
-    let buckets = plan.place(&source, options, &count, &mut entries);
-    drop(source);
+    drop(entries);
 
-    let mut row_offsets = zeroed::<u32>(u64::from(nodes) + 1)?;
-    let kept: Vec<&[E]> = buckets
-        .into_par_iter()
-        .zip(row_offsets[1..].par_chunks_mut(plan.rows_per_bucket()))
-        .map(|(bucket, degrees)| finish_bucket(bucket, degrees, merge))
-        .collect();
-    let edges_stored = kept.iter().map(|bucket| bucket.len() as u64).sum();
-    check_edges(edges_stored)?;
-    accumulate(&mut row_offsets);
-
-    let columns = concatenate(&kept, |entry: E| entry.ends() as u32)?.into();
-    let weights = match kind {
-        WeightKind::None => Weights::None,
-        WeightKind::U32(()) => Weights::U32(concatenate(&kept, E::weight)?.into()),
-        WeightKind::F32(()) => Weights::F32(concatenate(&kept, |entry: E| weight_of(entry.weight()))?.into()),
+    let offsets = Offsets::of_degrees(degrees, edges_stored as u64)?;
+    let weights = match weights {
+        EdgeWeights::None => Weights::None,
+        EdgeWeights::U32(weights) => Weights::U32(shortened(weights, edges_stored).into()),
+        EdgeWeights::F32(weights) => Weights::F32(shortened(weights, edges_stored).into()),
     };
     let report = BuildReport {
         edges_given,
         self_loops_dropped: count.self_loops_dropped,
-        parallel_edges_merged: count.entries - edges_stored,
-        edges_stored,
+        parallel_edges_merged: count.entries() - edges_stored as u64,
+        edges_stored: edges_stored as u64,
         recognised: None,
         weight_remark: None,
     };
-    let csr = Csr::from_builder(row_offsets.into(), columns, weights);
+    let csr = Csr::from_builder(offsets, shortened(columns, edges_stored).into(), weights);
     Ok((if options.symmetrise { csr.state_symmetric(true) } else { csr }, report))
 }
 
+/// The first elements of an array; the memory of the others is given back.
+fn shortened<T>(mut array: Vec<T>, length: usize) -> Vec<T> {
+    array.truncate(length);
+    array.shrink_to_fit();
+    array
+}
+
 /// Builds the rows of a symmetric graph that are known one by one: `row(node)` gives the neighbours of `node`, ascending, the
-/// same at each call, and each of them has `node` among its own.
-pub(crate) fn build_symmetric_rows<I: Iterator<Item = u32>>(nodes: u32, row: impl Fn(u32) -> I + Sync) -> Result<Csr> {
+/// same at each call, and each of them has `node` among its own. Only the rows `wanted` get their edges.
+pub(crate) fn build_symmetric_rows<I: Iterator<Item = u32>>(
+    nodes: u32,
+    wanted: Range<u32>,
+    row: impl Fn(u32) -> I + Sync,
+) -> Result<Csr> {
+    let is_whole = wanted == (0..nodes);
+    let row = |node: u32| wanted.contains(&node).then(|| row(node)).into_iter().flatten();
     const ROWS_PER_CHUNK: usize = 4096;
     let chunk_rows = |chunk: usize| {
         let start = chunk * ROWS_PER_CHUNK;
         start as u32..(start + ROWS_PER_CHUNK).min(nodes as usize) as u32
     };
-    let mut row_offsets = zeroed::<u32>(u64::from(nodes) + 1)?;
+    let mut degrees = zeroed::<u32>(u64::from(nodes) + 1)?;
     let fill_degrees = |(chunk, degrees): (usize, &mut [u32])| {
         degrees.iter_mut().zip(chunk_rows(chunk)).for_each(|(degree, node)| *degree = row(node).count() as u32);
         degrees.iter().map(|&degree| u64::from(degree)).sum()
     };
-    let lengths: Vec<u64> = row_offsets[1..].par_chunks_mut(ROWS_PER_CHUNK).enumerate().map(fill_degrees).collect();
-    check_edges(lengths.iter().sum())?;
-    accumulate(&mut row_offsets);
-    let mut columns = zeroed::<u32>(lengths.iter().sum())?;
+    let lengths: Vec<u64> = degrees[1..].par_chunks_mut(ROWS_PER_CHUNK).enumerate().map(fill_degrees).collect();
+    let edges = lengths.iter().sum();
+    let mut columns = zeroed::<u32>(edges)?;
     let parts = split(&mut columns, lengths.iter().map(|&length| length as usize));
     parts.into_par_iter().enumerate().for_each(|(chunk, part)| {
         part.iter_mut().zip(chunk_rows(chunk).flat_map(&row)).for_each(|(slot, neighbour)| *slot = neighbour);
     });
-    let csr = Csr::from_builder(row_offsets.into(), columns.into(), Weights::None);
+    let csr = Csr::from_builder(Offsets::of_degrees(degrees, edges)?, columns.into(), Weights::None);
+    if !is_whole {
+        return Ok(csr);
+    }
     debug_assert!(csr.is_symmetric());
     Ok(csr.state_symmetric(true))
 }
+
+/// The bytes of entries that are sorted at a time. More bands would visit the source more often, and fewer would need more memory.
+const BAND_BYTES: u64 = if cfg!(test) { 1 << 16 } else { 4 << 30 };
+
+/// The most buckets of a band: more concurrent write streams exceed what caches and TLB can hold.
+const BAND_BUCKETS: u64 = 512;
 
 /// Which indices are visited together, and which rows share a bucket.
 struct Plan {
@@ -253,16 +299,27 @@ struct Plan {
 /// How many entries each block has for each bucket.
 struct Count {
     of_block: Vec<Vec<u64>>,
-    entries: u64,
+    of_bucket: Vec<u64>,
     self_loops_dropped: u64,
 }
 
+impl Count {
+    fn entries(&self) -> u64 {
+        self.of_bucket.iter().sum()
+    }
+
+    fn entries_of(&self, band: &Range<usize>) -> u64 {
+        self.of_bucket[band.clone()].iter().sum()
+    }
+}
+
 impl Plan {
-    fn new(source: &impl EdgeSource) -> Self {
+    /// A plan for at most so many entries of so many bytes.
+    fn new(source: &impl EdgeSource, most_entries: u64, entry_bytes: u64) -> Self {
         let (nodes, edges, _) = source.extent();
-        // More than 512 concurrent write streams exceed what caches and TLB can hold; a bucket of fewer than 8192 entries
-        // costs more to manage than it saves.
-        let wanted = (edges / 8192).clamp(1, 512).next_power_of_two();
+        // A bucket of fewer than 8192 entries costs more to manage than it saves.
+        let most_buckets = BAND_BUCKETS * (most_entries * entry_bytes).div_ceil(BAND_BYTES).max(1);
+        let wanted = (edges / 8192).clamp(1, most_buckets).next_power_of_two();
         let row_bits = u32::BITS - nodes.saturating_sub(1).leading_zeros();
         let shift = row_bits.saturating_sub(wanted.ilog2());
         let buckets = (nodes as usize).div_ceil(1 << shift);
@@ -270,6 +327,21 @@ impl Plan {
         let blocks = (rayon::current_num_threads() as u64 * 8).clamp(1, edges.div_ceil(8192).max(1));
         let start = |block: u64| (u128::from(edges) * u128::from(block) / u128::from(blocks)) as u64;
         Self { blocks: (0..blocks).map(|block| start(block)..start(block + 1)).collect(), buckets, shift }
+    }
+
+    /// Buckets that are sorted together: as many as fit into [`BAND_BYTES`], or one that does not.
+    fn bands(&self, count: &Count, entry_bytes: u64) -> Vec<Range<usize>> {
+        let (mut bands, mut first, mut entries) = (Vec::new(), 0, 0);
+        for (bucket, more) in count.of_bucket.iter().enumerate() {
+            let is_full = (entries + more) * entry_bytes > BAND_BYTES || (bucket - first) as u64 >= BAND_BUCKETS;
+            if bucket > first && is_full {
+                bands.push(first..bucket);
+                (first, entries) = (bucket, 0);
+            }
+            entries += more;
+        }
+        bands.push(first..self.buckets);
+        bands
     }
 
     fn rows_per_bucket(&self) -> usize {
@@ -295,35 +367,38 @@ impl Plan {
             .collect();
         let self_loops = counted.iter().map(|(_, self_loops)| self_loops).sum();
         let of_block: Vec<Vec<u64>> = counted.into_iter().map(|(of_bucket, _)| of_bucket).collect();
-        let entries = of_block.iter().flatten().sum();
-        Count { of_block, entries, self_loops_dropped: if options.drop_self_loops { self_loops } else { 0 } }
+        let of_bucket = (0..self.buckets).map(|bucket| of_block.iter().map(|block| block[bucket]).sum()).collect();
+        Count { of_block, of_bucket, self_loops_dropped: if options.drop_self_loops { self_loops } else { 0 } }
     }
 
-    /// Puts every entry into its bucket and returns the buckets.
+    /// Puts every entry of a band into its bucket and returns the buckets.
     fn place<'a, E: Entry>(
         &self,
         source: &impl EdgeSource,
         options: BuildOptions,
         count: &Count,
+        band: &Range<usize>,
         entries: &'a mut [E],
     ) -> Vec<&'a mut [E]> {
         // Each bucket has a stretch for each block, so that no two threads write to the same one.
         let lengths = |bucket| count.of_block.iter().map(move |of_bucket: &Vec<u64>| of_bucket[bucket] as usize);
-        let mut of_block: Vec<Vec<_>> = self.blocks.iter().map(|_| Vec::with_capacity(self.buckets)).collect();
-        let stretches = split(entries, (0..self.buckets).flat_map(lengths));
+        let mut of_block: Vec<Vec<_>> = self.blocks.iter().map(|_| Vec::with_capacity(band.len())).collect();
+        let stretches = split(entries, band.clone().flat_map(lengths));
         for (index, stretch) in stretches.into_iter().enumerate() {
             of_block[index % self.blocks.len()].push(stretch.iter_mut());
         }
         self.blocks.par_iter().zip(of_block).for_each(|(block, mut slots)| {
             source.visit(block.clone(), |u, v, weight| {
                 visit_stored(options, u, v, |row, column| {
-                    if let Some(slot) = slots[self.bucket(row)].next() {
+                    // The buckets before the band wrap around to places past its end.
+                    let bucket = slots.get_mut(self.bucket(row).wrapping_sub(band.start));
+                    if let Some(slot) = bucket.and_then(Iterator::next) {
                         *slot = E::new(row, column, weight);
                     }
                 });
             });
         });
-        split(entries, (0..self.buckets).map(|bucket| lengths(bucket).sum()))
+        split(entries, band.clone().map(|bucket| count.of_bucket[bucket] as usize))
     }
 }
 
@@ -361,27 +436,17 @@ fn finish_bucket<'a, E: Entry>(bucket: &'a mut [E], degrees: &mut [u32], merge: 
     // A bucket has a power of two of rows and begins at a multiple of it.
     let row_mask = degrees.len().next_power_of_two() - 1;
     for entry in bucket {
-        degrees[(entry.ends() >> 32) as usize & row_mask] += 1;
+        // What a row has beyond 32 bits is noticed when degrees are added up.
+        let degree = &mut degrees[(entry.ends() >> 32) as usize & row_mask];
+        *degree = degree.wrapping_add(1);
     }
     bucket
 }
 
 fn check_edges(edges: u64) -> Result<()> {
-    if edges > u64::from(u32::MAX) {
-        return Err(Error::Graph(format!(
-            "{edges} directed edges would be stored, and edge offsets are 32 bits wide: at most {}",
-            u32::MAX
-        )));
-    }
-    Ok(())
-}
-
-/// Turns `[0, degrees…]` into offsets. The caller has checked that the sum fits.
-fn accumulate(row_offsets: &mut [u32]) {
-    let mut sum = 0;
-    for offset in row_offsets {
-        sum += *offset;
-        *offset = sum;
+    match edges <= MOST_EDGES {
+        true => Ok(()),
+        false => Err(Error::Graph(format!("{edges} directed edges are too many: at most {MOST_EDGES} are possible"))),
     }
 }
 
@@ -401,19 +466,24 @@ pub(super) fn concatenate<E: Copy + Sync, T: Pod + Send>(
     pieces: &[impl AsRef<[E]> + Sync],
     convert: impl Fn(E) -> T + Sync,
 ) -> Result<Vec<T>> {
+    let mut whole = zeroed(pieces.iter().map(|piece| piece.as_ref().len() as u64).sum())?;
+    fill(&mut whole, pieces, convert);
+    Ok(whole)
+}
+
+/// Fills an array with what `convert` makes of the elements of all pieces, of which there are as many.
+fn fill<E: Copy + Sync, T: Send>(whole: &mut [T], pieces: &[impl AsRef<[E]> + Sync], convert: impl Fn(E) -> T + Sync) {
     let lengths = pieces.iter().map(|piece| piece.as_ref().len());
-    let mut whole = zeroed(lengths.clone().map(|length| length as u64).sum())?;
-    split(&mut whole, lengths).into_par_iter().zip(pieces).for_each(|(part, piece)| {
+    split(whole, lengths).into_par_iter().zip(pieces).for_each(|(part, piece)| {
         part.iter_mut().zip(piece.as_ref()).for_each(|(slot, &element)| *slot = convert(element));
     });
-    Ok(whole)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// More edges than offsets can count, all of them between the same two nodes.
+    /// More edges than a graph can have, all of them between the same two nodes.
     struct Endless;
 
     impl EdgeSource for Endless {
@@ -429,13 +499,13 @@ mod tests {
     #[test]
     fn too_many_edges_are_refused_with_the_numbers() {
         let Err(Error::Graph(message)) = build(Endless, BuildOptions::default()) else { panic!("not refused") };
-        assert!(message.contains("18446744073709551615") && message.contains("4294967295"), "{message}");
+        assert!(message.contains("18446744073709551615") && message.contains("281474976710656"), "{message}");
     }
 
     #[test]
     fn rows_known_one_by_one_are_put_together() {
         let row = |node: u32| [(node ^ 1).min(node ^ 2), (node ^ 1).max(node ^ 2)];
-        let csr = build_symmetric_rows(10_000, |node| row(node).into_iter()).unwrap();
+        let csr = build_symmetric_rows(10_000, 0..10_000, |node| row(node).into_iter()).unwrap();
         assert_eq!((csr.nodes(), csr.edges()), (10_000, 20_000));
         assert!((0..10_000).all(|node| csr.neighbours(node) == row(node)));
     }

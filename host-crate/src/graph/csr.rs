@@ -1,13 +1,15 @@
 //! Compressed sparse rows: the form in which every algorithm reads a graph.
 //!
 //! The fields are private and every constructor leaves the same promise behind, which kernels rely on without checking again:
-//! offsets rise from 0 to the number of columns, every column is a node, rows are sorted, and weights are absent or as many as
-//! columns. A clone shares the arrays and what is known of them ([`super::facts`]).
+//! offsets rise from 0 to the number of columns, no row has more than `u32::MAX` edges, every column is a node, rows are sorted, and
+//! weights are absent or as many as columns. A clone shares the arrays and what is known of them ([`super::facts`]).
 
 use super::{
     Array, Weights,
     array::zeroed,
     facts::{StructureFacts, WeightFacts},
+    offsets::{MOST_EDGES, Offset, Offsets, OffsetsView, for_width},
+    statistics::grouped,
 };
 use crate::{Error, Result};
 use bytemuck::Pod;
@@ -23,17 +25,17 @@ const PIECE: usize = if cfg!(test) { 4 } else { 1 << 15 };
 /// Rows of sorted columns: row `u` holds the neighbours of node `u`.
 #[derive(Clone, Debug)]
 pub struct Csr {
-    row_offsets: Array<u32>,
+    pub(super) offsets: Offsets,
     columns: Array<u32>,
     weights: Weights,
     pub(super) structure_facts: Arc<StructureFacts>,
     pub(super) weight_facts: Arc<WeightFacts>,
 }
 
-/// Graphs are equal when their arrays are; what is known of them follows from the arrays.
+/// Graphs are equal when their arrays hold the same; what is known of them follows from the arrays.
 impl PartialEq for Csr {
     fn eq(&self, other: &Self) -> bool {
-        self.row_offsets == other.row_offsets && self.columns == other.columns && self.weights == other.weights
+        self.offsets() == other.offsets() && self.columns == other.columns && self.weights == other.weights
     }
 }
 
@@ -44,31 +46,48 @@ impl Csr {
     /// # Errors
     /// When `row_offsets` is empty, does not start at 0, falls, or does not end at the number of columns; when a column is not
     /// a node or a row is not sorted; when there are weights but not one for each column, or one is not a number; when there
-    /// are more nodes or edges than 32-bit indices can count. The message names the first such place.
+    /// are more nodes than 32-bit indices can count. The message names the first such place.
     pub fn new(row_offsets: impl Into<Array<u32>>, columns: impl Into<Array<u32>>, weights: Weights) -> Result<Self> {
-        let csr = Self::unchecked(row_offsets.into(), columns.into(), weights);
+        Self::checked(Offsets::Narrow(row_offsets.into()), columns.into(), weights)
+    }
+
+    /// As [`Csr::new`] for any number of edges, and the only way for more than `u32::MAX`.
+    ///
+    /// # Errors
+    /// As of [`Csr::new`], and when a row has more than `u32::MAX` edges.
+    pub fn new_wide(
+        row_offsets: impl Into<Array<u64>>,
+        columns: impl Into<Array<u32>>,
+        weights: Weights,
+    ) -> Result<Self> {
+        Self::checked(Offsets::Wide(row_offsets.into()), columns.into(), weights)
+    }
+
+    /// Checks arrays and takes them over.
+    pub(in crate::graph) fn checked(offsets: Offsets, columns: Array<u32>, weights: Weights) -> Result<Self> {
+        let csr = Self::unchecked(offsets, columns, weights);
         csr.check().map_err(Error::Graph)?;
         Ok(csr)
     }
 
     /// Takes over arrays; the caller checks them next.
-    fn unchecked(row_offsets: Array<u32>, columns: Array<u32>, weights: Weights) -> Self {
-        Self { row_offsets, columns, weights, structure_facts: Arc::default(), weight_facts: Arc::default() }
+    fn unchecked(offsets: Offsets, columns: Array<u32>, weights: Weights) -> Self {
+        Self { offsets, columns, weights, structure_facts: Arc::default(), weight_facts: Arc::default() }
     }
 
     /// Takes over arrays that are right by construction, without a check in a release build. In [`super::build`] degrees are
     /// counted from the same entries that become the columns, offsets are their running sum, and entries are sorted; others
     /// join or cut rows of a graph that was checked.
-    pub(crate) fn from_builder(row_offsets: Array<u32>, columns: Array<u32>, weights: Weights) -> Self {
-        let csr = Self::unchecked(row_offsets, columns, weights);
+    pub(crate) fn from_builder(offsets: Offsets, columns: Array<u32>, weights: Weights) -> Self {
+        let csr = Self::unchecked(offsets, columns, weights);
         debug_assert_eq!(csr.check(), Ok(()));
         csr
     }
 
     /// Takes over the rows of a matrix that has more columns than rows: no graph, and nothing that leaves the algorithm which makes it. The arrays
     /// are right by construction but for that, and rows need not be sorted.
-    pub(crate) fn with_more_columns(row_offsets: Array<u32>, columns: Array<u32>, width: u32) -> Self {
-        let csr = Self::unchecked(row_offsets, columns, Weights::None);
+    pub(crate) fn with_more_columns(offsets: Offsets, columns: Array<u32>, width: u32) -> Self {
+        let csr = Self::unchecked(offsets, columns, Weights::None);
         debug_assert_eq!(csr.check_offsets(), Ok(()));
         debug_assert!(csr.columns.iter().all(|column| *column < width));
         csr
@@ -90,8 +109,37 @@ impl Csr {
     }
 
     /// The offsets: where each row begins, and at the end the number of edges.
-    pub fn row_offsets(&self) -> &[u32] {
-        &self.row_offsets
+    #[inline(always)]
+    pub fn offsets(&self) -> OffsetsView<'_> {
+        self.offsets.view()
+    }
+
+    /// The offsets as devices take them, in 32 bits.
+    ///
+    /// # Errors
+    /// When the graph has more edges than 32 bits count.
+    pub fn row_offsets(&self) -> Result<&[u32]> {
+        match &self.offsets {
+            Offsets::Narrow(offsets) => Ok(offsets),
+            Offsets::Wide(_) => Err(self.too_wide()),
+        }
+    }
+
+    /// The number of edges as devices take it, in 32 bits.
+    ///
+    /// # Errors
+    /// When the graph has more edges than 32 bits count.
+    pub fn narrow_edges(&self) -> Result<u32> {
+        match &self.offsets {
+            Offsets::Narrow(_) => Ok(self.columns.len() as u32),
+            Offsets::Wide(_) => Err(self.too_wide()),
+        }
+    }
+
+    #[cold]
+    fn too_wide(&self) -> Error {
+        let (edges, most) = (grouped(self.edges()), grouped(u32::MAX.into()));
+        Error::Graph(format!("the graph has {edges} edges, and this needs them in one piece: at most {most}"))
     }
 
     /// The neighbour at the end of each edge, row after row.
@@ -106,22 +154,23 @@ impl Csr {
 
     /// The number of nodes.
     pub fn nodes(&self) -> u32 {
-        (self.row_offsets.len() - 1) as u32
+        (self.offsets().len() - 1) as u32
     }
 
     /// The number of directed edges stored.
-    pub fn edges(&self) -> u32 {
-        self.columns.len() as u32
+    pub fn edges(&self) -> u64 {
+        self.columns.len() as u64
     }
 
     /// The number of edges that leave `node`.
     pub fn degree(&self, node: u32) -> u32 {
-        self.row_offsets[node as usize + 1] - self.row_offsets[node as usize]
+        self.row(node).len() as u32
     }
 
     /// The positions of `node`'s edges in the columns and in the weights.
+    #[inline]
     pub fn row(&self, node: u32) -> Range<usize> {
-        self.row_offsets[node as usize] as usize..self.row_offsets[node as usize + 1] as usize
+        self.offsets().row(node as usize)
     }
 
     /// The nodes at the ends of `node`'s edges.
@@ -147,19 +196,18 @@ impl Csr {
 
     /// Calls `visit(source, edge)` for each of the edges at these positions.
     pub(super) fn visit_edges(&self, edges: Range<usize>, mut visit: impl FnMut(u32, usize)) {
-        let row_offsets: &[u32] = &self.row_offsets;
         let mut row = self.source_of(edges.start) as usize;
-        for edge in edges {
-            while row_offsets[row + 1] as usize <= edge {
+        for_width!(self.offsets(), offsets => for edge in edges {
+            while offsets[row + 1].position() <= edge {
                 row += 1;
             }
             visit(row as u32, edge);
-        }
+        });
     }
 
     /// The node whose row holds the edge at this position; 0 when there are no edges.
     pub(super) fn source_of(&self, edge: usize) -> u32 {
-        self.row_offsets.partition_point(|&offset| offset as usize <= edge).saturating_sub(1) as u32
+        self.offsets().count_up_to(edge).saturating_sub(1) as u32
     }
 
     /// Checks all that [`Csr::new`] promises.
@@ -170,56 +218,71 @@ impl Csr {
     }
 
     fn check_offsets(&self) -> Result<(), String> {
-        let (offsets, edges): (&[u32], usize) = (&self.row_offsets, self.columns.len());
-        let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else {
+        let (offsets, edges) = (self.offsets(), self.columns.len());
+        if offsets.is_empty() {
             return Err("there are no row offsets; a graph without nodes has one, which is 0".into());
-        };
-        let nodes = (offsets.len() - 1) as u64;
-        if nodes > MOST_NODES || edges as u64 > u64::from(u32::MAX) {
-            let most_edges = u32::MAX;
-            return Err(format!("{nodes} nodes and {edges} edges: 32-bit indices allow {MOST_NODES} and {most_edges}"));
         }
-        if *first != 0 {
+        let nodes = offsets.len() - 1;
+        if nodes as u64 > MOST_NODES || edges as u64 > MOST_EDGES {
+            return Err(format!("{nodes} nodes and {edges} edges: at most {MOST_NODES} and {MOST_EDGES} are possible"));
+        }
+        let (first, last) = (offsets.at(0), offsets.at(nodes));
+        if first != 0 {
             return Err(format!("the row offsets start at {first}, not at 0"));
         }
-        if *last as usize != edges {
+        if last != edges {
             return Err(format!("the row offsets end at {last}, but there are {edges} columns"));
         }
-        if let Some(row) = self.find_fall() {
-            let (start, end) = (offsets[row], offsets[row + 1]);
-            return Err(format!("the row offsets fall from {start} to {end} at row {row}"));
+        let is_fall = |row: &usize| offsets.at(row + 1) < offsets.at(*row);
+        match for_width!(offsets, offsets => self.find_highest(offsets)) {
+            None => {
+                let row = (0..nodes).find(is_fall).unwrap_or_default();
+                let Range { start, end } = offsets.row(row);
+                Err(format!("the row offsets fall from {start} to {end} at row {row}"))
+            }
+            Some(degree) if degree > u32::MAX as usize => {
+                let row = (0..nodes).find(|row| offsets.row(*row).len() == degree).unwrap_or_default();
+                Err(format!("row {row} has {degree} edges, and at most {} are possible", u32::MAX))
+            }
+            Some(_) => Ok(()),
         }
-        Ok(())
     }
 
-    /// The first row whose offset falls. Where there is none, the node of the highest degree is known from the same pass.
-    fn find_fall(&self) -> Option<usize> {
-        let degrees = |pair: &[u32]| pair[1].wrapping_sub(pair[0]);
-        let rows = self.row_offsets.len() - 1;
+    /// The highest degree; none where an offset falls. The first node of that degree is known from the same pass.
+    fn find_highest<T: Offset>(&self, offsets: &[T]) -> Option<usize> {
+        let degree = |pair: &[T]| pair[1].position().wrapping_sub(pair[0].position());
+        let rows = offsets.len() - 1;
         let of_piece = |piece: usize| {
-            let offsets = &self.row_offsets[piece * PIECE..(piece * PIECE + PIECE).min(rows) + 1];
+            let offsets = &offsets[piece * PIECE..(piece * PIECE + PIECE).min(rows) + 1];
             let (mut fall, mut highest) = (false, 0);
             for pair in offsets.windows(2) {
                 fall |= pair[1] < pair[0];
-                highest = highest.max(degrees(pair));
+                highest = highest.max(degree(pair));
             }
             (fall, highest, std::cmp::Reverse(piece))
         };
         let pieces = (0..rows.div_ceil(PIECE)).into_par_iter().map(of_piece);
-        let (fall, highest, piece) = pieces.max()?;
+        let Some((fall, highest, piece)) = pieces.max() else { return Some(0) };
         if fall {
-            return self.row_offsets.windows(2).position(|pair| pair[0] > pair[1]);
+            return None;
         }
         let first = piece.0 * PIECE;
-        let place = self.row_offsets[first..].windows(2).position(|pair| degrees(pair) == highest);
+        let place = offsets[first..].windows(2).position(|pair| degree(pair) == highest);
         self.state_max_degree_node(place.map(|place| (first + place) as u32));
-        None
+        Some(highest)
+    }
+
+    fn check_columns(&self) -> Result<(), String> {
+        match for_width!(self.offsets(), offsets => self.are_columns_right(offsets)) {
+            true => Ok(()),
+            false => Err(self.column_error()),
+        }
     }
 
     /// One pass at the speed of memory, over pieces of columns whatever their rows: a column may be lower than the one before it
     /// only where a row begins, so a piece is right when there are as many such places as rows that begin at one.
-    fn check_columns(&self) -> Result<(), String> {
-        let (offsets, columns, nodes): (&[u32], &[u32], u32) = (&self.row_offsets, &self.columns, self.nodes());
+    fn are_columns_right<T: Offset>(&self, offsets: &[T]) -> bool {
+        let (columns, nodes): (&[u32], u32) = (&self.columns, self.nodes());
         let is_right = |piece: usize| {
             let (start, end) = (piece * PIECE, (piece * PIECE + PIECE).min(columns.len()));
             let (mut outside, mut falls) = (false, 0);
@@ -231,22 +294,20 @@ impl Csr {
                 falls += u32::from(before > column);
             }
             // The first column of all follows none.
-            let mut last = start.max(1) as u32 - 1;
-            for &begin in &offsets[offsets.partition_point(|&offset| offset <= last)..] {
-                if begin as usize >= end {
+            let mut last = start.max(1) - 1;
+            for begin in &offsets[offsets.partition_point(|offset| offset.position() <= last)..] {
+                let begin = begin.position();
+                if begin >= end {
                     break;
                 }
                 // Several rows begin at the same place where all but one are empty.
-                let falls_there = begin > last && columns[begin as usize - 1] > columns[begin as usize];
+                let falls_there = begin > last && columns[begin - 1] > columns[begin];
                 falls -= u32::from(falls_there);
                 last = begin;
             }
             !outside && falls == 0
         };
-        match (0..columns.len().div_ceil(PIECE)).into_par_iter().all(is_right) {
-            true => Ok(()),
-            false => Err(self.column_error()),
-        }
+        (0..columns.len().div_ceil(PIECE)).into_par_iter().all(is_right)
     }
 
     /// What is wrong in the first row that is.

@@ -1,7 +1,10 @@
 //! What is known of a graph: each fact is computed when it is first asked for and kept with the [`Csr`], so that clones share
 //! it and nobody computes it again. The builder, the generators and the binary format state what they know from the start.
 
-use super::{Csr, Weights};
+use super::{
+    Csr, Weights,
+    offsets::{Offset, for_width},
+};
 use crate::phase;
 use rayon::prelude::*;
 use std::sync::OnceLock;
@@ -59,7 +62,7 @@ impl Csr {
 
     /// The mean and the highest degree.
     pub fn skew(&self) -> Skew {
-        let mean = f64::from(self.edges()) / f64::from(self.nodes().max(1));
+        let mean = self.edges() as f64 / f64::from(self.nodes().max(1));
         Skew { mean, highest: self.max_degree_node().map_or(0, |node| self.degree(node)) }
     }
 
@@ -88,7 +91,7 @@ impl Csr {
             Weights::U32(weights) => weights.par_iter().map(|weight| f64::from(*weight)).sum(),
             Weights::F32(weights) => weights.par_iter().map(|weight| f64::from(*weight)).sum(),
         };
-        sum / f64::from(self.edges().max(1))
+        sum / self.edges().max(1) as f64
     }
 
     /// The smallest and the largest weight; none when there are no weights.
@@ -134,32 +137,36 @@ fn mark(low: u32, high: u32) -> u64 {
 /// its reverse there and there are as many downward edges, none is left without its reverse. (Sums of hashes of all edges and
 /// all reversed edges would take a single pass, but equal sums prove nothing.)
 fn mirrored(csr: &Csr, alike: impl Fn(usize, usize) -> bool + Sync) -> bool {
-    let (offsets, columns, nodes) = (csr.row_offsets(), csr.columns(), csr.nodes());
+    for_width!(csr.offsets(), offsets => mirrored_rows(csr, offsets, alike))
+}
+
+fn mirrored_rows<T: Offset>(csr: &Csr, offsets: &[T], alike: impl Fn(usize, usize) -> bool + Sync) -> bool {
+    let (columns, nodes) = (csr.columns(), csr.nodes());
     let first_not_below = |row: u32, node: u32| {
-        let start = offsets[row as usize];
-        start + csr.neighbours(row).partition_point(|&neighbour| neighbour < node) as u32
+        offsets[row as usize].position() + csr.neighbours(row).partition_point(|&neighbour| neighbour < node)
     };
-    let upward = |node: u32| first_not_below(node, node + 1) as usize..csr.row(node).end;
+    let upward = |node: u32| first_not_below(node, node + 1)..csr.row(node).end;
     let up: u64 = (0..nodes).into_par_iter().map(|node| upward(node).len() as u64).sum();
-    if 2 * up + csr.self_loops() != u64::from(csr.edges()) {
+    if 2 * up + csr.self_loops() != csr.edges() {
         return false;
     }
     // Each thread has cursors of its own for a range of rows. Together they take at most the memory of the columns.
-    let ranges = (columns.len() / (2 * nodes.max(1) as usize)).clamp(1, rayon::current_num_threads());
+    let cursor_words = 2 * size_of::<T>() / size_of::<u32>();
+    let ranges = (columns.len() / (cursor_words * nodes.max(1) as usize)).clamp(1, rayon::current_num_threads());
     let bound = |range: usize| {
-        let edge = (columns.len() as u64 * range as u64 / ranges as u64) as u32;
-        if range == ranges { nodes } else { offsets.partition_point(|&offset| offset < edge) as u32 }
+        let edge = (columns.len() as u128 * range as u128 / ranges as u128) as usize;
+        if range == ranges { nodes } else { offsets.partition_point(|offset| offset.position() < edge) as u32 }
     };
     (0..ranges).into_par_iter().all(|range| {
         let rows = bound(range)..bound(range + 1);
-        let cursor = |row: u32| [first_not_below(row, rows.start), offsets[row as usize + 1]];
-        let mut cursors: Vec<[u32; 2]> = (0..nodes).map(cursor).collect();
+        let cursor = |row: u32| [T::of(first_not_below(row, rows.start)), offsets[row as usize + 1]];
+        let mut cursors: Vec<[T; 2]> = (0..nodes).map(cursor).collect();
         rows.into_iter().all(|node| {
             upward(node).all(|edge| {
                 let [next, end] = &mut cursors[columns[edge] as usize];
-                let reverse = *next as usize;
+                let reverse = next.position();
                 let is_found = next < end && columns[reverse] == node && alike(edge, reverse);
-                *next += u32::from(is_found);
+                *next = T::of(reverse + usize::from(is_found));
                 is_found
             })
         })

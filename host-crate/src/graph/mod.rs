@@ -11,10 +11,15 @@ pub mod facts;
 pub mod formats;
 pub mod generate;
 pub mod ids;
+pub mod offsets;
 pub mod open;
 pub mod order;
+pub mod part;
+pub mod partition;
 pub mod split;
 pub mod statistics;
+#[cfg(test)]
+mod tests;
 pub mod transform;
 pub mod weights;
 
@@ -23,8 +28,11 @@ pub use build::{BuildOptions, BuildReport, EdgeList};
 pub use csr::Csr;
 pub use facts::Skew;
 pub use ids::{Names, NodeIds, NodeName};
+pub use offsets::{Offsets, OffsetsView};
 pub use open::{Direction, OpenOptions, adapt, open};
 pub use order::NodeOrder;
+pub use part::{EdgesPart, GraphPart};
+pub use partition::{Partition, PartitionOptions, PartitionWeights, Partitions};
 pub use split::{Limit, Splitting};
 pub use weights::{EdgeWeights, Weights};
 

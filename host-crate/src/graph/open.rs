@@ -35,7 +35,7 @@ pub struct OpenOptions {
 /// building the rows.
 ///
 /// # Errors
-/// When the file cannot be read, is not of its format, or does not fit 32-bit indices.
+/// When the file cannot be read, is not of its format, or does not fit 32-bit node ids or the memory.
 pub fn open(path: &Path, options: &OpenOptions) -> Result<(Graph, BuildReport)> {
     let name = formats::graph_name(path);
     let LoadedFile { loaded, format, compression } = formats::load(path, options.format, options.columns.as_ref())?;
@@ -76,14 +76,14 @@ fn build(name: String, parsed: Parsed, options: &OpenOptions) -> Result<(Graph, 
 /// stays mapped.
 ///
 /// # Errors
-/// When the result does not fit 32-bit indices.
+/// When there is no memory for the result.
 pub fn adapt(mut graph: Graph, options: &OpenOptions) -> Result<(Graph, BuildReport)> {
     let undirected = wants_undirected(options, !graph.directed);
     let symmetrise = undirected && graph.directed;
     graph.directed = !undirected;
     let asked = BuildOptions { symmetrise, ..options.build };
     if asked == BuildOptions::default() {
-        let edges = u64::from(graph.csr.edges());
+        let edges = graph.csr.edges();
         return Ok((graph, BuildReport { edges_given: edges, edges_stored: edges, ..BuildReport::default() }));
     }
     transform::rebuild(&graph, asked)

@@ -8,6 +8,7 @@ use super::{
     Csr, Weights,
     array::zeroed,
     build::split,
+    offsets::{Offsets, OffsetsView, for_width},
     weights::{WeightKind, weight_of},
 };
 use crate::Result;
@@ -93,21 +94,22 @@ impl NodeOrder {
     /// # Errors
     /// When there is no memory for it.
     pub fn rename(&self, csr: &Csr) -> Result<Csr> {
-        let row_offsets = self.row_offsets(csr)?;
-        let mut columns = zeroed::<u32>(csr.edges().into())?;
+        let offsets = self.offsets(csr)?;
+        let row_offsets = offsets.view();
+        let mut columns = zeroed::<u32>(csr.edges())?;
         let weights = match csr.weights().kind() {
             WeightKind::None => {
-                self.each_row(&row_offsets, &mut columns, &mut [], |node, columns, _: &mut [u32]| {
+                self.each_row(row_offsets, &mut columns, &mut [], |node, columns, _: &mut [u32]| {
                     let renamed = csr.neighbours(node).iter().map(|&column| self.places[column as usize]);
                     columns.iter_mut().zip(renamed).for_each(|(slot, column)| *slot = column);
                     sort(columns);
                 });
                 Weights::None
             }
-            WeightKind::U32(()) => Weights::U32(self.fill_weighted(csr, &row_offsets, &mut columns, |key| key)?.into()),
-            WeightKind::F32(()) => Weights::F32(self.fill_weighted(csr, &row_offsets, &mut columns, weight_of)?.into()),
+            WeightKind::U32(()) => Weights::U32(self.fill_weighted(csr, row_offsets, &mut columns, |key| key)?.into()),
+            WeightKind::F32(()) => Weights::F32(self.fill_weighted(csr, row_offsets, &mut columns, weight_of)?.into()),
         };
-        let renamed = Csr::from_builder(row_offsets.into(), columns.into(), weights);
+        let renamed = Csr::from_builder(offsets, columns.into(), weights);
         Ok(match csr.known_symmetric() {
             Some(symmetric) => renamed.state_symmetric(symmetric),
             None => renamed,
@@ -115,21 +117,17 @@ impl NodeOrder {
     }
 
     /// Where the rows of the graph begin with the nodes in this order.
-    pub(crate) fn row_offsets(&self, csr: &Csr) -> Result<Vec<u32>> {
-        let mut row_offsets = zeroed::<u32>(self.nodes.len() as u64 + 1)?;
-        let mut end = 0;
-        for (offset, node) in row_offsets[1..].iter_mut().zip(&self.nodes) {
-            end += csr.degree(*node);
-            *offset = end;
-        }
-        Ok(row_offsets)
+    pub(crate) fn offsets(&self, csr: &Csr) -> Result<Offsets> {
+        let mut degrees = zeroed::<u32>(self.nodes.len() as u64 + 1)?;
+        degrees[1..].iter_mut().zip(&self.nodes).for_each(|(degree, node)| *degree = csr.degree(*node));
+        Offsets::of_degrees(degrees, csr.edges())
     }
 
     /// Fills the columns, and returns the weights that belong to them.
     fn fill_weighted<T: Pod + Send + Sync>(
         &self,
         csr: &Csr,
-        row_offsets: &[u32],
+        row_offsets: OffsetsView<'_>,
         columns: &mut [u32],
         weight: impl Fn(u32) -> T + Sync,
     ) -> Result<Vec<T>> {
@@ -151,7 +149,7 @@ impl NodeOrder {
     /// Calls `fill(node, columns, weights)` with the row of each node, and with its weights unless there are none, by all threads.
     fn each_row<T: Send>(
         &self,
-        row_offsets: &[u32],
+        row_offsets: OffsetsView<'_>,
         columns: &mut [u32],
         weights: &mut [T],
         fill: impl Fn(u32, &mut [u32], &mut [T]) + Sync,
@@ -160,18 +158,17 @@ impl NodeOrder {
         let mut cuts = vec![0];
         for row in 1..row_offsets.len() {
             let last = cuts[cuts.len() - 1];
-            if (row_offsets[row] - row_offsets[last]) as usize + (row - last) >= ENTRIES || row + 1 == row_offsets.len()
-            {
+            if row_offsets.at(row) - row_offsets.at(last) + (row - last) >= ENTRIES || row + 1 == row_offsets.len() {
                 cuts.push(row);
             }
         }
         let has_weights = !weights.is_empty();
-        let lengths = || cuts.windows(2).map(|rows| (row_offsets[rows[1]] - row_offsets[rows[0]]) as usize);
+        let lengths = || cuts.windows(2).map(|rows| row_offsets.at(rows[1]) - row_offsets.at(rows[0]));
         let of_weights = lengths().map(|length| if has_weights { length } else { 0 });
         let parts = split(columns, lengths()).into_par_iter().zip(split(weights, of_weights));
         parts.zip(cuts.par_windows(2)).for_each(|((mut columns, mut weights), rows)| {
             for row in rows[0]..rows[1] {
-                let length = (row_offsets[row + 1] - row_offsets[row]) as usize;
+                let length = row_offsets.row(row).len();
                 let (own, others) = columns.split_at_mut(length);
                 let (own_weights, other_weights) = weights.split_at_mut(if has_weights { length } else { 0 });
                 fill(self.nodes[row], own, own_weights);
@@ -193,8 +190,10 @@ impl Csr {
 
     /// The largest number of empty rows one after the other.
     pub(crate) fn longest_empty_run(&self) -> usize {
-        let runs = self.row_offsets().chunk_by(|one, other| one == other);
-        runs.map(<[u32]>::len).max().unwrap_or(1) - 1
+        for_width!(self.offsets(), offsets => {
+            let runs = offsets.chunk_by(|one, other| one == other);
+            runs.map(<[_]>::len).max().unwrap_or(1) - 1
+        })
     }
 }
 
@@ -283,8 +282,12 @@ mod tests {
                 let own = |place: u32| order.nodes[place as usize];
                 assert_eq!(list(&renamed, &own), list(&graph, &|node| node));
                 assert_eq!(renamed.is_symmetric(), graph.is_symmetric());
-                Csr::new(renamed.row_offsets().to_vec(), renamed.columns().to_vec(), renamed.weights().clone())
-                    .unwrap();
+                Csr::new(
+                    renamed.row_offsets().unwrap().to_vec(),
+                    renamed.columns().to_vec(),
+                    renamed.weights().clone(),
+                )
+                .unwrap();
             }
         }
     }

@@ -20,7 +20,7 @@ pub struct Statistics {
     /// The number of nodes.
     pub nodes: u32,
     /// The number of edges stored; an undirected edge counts twice.
-    pub edges: u32,
+    pub edges: u64,
     /// Whether edges have a direction.
     pub directed: bool,
     /// Whether every edge has its reverse, as often and with the same weights.
@@ -184,7 +184,7 @@ impl WeightStatistics {
                 sums.collect::<Vec<f64>>().into_iter().sum()
             }
         };
-        Some(Self { kind: csr.weights().kind().name(), min, max, mean: sum / f64::from(csr.edges()) })
+        Some(Self { kind: csr.weights().kind().name(), min, max, mean: sum / csr.edges() as f64 })
     }
 }
 
@@ -194,7 +194,7 @@ impl fmt::Display for Statistics {
         let mut line = |name: &str, value: String| writeln!(f, "{name:<21}{value}");
         line("graph", self.name.clone())?;
         line("nodes", grouped(self.nodes.into()))?;
-        line("edges", format!("{} {}", grouped(self.edges.into()), are))?;
+        line("edges", format!("{} {}", grouped(self.edges), are))?;
         line("symmetric", if self.symmetric { "yes" } else { "no" }.into())?;
         line("self-loops", grouped(self.self_loops))?;
         line("parallel edges", grouped(self.parallel_edges))?;

@@ -15,7 +15,7 @@ pub fn transpose(csr: &Csr) -> Result<Csr> {
 }
 
 /// Adds the reverse of every edge, without merging: an edge that has its reverse already is there twice in each direction, and one from a node
-/// to itself twice. Fails when there is no memory for the result, or there are more than `u32::MAX` edges.
+/// to itself twice. Fails when there is no memory for the result.
 pub fn both_ways(csr: &Csr) -> Result<Csr> {
     Ok(build(BothWays(csr), BuildOptions::default())?.0.state_symmetric(true))
 }
@@ -28,7 +28,7 @@ pub fn drop_self_loops(graph: &Graph) -> Result<(Graph, BuildReport)> {
 /// Changes a graph as the options say.
 ///
 /// # Errors
-/// When the result has more than `u32::MAX` directed edges.
+/// When there is no memory for the result.
 pub fn rebuild(graph: &Graph, options: BuildOptions) -> Result<(Graph, BuildReport)> {
     let (csr, report) = build(&graph.csr, options)?;
     // Every change treats an edge and its reverse alike, so that a symmetric graph stays symmetric.
@@ -58,7 +58,7 @@ impl EdgeSource for BothWays<'_> {
     }
 
     fn visit(&self, indices: Range<u64>, mut visit: impl FnMut(u32, u32, u32)) {
-        let edges = u64::from(self.0.edges());
+        let edges = self.0.edges();
         self.0.visit(indices.start.min(edges)..indices.end.min(edges), &mut visit);
         let reversed = indices.start.max(edges) - edges..indices.end.max(edges) - edges;
         Reversed(self.0).visit(reversed, visit);

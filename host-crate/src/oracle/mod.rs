@@ -44,6 +44,36 @@ mod tests {
     use super::*;
 
     #[test]
+    fn oracles_take_graphs_with_wide_offsets() {
+        use crate::graph::{OffsetsView, generate::Generator, offsets::testing::in_both_widths, weights};
+        for text in ["rmat:scale=6,directed=true", "road:nodes=60", "star:nodes=20"] {
+            let answers = in_both_widths(|| {
+                let mut graph = text.parse::<Generator>().unwrap().generate().unwrap();
+                weights::assign(&mut graph, "random:1..9".parse().unwrap()).unwrap();
+                let (csr, x): (_, Vec<f64>) = (&graph.csr, (0..graph.csr.nodes()).map(f64::from).collect());
+                let sources = [0, 5];
+                let depths = bfs::depths(csr, 5);
+                let parents = vec![UNREACHABLE; depths.len()];
+                let distances = dijkstra::wide(csr, 5).unwrap();
+                let lengths = dijkstra::Lengths::Whole((&distances).into());
+                let found = (
+                    bfs::check_parents(csr, &[5], &depths, &parents),
+                    dijkstra::check_parents(csr, &[5], &lengths, &parents),
+                    (dijkstra::real(csr, 5).unwrap(), dijkstra::double(csr, 5).unwrap()),
+                    (components::weak(csr), components::strong(csr), kcore::cores(csr), mst::kruskal(csr)),
+                    (pagerank::ranks(csr, 0.85, 9), spmv::product(csr, &x), triangles::counts(csr)),
+                    (betweenness::dependencies(csr, &sources), closeness::closeness(csr, &sources)),
+                    (color::largest_first(csr), communities::labels(csr, 5), floyd_warshall::whole(csr).unwrap()),
+                );
+                let is_wide = matches!(csr.offsets(), OffsetsView::Wide(_));
+                (is_wide, format!("{depths:?} {distances:?} {found:?}"))
+            });
+            assert_eq!([answers[0].0, answers[1].0], [false, true]);
+            assert_eq!(answers[0].1, answers[1].1, "{text}");
+        }
+    }
+
+    #[test]
     fn the_first_difference_is_named() {
         assert_eq!(first_mismatch(&[1, 2, 3], &[1, 2, 3]), None);
         let message = |expected: &[u32], found: &[u32]| first_mismatch(expected, found).unwrap().to_string();

@@ -4,10 +4,10 @@
 use crate::graph::{Csr, Weights};
 
 /// The edges of the forest, as their places among the graph's edges, in ascending order.
-pub fn kruskal(csr: &Csr) -> Vec<u32> {
-    let mut edges: Vec<(u32, u32)> = Vec::new();
+pub fn kruskal(csr: &Csr) -> Vec<u64> {
+    let mut edges: Vec<(u32, u64)> = Vec::new();
     for source in 0..csr.nodes() {
-        edges.extend(csr.row(source).map(|place| (source, place as u32)));
+        edges.extend(csr.row(source).map(|place| (source, place as u64)));
     }
     // Stable sorts: edges of the same weight stay in the order of the graph.
     match csr.weights() {

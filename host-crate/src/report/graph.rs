@@ -12,7 +12,7 @@ pub struct GraphReport {
     /// The number of nodes.
     pub nodes: u32,
     /// The number of edges stored; an undirected edge counts twice.
-    pub edges: u32,
+    pub edges: u64,
     /// Whether edges have a direction.
     pub directed: bool,
     /// The kind of the edges' weights: `none`, `u32` or `f32`.
@@ -45,7 +45,7 @@ impl fmt::Display for GraphReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (thing, remark) =
             if self.directed { ("directed edge", "") } else { ("edge", " (undirected, both directions counted)") };
-        let (nodes, edges) = (counted(self.nodes.into(), "node"), counted(self.edges.into(), thing));
+        let (nodes, edges) = (counted(self.nodes.into(), "node"), counted(self.edges, thing));
         write!(f, "{}: {nodes}, {edges}{remark}", self.name)?;
         if self.weights != "none" {
             write!(f, ", {} weights", self.weights)?;

@@ -18,6 +18,8 @@ mod split;
 pub mod summary;
 #[cfg(feature = "cli")]
 pub mod table;
+#[cfg(feature = "cluster")]
+pub mod workers;
 
 pub use graph::GraphReport;
 pub use profile::{BufferReport, KernelReport, Profile, buffers};
@@ -117,6 +119,13 @@ pub struct RunReport {
     pub overhead_ms: f64,
     /// How many times the loop went round.
     pub iterations: u32,
+    /// The bytes of the graph that were copied to the device meanwhile; left out where none were.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub streamed_bytes: u64,
+}
+
+fn is_zero(bytes: &u64) -> bool {
+    *bytes == 0
 }
 
 impl From<Run> for RunReport {
@@ -129,6 +138,7 @@ impl From<Run> for RunReport {
             kernel_ms: milliseconds(kernel),
             overhead_ms: milliseconds(run.total - kernel),
             iterations: run.iterations,
+            streamed_bytes: run.streamed_bytes,
         }
     }
 }
@@ -169,6 +179,7 @@ pub(crate) mod tests {
             kernel_ms: 1.5,
             overhead_ms: total_ms - 1.5,
             iterations: 8,
+            streamed_bytes: 0,
         });
         Report {
             version: "1.2.3",
@@ -191,6 +202,8 @@ pub(crate) mod tests {
                 api_version: "1.3.0".into(),
                 driver: "imaginary 1.0".into(),
                 max_buffer: 1 << 30,
+                partition_bytes: None,
+                memory_limit: None,
                 max_groups: 65_535,
                 loop_limit: None,
                 workgroup_memory: 32_768,
@@ -229,7 +242,8 @@ pub(crate) mod tests {
 
     #[test]
     fn the_median_is_one_of_the_runs() {
-        let run = |total_ms| RunReport { total_ms, kernel_ms: 0.0, overhead_ms: total_ms, iterations: 1 };
+        let run =
+            |total_ms| RunReport { total_ms, kernel_ms: 0.0, overhead_ms: total_ms, iterations: 1, streamed_bytes: 0 };
         assert_eq!(median(&[]), None);
         assert_eq!(median(&[run(3.0)]), Some(run(3.0)));
         assert_eq!(median(&[run(3.0), run(1.0)]), Some(run(1.0)));
@@ -241,9 +255,12 @@ pub(crate) mod tests {
     fn a_run_is_kernel_and_overhead() {
         let run = |total, kernel| {
             let duration = Duration::from_micros;
-            RunReport::from(Run { total: duration(total), kernel: duration(kernel), iterations: 3 })
+            RunReport::from(Run { total: duration(total), kernel: duration(kernel), iterations: 3, streamed_bytes: 0 })
         };
-        assert_eq!(run(1500, 1000), RunReport { total_ms: 1.5, kernel_ms: 1.0, overhead_ms: 0.5, iterations: 3 });
+        assert_eq!(
+            run(1500, 1000),
+            RunReport { total_ms: 1.5, kernel_ms: 1.0, overhead_ms: 0.5, iterations: 3, streamed_bytes: 0 }
+        );
         assert_eq!(run(1000, 1001).overhead_ms, 0.0);
     }
 

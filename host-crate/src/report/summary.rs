@@ -2,7 +2,7 @@
 
 use super::{Report, RunReport};
 use crate::{
-    algorithm::{Cell, FoundPath, Histogram, Listing, Summary, Value, ValueBin, four_digits, three_digits},
+    algorithm::{Cell, Figures, FoundPath, Histogram, Listing, Summary, Value, ValueBin, four_digits, three_digits},
     device::memory::Bytes,
     graph::statistics::{bar, counted, grouped},
 };
@@ -42,32 +42,41 @@ const RATE: &str = "rate";
 impl Report {
     /// The lines of figures: a word, and the texts of all figures that name it.
     pub(crate) fn lines_of_figures(&self) -> Vec<(&'static str, String)> {
-        let mut lines: Vec<(&'static str, String)> = Vec::new();
-        let numbers = self.answer.iter().flat_map(|answer| &answer.numbers);
-        for (word, text) in self.figures.list.iter().chain(numbers).filter_map(|figure| figure.line.as_ref()) {
-            match lines.iter_mut().find(|(known, _)| known == word) {
-                Some((_, line)) => *line = format!("{line}, {text}"),
-                None => lines.push((word, text.clone())),
-            }
-        }
-        lines
+        figure_lines(&self.figures, self.answer.as_ref())
     }
 
     fn time_text(&self) -> String {
-        let RunReport { total_ms, kernel_ms, overhead_ms, iterations } = self.median;
+        let RunReport { total_ms, kernel_ms, overhead_ms, iterations, streamed_bytes } = self.median;
         let of = match self.runs.len() {
             1 => "in 1 run".to_owned(),
             runs => format!("median of {runs} runs"),
         };
         let [total, kernels, overhead] = [total_ms, kernel_ms, overhead_ms].map(time);
         let iterations = counted(iterations.into(), "iteration");
-        format!("{total} ms {of} (kernels {kernels} ms, overhead {overhead} ms), {iterations}")
+        let streamed = match streamed_bytes {
+            0 => String::new(),
+            bytes => format!(", streamed {} ({:.1} GB/s)", Bytes(bytes), bytes as f64 / total_ms / 1e6),
+        };
+        format!("{total} ms {of} (kernels {kernels} ms, overhead {overhead} ms), {iterations}{streamed}")
     }
+}
+
+/// The lines of figures, and of the numbers of what is shown: a word, and the texts of all that name it.
+pub(super) fn figure_lines(figures: &Figures, answer: Option<&Summary>) -> Vec<(&'static str, String)> {
+    let mut lines: Vec<(&'static str, String)> = Vec::new();
+    let numbers = answer.into_iter().flat_map(|answer| &answer.numbers);
+    for (word, text) in figures.list.iter().chain(numbers).filter_map(|figure| figure.line.as_ref()) {
+        match lines.iter_mut().find(|(known, _)| known == word) {
+            Some((_, line)) => *line = format!("{line}, {text}"),
+            None => lines.push((word, text.clone())),
+        }
+    }
+    lines
 }
 
 impl Summary {
     /// The lines of what is shown beside the numbers, with the word in front of each block.
-    fn blocks(&self) -> Vec<(&'static str, Vec<String>)> {
+    pub(super) fn blocks(&self) -> Vec<(&'static str, Vec<String>)> {
         let histogram = self.histogram.as_ref().map(|histogram| ("spread", histogram.lines()));
         let top = self.top.as_ref().map(|top| (top.word, top.lines()));
         let path = self.path.as_ref().map(|path| ("path", path.lines()));
@@ -155,7 +164,7 @@ fn aligned(rows: Vec<Vec<String>>, right: usize) -> Vec<String> {
     rows.iter().map(|row| line(row).trim_end().to_owned()).collect()
 }
 
-fn validity(valid: Option<bool>) -> &'static str {
+pub(super) fn validity(valid: Option<bool>) -> &'static str {
     match valid {
         Some(true) => "✓ every value agrees with the sequential oracle",
         Some(false) => "✗ the answer is wrong",

@@ -12,7 +12,10 @@ use super::{
     small::Small,
     sweep::Sweep,
 };
-use crate::graph::Skew;
+use crate::{
+    engine::{Layout, partition},
+    graph::Skew,
+};
 use std::collections::HashSet;
 
 /// The strategy `auto`.
@@ -45,12 +48,43 @@ fn choose(operator: Operator, device: DeviceKind, graph: &Csr) -> Box<dyn Strate
     }
 }
 
+/// The rule for a device and a graph, of which not all may fit into one buffer, or on the device.
+fn chosen(graph: &Csr, target: Target<'_>) -> Box<dyn Strategy> {
+    let (operator, kind) = (target.operator, target.device.kind);
+    let simple = choose(operator, kind, graph);
+    if kind == DeviceKind::Cpu || partition(target.device, graph).list().len() == 1 && fits(graph, &*simple, target) {
+        return simple;
+    }
+    in_partitions(graph, target)
+}
+
+/// Whether all of the graph certainly fits on the device beside what a strategy needs, and the algorithm.
+fn fits(graph: &Csr, strategy: &dyn Strategy, target: Target<'_>) -> bool {
+    /// Values, marks and parents of a node, and what else there may be.
+    const BYTES_OF_A_NODE: u64 = 16;
+    let beside = strategy.plan(graph, target).bytes() + BYTES_OF_A_NODE * (u64::from(graph.nodes()) + 64);
+    let layout = Layout::of_rows(target.device, graph, target.operator != Operator::Bfs, beside);
+    layout.is_ok_and(|layout| !layout.is_streamed())
+}
+
+/// The rule among the strategies that take several partitions.
+fn in_partitions(graph: &Csr, target: Target<'_>) -> Box<dyn Strategy> {
+    if target.operator == Operator::Bfs {
+        Box::new(Direction)
+    } else if graph.edges() >= LARGE_FOR_SSSP && expands(graph) && fits(graph, &Sweep::default(), target) {
+        Box::new(Sweep::default())
+    } else {
+        // A sweep would have all of a graph copied to the device in each iteration.
+        Box::new(NearFar::default())
+    }
+}
+
 /// With so few edges, and nodes that fit a workgroup's memory, one workgroup is faster than the dispatches for many.
-const SMALL: u32 = 8_192;
+const SMALL: u64 = 8_192;
 /// With fewer edges than this, what a level costs is its dispatch, and `adaptive` takes several levels in one.
-const SMALL_FOR_BFS: u32 = 2_000_000;
+const SMALL_FOR_BFS: u64 = 2_000_000;
 /// With so many edges, and few iterations, adding nodes to lists costs more than looking at all of them.
-const LARGE_FOR_SSSP: u32 = 16_000_000;
+const LARGE_FOR_SSSP: u64 = 16_000_000;
 
 /// Whether searches have few levels: one that begins anywhere finds thousands of nodes nearly as soon as in a random graph with as many edges.
 fn expands(graph: &Csr) -> bool {
@@ -100,11 +134,15 @@ impl Strategy for Auto {
     }
 
     fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan {
-        choose(target.operator, target.device.kind, csr).plan(csr, target)
+        chosen(csr, target).plan(csr, target)
     }
 
     fn taken(&self, csr: &Csr, target: Target<'_>) -> Option<&'static str> {
-        Some(choose(target.operator, target.device.kind, csr).about().name)
+        Some(chosen(csr, target).about().name)
+    }
+
+    fn takes_partitions(&self) -> bool {
+        true
     }
 
     fn reads_device_graph(&self, target: Target<'_>) -> bool {
@@ -113,15 +151,19 @@ impl Strategy for Auto {
     }
 
     fn level_names(&self, device: &Device, csr: &Csr, levels: &[LevelSize]) -> Result<Option<Vec<String>>> {
-        choose(Operator::Bfs, device.info().kind, csr).level_names(device, csr, levels)
+        chosen(csr, Target { device: device.info(), operator: Operator::Bfs }).level_names(device, csr, levels)
     }
 
     fn rounds(&self, csr: &Csr, target: Target<'_>) -> u64 {
-        choose(target.operator, target.device.kind, csr).rounds(csr, target)
+        chosen(csr, target).rounds(csr, target)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let chosen = choose(traversal.operator, device.info().kind, &traversal.csr);
+        let target = Target { device: device.info(), operator: traversal.operator };
+        let mut chosen = chosen(&traversal.csr, target);
+        if traversal.parts.are_several() && !chosen.takes_partitions() {
+            chosen = in_partitions(&traversal.csr, target);
+        }
         let chosen_name = chosen.about().name;
         tracing::info!("{name} takes {chosen_name}");
         chosen.record(device, traversal, &format!("{name}, {chosen_name}"))

@@ -5,13 +5,17 @@ use super::{
     prelude::*,
     rounds::{MAX_GROUPS, Rounds},
 };
-use crate::graph::transform::transpose;
+use crate::{
+    engine::{DevicePartition, Order, Part, StreamedLoop, Streaming, edge_shift, plan_partitions, upload_partitions},
+    graph::transform::transpose,
+};
 use evenkeel_kernels::strategy::direction::{
     LONG, SearchData, SearchLevel, SearchParams, SearchState,
     begin::{SearchIsolated, SearchStart},
     many_levels::{SearchCooperating, SearchPersistent},
+    needs::{SearchNeeds, SearchNeedsParams},
 };
-use evenkeel_types::UNREACHED;
+use evenkeel_types::{RowRange, UNREACHED};
 use rayon::prelude::*;
 
 /// The strategy `direction`.
@@ -37,8 +41,10 @@ fn long_rows(incoming: &Csr) -> impl ParallelIterator<Item = u32> {
 
 /// Whether the edges that lead to each node are kept beside those that leave it: where these differ, and there is memory for them.
 fn keeps_reverse(csr: &Csr, device: &DeviceInfo) -> bool {
-    let both = 2 * DeviceGraph::plan(csr).bytes();
-    !csr.is_symmetric() && both as f64 <= SHARE_OF_MEMORY * device.memory as f64
+    /// Depths, parents and lists of a node, and what else there may be: a stream of the graph would cost more than the reverse saves.
+    const BYTES_OF_A_NODE: u64 = 20;
+    let both = 2 * plan_partitions(device, csr).bytes() + BYTES_OF_A_NODE * u64::from(csr.nodes());
+    !csr.is_symmetric() && both as f64 <= SHARE_OF_MEMORY * device.available() as f64
 }
 
 impl Strategy for Direction {
@@ -59,7 +65,7 @@ impl Strategy for Direction {
         let words = nodes.div_ceil(32);
         // Whichever of its rows are long, there are no more of them than this.
         let (reverse, long) = match keeps_reverse(csr, target.device) {
-            true => (DeviceGraph::plan(csr), csr.columns().len() / LONG as usize),
+            true => (plan_partitions(target.device, csr), csr.columns().len() / LONG as usize),
             false => (MemoryPlan::new(), long_rows(csr).count()),
         };
         reverse
@@ -70,23 +76,32 @@ impl Strategy for Direction {
             .with::<SearchState>("state", 1)
     }
 
+    fn takes_partitions(&self) -> bool {
+        true
+    }
+
     /// A workgroup shares the edges of its rows.
     fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
         loops::longest_row(csr)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let (csr, graph) = (&traversal.csr, &traversal.graph);
+        let (csr, parts) = (&traversal.csr, &traversal.parts.list);
+        let graph = &parts[0].graph;
         let symmetric = csr.is_symmetric();
-        let reversed = if keeps_reverse(csr, device.info()) { Some(transpose(&csr.without_weights())?) } else { None };
+        let keeps_reverse = keeps_reverse(csr, device.info()) && !traversal.parts.are_streamed();
+        let reversed = if keeps_reverse { Some(transpose(&csr.without_weights())?) } else { None };
         let long: Vec<u32> = long_rows(reversed.as_ref().unwrap_or(csr)).collect();
-        let on_device = reversed.as_ref().map(|reversed| DeviceGraph::upload(device, reversed)).transpose()?;
-        let incoming = on_device.as_ref().unwrap_or(graph);
-        let rounds = Rounds::new(device.info(), csr.skew(), COOPERATING);
+        let incoming_parts: Vec<DevicePartition> = match &reversed {
+            Some(reversed) => upload_partitions(device, reversed)?,
+            None => parts.iter().map(|part| DevicePartition { graph: part.graph.clone(), rows: part.rows }).collect(),
+        };
+        let rounds = Rounds::in_parts(device.info(), csr.skew(), &traversal.parts, COOPERATING);
         let Rounds { short, medium, cooperating, loop_limit } = rounds;
         let params = SearchParams {
             nodes: csr.nodes(),
-            edges: csr.edges(),
+            edges: (csr.edges() >> edge_shift(csr)) as u32,
+            edge_shift: edge_shift(csr),
             max_groups: MAX_GROUPS,
             pull_factor: if symmetric || reversed.is_some() { PULL_FACTOR } else { 0 },
             symmetric: symmetric.into(),
@@ -94,9 +109,11 @@ impl Strategy for Direction {
             medium,
             cooperating,
             loop_limit,
-            mean_degree: csr.edges().div_ceil(csr.nodes().max(1)),
+            mean_degree: csr.edges().div_ceil(csr.nodes().max(1).into()) as u32,
             long: long.len() as u32,
             target: traversal.target.unwrap_or(UNREACHED),
+            rows: parts[0].rows,
+            incoming_rows: incoming_parts[0].rows,
         };
         let words = params.words() as usize;
         let (isolated, long) = (&device.buffer("isolated", words)?, &device.buffer_from("long rows", &long)?);
@@ -118,9 +135,41 @@ impl Strategy for Direction {
             let cooperating = SearchCooperating { graph, data, state };
             recorder.dispatch_indirect(&cooperating, params, state, SearchState::COOPERATING_GROUPS);
         };
-        rounds.record((device, name, state), start, many_levels, |recorder| {
+        let level = |recorder: &mut Recorder,
+                     (graph, rows): (&DeviceGraph, RowRange),
+                     (incoming, incoming_rows): (&DeviceGraph, RowRange)| {
             let level = SearchLevel { graph, incoming, data, state, long };
+            let params = SearchParams { rows, incoming_rows, ..params };
             recorder.dispatch_indirect(&level, params, state, SearchState::GROUPS);
+        };
+        // Where there are fewer partitions of one kind, and at the end of an iteration of a stream, there are no rows.
+        let (none, no_incoming) = ((graph, RowRange::default()), (&incoming_parts[0].graph, RowRange::default()));
+        if traversal.parts.are_streamed() {
+            let end = RowRange { is_last: 1, ..RowRange::default() };
+            let streaming = Streaming {
+                start: &start,
+                part: &|recorder, place| {
+                    let Part { graph, rows, .. } = traversal.parts.at(place);
+                    level(recorder, (&graph, rows), (&graph, rows));
+                },
+                end: &|recorder| level(recorder, (graph, end), no_incoming),
+                needs: Some(&|recorder, needed, needs| {
+                    let nodes = params.nodes;
+                    let params = SearchNeedsParams { nodes, needs };
+                    recorder.dispatch(&SearchNeeds { data, state, needed }, params, nodes as usize);
+                }),
+                arrays: &traversal.parts.arrays(),
+                order: Order::Any,
+            };
+            return Ok(StreamedLoop::record(device, name, state, traversal.parts.rows(), &streaming)?.into());
+        }
+        rounds.record((device, name, state), start, many_levels, |recorder| {
+            let dispatches = parts.len().max(incoming_parts.len());
+            for place in 0..dispatches {
+                let (graph, rows) = parts.get(place).map_or(none, |it| (&it.graph, it.rows));
+                let incoming = incoming_parts.get(place).map_or(no_incoming, |it| (&it.graph, it.rows));
+                level(recorder, (graph, RowRange { is_last: (place + 1 == dispatches).into(), ..rows }), incoming);
+            }
         })
     }
 }

@@ -54,7 +54,7 @@ pub use split::{Split, SplitGraph};
 pub use sweep::Sweep;
 pub use two_phase::TwoPhase;
 
-use crate::engine::SharedGraph;
+use crate::engine::{Layout, Parts, SharedGraph, partition, partitions_said};
 use adaptive::{Adaptive, Fixed, LevelSize};
 use evenkeel_kernels::{operator::Path, primitive::forest::GAVE_UP};
 use prelude::*;
@@ -145,6 +145,11 @@ pub trait Strategy: CloneStrategy + Any + Send + Sync {
 
     /// The device memory it needs beside the graph and the algorithm's values.
     fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan;
+
+    /// Whether it takes graphs of several partitions: it records an iteration once for each.
+    fn takes_partitions(&self) -> bool {
+        false
+    }
 
     /// Whether it reads the rows of the graph, the weights and the marks on the device. The forms for a CPU read the host's graph,
     /// and nothing of these is allocated for them.
@@ -256,11 +261,38 @@ pub fn of(operator: Operator, device: &DeviceInfo) -> impl Iterator<Item = About
 /// Refuses the answer of a run whose trees were so deep that an invocation stopped before the driver would have stopped it. `what` takes
 /// long loops: "these components take".
 pub(crate) fn refuse_given_up(device: &Device, run: &LoopRun, what: &str) -> Result<()> {
-    if run.header.flags & GAVE_UP == 0 {
+    refuse_given_up_flags(device, run.header.flags, what)
+}
+
+/// The same by the flags of a loop's state.
+pub(crate) fn refuse_given_up_flags(device: &Device, flags: u32, what: &str) -> Result<()> {
+    if flags & GAVE_UP == 0 {
         return Ok(());
     }
     let name = &device.info().name;
     Err(Error::Unsupported(format!("the driver of {name} stops long loops, and {what} longer ones: take --device cpu")))
+}
+
+/// Refuses a graph of several partitions for a strategy that does not take them, and names those that do.
+fn check_partitions(strategy: &dyn Strategy, csr: &Csr, target: Target<'_>) -> Result<()> {
+    let runs = |it: &dyn Strategy| it.operators().contains(&target.operator) && it.about().runs_on(target.device);
+    let takers = items().into_iter().filter(|it| it.takes_partitions() && runs(&**it));
+    refuse_partitions_for(target.device, csr, strategy.about().name, takers.map(|it| it.about().name))
+}
+
+/// Refuses a graph of several partitions for what takes only one, a strategy of that name, and names those that take several.
+pub(crate) fn refuse_partitions_for<'a>(
+    device: &DeviceInfo,
+    csr: &Csr,
+    name: &str,
+    takers: impl Iterator<Item = &'a str>,
+) -> Result<()> {
+    let count = partition(device, csr).list().len();
+    if count == 1 {
+        return Ok(());
+    }
+    let (said, names) = (partitions_said(device, count), takers.collect::<Vec<_>>().join(", "));
+    Err(Error::Unsupported(format!("{said}, and strategy {name} takes only one; take one of {names}")))
 }
 
 /// What a strategy is given: the graph on the device and the algorithm's state. Only algorithms make it, with buffers that fit the graph.
@@ -268,8 +300,10 @@ pub(crate) fn refuse_given_up(device: &Device, run: &LoopRun, what: &str) -> Res
 pub struct Traversal {
     /// What is done at an edge.
     pub(crate) operator: Operator,
-    /// The graph; a word for each array where the strategy reads none of it.
+    /// The graph, for strategies that take one partition; a word for each array where the strategy reads none of it.
     pub(crate) graph: DeviceGraph,
+    /// The graph in partitions, for strategies that take several: there is one at least.
+    pub(crate) parts: Parts,
     /// What the operator reads and writes: weights and marks are a single word each where they are not needed.
     pub(crate) data: TraversalData<Buffers>,
     /// The node to begin at.
@@ -283,33 +317,61 @@ pub struct Traversal {
 }
 
 impl Traversal {
-    /// Allocates what the operator needs, with the graph where it is read `on_device`; the values are called as `values` says.
-    pub(crate) fn new(graph: &SharedGraph, operator: Operator, on_device: bool, values: &str) -> Result<Self> {
+    /// Allocates what the operator needs, with the graph where it is read on the device; the values are called as `values` says.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub(crate) fn new(graph: &SharedGraph, operator: Operator, kept: Option<Layout>, values: &str) -> Result<Self> {
         let (device, csr) = (graph.device(), graph.csr());
-        let weighted = on_device && operator != Operator::Bfs;
+        let weighted = kept.is_some() && operator != Operator::Bfs;
         let nodes = csr.nodes() as usize;
+        let parts = match kept {
+            Some(layout) => graph.parts(weighted, &layout)?,
+            None => Parts::none(device)?,
+        };
+        let first = &parts.list[0];
         let data = TraversalData {
-            weights: if weighted { graph.weights()?.clone() } else { device.buffer("no weights", 1)? },
+            weights: first.weights.clone(),
             values: device.buffer(values, nodes)?,
             marks: device.buffer("marks", if weighted { nodes } else { 1 })?,
         };
-        let rows = match on_device {
-            true => graph.rows()?.clone(),
-            false => DeviceGraph { row_offsets: device.buffer("no rows", 1)?, columns: device.buffer("no rows", 1)? },
-        };
-        let source = device.buffer("source", 1)?;
-        Ok(Self { operator, graph: rows, data, source, csr: csr.clone(), max_depth: None, target: None })
+        let (graph, source) = (first.graph.clone(), device.buffer("source", 1)?);
+        Ok(Self { operator, graph, parts, data, source, csr: csr.clone(), max_depth: None, target: None })
     }
 
-    /// The memory of what [`Traversal::new`] allocates, except for single words.
-    pub(crate) fn plan(csr: &Csr, operator: Operator, on_device: bool, values: &str) -> MemoryPlan {
-        let nodes = csr.nodes() as usize;
-        let rows = if on_device { DeviceGraph::plan(csr) } else { MemoryPlan::new() };
-        let plan = match on_device && operator != Operator::Bfs {
-            true => rows.with::<u32>("weights", csr.columns().len()).with::<u32>("marks", nodes),
-            false => rows,
-        };
-        plan.with::<u32>(values, nodes)
+    /// How the graph is kept for a strategy, if that reads it on the device: with `beside` on the device, too.
+    ///
+    /// # Errors
+    /// When the graph has several partitions, or must be streamed, and the strategy does not take them.
+    fn layout(csr: &Csr, strategy: &dyn Strategy, target: Target<'_>, beside: &MemoryPlan) -> Result<Layout> {
+        let (device, weighted) = (target.device, target.operator != Operator::Bfs);
+        if strategy.takes_partitions() {
+            return Layout::of_rows(device, csr, weighted, beside.bytes());
+        }
+        check_partitions(strategy, csr, target)?;
+        Ok(Layout::resident(device, csr))
+    }
+
+    /// The memory of what [`Traversal::new`] allocates, except for single words, and what is needed `beside` it.
+    ///
+    /// # Errors
+    /// As for [`Traversal::layout`].
+    pub(crate) fn plan(
+        csr: &Csr,
+        strategy: &dyn Strategy,
+        target: Target<'_>,
+        on_device: bool,
+        values: &str,
+        beside: MemoryPlan,
+    ) -> Result<(MemoryPlan, Option<Layout>)> {
+        let (nodes, weighted) = (csr.nodes() as usize, target.operator != Operator::Bfs);
+        let own = if on_device && weighted { MemoryPlan::new().with::<u32>("marks", nodes) } else { MemoryPlan::new() };
+        let beside = own.with::<u32>(values, nodes).and(strategy.plan(csr, target)).and(beside);
+        if !on_device {
+            return Ok((beside, None));
+        }
+        let layout = Self::layout(csr, strategy, target, &beside)?;
+        Ok((layout.plan(csr, weighted).and(beside), Some(layout)))
     }
 
     /// The paths that its operator finds, for kernels that find no other.

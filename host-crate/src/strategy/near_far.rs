@@ -5,12 +5,17 @@ use super::{
     prelude::*,
     rounds::{MAX_GROUPS, Rounds},
 };
-use crate::graph::Skew;
+use crate::{
+    engine::{Order, Part, StreamedLoop, Streaming},
+    graph::Skew,
+};
 use evenkeel_kernels::{
     operator::Metric,
     strategy::near_far::{
-        NearFar as Iteration, NearFarData, NearFarParams, NearFarState, PIECE, begin::NearFarStart,
+        NearFar as Iteration, NearFarData, NearFarParams, NearFarState, PIECE,
+        begin::NearFarStart,
         many_iterations::NearFarCooperating,
+        needs::{NearFarNeeds, NearFarNeedsParams},
     },
 };
 use evenkeel_types::{UNREACHED, WORKGROUP};
@@ -40,7 +45,7 @@ const WIDE: f64 = 128.0;
 
 /// With fewer edges than this an iteration costs its dispatch, whatever it relaxes, and the fewest iterations are fastest: nearly all nodes are
 /// near then.
-const SMALL: u32 = 1_000_000;
+const SMALL: u64 = 1_000_000;
 
 /// All that a search finds is found in the order of its distance, nearly: the threshold only keeps workgroups from going too far ahead.
 const HOPS: f64 = 256.0;
@@ -118,6 +123,10 @@ impl Strategy for NearFar {
             .with::<NearFarState>("state", 1)
     }
 
+    fn takes_partitions(&self) -> bool {
+        true
+    }
+
     /// A workgroup shares the edges of its rows.
     fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
         loops::longest_row(csr)
@@ -126,7 +135,8 @@ impl Strategy for NearFar {
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let csr = &traversal.csr;
         let Skew { mean, .. } = csr.skew();
-        let rounds = Rounds::new(device.info(), csr.skew(), COOPERATING);
+        let parts = &traversal.parts.list;
+        let rounds = Rounds::in_parts(device.info(), csr.skew(), &traversal.parts, COOPERATING);
         let Rounds { medium, cooperating, loop_limit, .. } = rounds;
         let params = NearFarParams {
             nodes: csr.nodes(),
@@ -140,8 +150,9 @@ impl Strategy for NearFar {
             rounds_of_one: ROUNDS_OF_ONE,
             loop_limit,
             target: traversal.target.unwrap_or(UNREACHED),
+            rows: parts[0].rows,
         };
-        let (graph, metric) = (&traversal.graph, metric(traversal.operator));
+        let (graph, metric) = (&parts[0].graph, metric(traversal.operator));
         let (nodes, pieces) = (params.nodes as usize, params.pieces as usize);
         let searches = traversal.operator == Operator::Bfs;
         let data = &NearFarData {
@@ -163,9 +174,28 @@ impl Strategy for NearFar {
             let cooperating = NearFarCooperating { metric, graph, data, state };
             recorder.dispatch_indirect(&cooperating, params, state, NearFarState::COOPERATING_GROUPS);
         };
-        rounds.record((device, name, state), start, many_iterations, |recorder| {
-            let step = Iteration { metric, graph, data, state };
+        let iteration = |recorder: &mut Recorder, part: &Part| {
+            let (graph, data) = (&part.graph, &NearFarData { weights: part.weights.clone(), ..data.clone() });
+            let (step, params) =
+                (Iteration { metric, graph, data, state }, NearFarParams { rows: part.rows, ..params });
             recorder.dispatch_indirect(&step, params, state, NearFarState::GROUPS);
+        };
+        if traversal.parts.are_streamed() {
+            let streaming = Streaming {
+                start: &start,
+                part: &|recorder, place| iteration(recorder, &traversal.parts.at(place)),
+                end: &|recorder| iteration(recorder, &parts[0].at_end()),
+                needs: Some(&|recorder, needed, needs| {
+                    let params = NearFarNeedsParams { nodes: params.nodes, pieces: params.pieces, needs };
+                    recorder.dispatch(&NearFarNeeds { data, state, needed }, params, nodes);
+                }),
+                arrays: &traversal.parts.arrays(),
+                order: Order::Any,
+            };
+            return Ok(StreamedLoop::record(device, name, state, traversal.parts.rows(), &streaming)?.into());
+        }
+        rounds.record((device, name, state), start, many_iterations, |recorder| {
+            parts.iter().for_each(|part| iteration(recorder, part));
         })
     }
 }

@@ -3,7 +3,7 @@
 //! betweenness.
 
 use super::prelude::*;
-use crate::graph::Skew;
+use crate::{engine::Parts, graph::Skew};
 use evenkeel_kernels::rounds::{INVOCATIONS, SHORT, SHORT_ROW};
 
 /// The most workgroups of a dispatch: five for each of an H200's 132 multiprocessors, which is how many run at a time there. More
@@ -48,6 +48,11 @@ impl Rounds {
             cooperating: if device.kind.is_cpu() { 1 } else { groups },
             loop_limit: device.loop_budget(),
         }
+    }
+
+    /// The same for a graph in partitions: where a dispatch has the edges of one of several, it takes a part of one iteration.
+    pub fn in_parts(device: &DeviceInfo, skew: Skew, parts: &Parts, groups: u32) -> Self {
+        if parts.are_several() { Self::default() } else { Self::new(device, skew, groups) }
     }
 
     /// Whether many iterations are ever taken in one dispatch.

@@ -1,7 +1,10 @@
 //! Shortest paths by delta-stepping without lists: every iteration sweeps over all nodes.
 
 use super::{prelude::*, rounds::MAX_GROUPS, worklists::clear};
-use crate::graph::Weights;
+use crate::{
+    engine::{Order, Part, StreamedLoop, Streaming, edge_shift},
+    graph::Weights,
+};
 use evenkeel_kernels::strategy::sweep::{
     BLOCK, PIECE, Sweep as Iteration, SweepData, SweepParams, SweepStart, SweepState,
 };
@@ -60,6 +63,10 @@ impl Strategy for Sweep {
         MemoryPlan::new().with::<u32>("pieces of long rows", words_of_pieces(csr)).with::<SweepState>("state", 1)
     }
 
+    fn takes_partitions(&self) -> bool {
+        true
+    }
+
     /// A workgroup shares the edges of its rows.
     fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
         loops::longest_row(csr)
@@ -80,8 +87,10 @@ impl Strategy for Sweep {
             },
             mirrored: csr.has_symmetric_weights().into(),
             target: traversal.target.unwrap_or(UNREACHED),
+            edge_shift: edge_shift(csr),
+            rows: traversal.parts.list[0].rows,
         };
-        let (graph, path) = (&traversal.graph, traversal.path());
+        let path = traversal.path();
         let data = &SweepData {
             weights: traversal.data.weights.clone(),
             distances: traversal.data.values.clone(),
@@ -94,9 +103,21 @@ impl Strategy for Sweep {
             let start = SweepStart { source: &traversal.source, distances: &data.distances, state };
             recorder.dispatch(&start, params, 1);
         };
-        DeviceLoop::record_in_batches(device, name, state, &BATCHES, start, |recorder, _| {
-            let step = Iteration { path, graph, data, state };
+        let iteration = |recorder: &mut Recorder, part: &Part| {
+            let (graph, data) = (&part.graph, &SweepData { weights: part.weights.clone(), ..data.clone() });
+            let (step, params) = (Iteration { path, graph, data, state }, SweepParams { rows: part.rows, ..params });
             recorder.dispatch_indirect(&step, params, state, SweepState::GROUPS);
+        };
+        let parts = &traversal.parts;
+        if parts.are_streamed() {
+            let end = &|recorder: &mut Recorder| iteration(recorder, &parts.list[0].at_end());
+            let part = &|recorder: &mut Recorder, place| iteration(recorder, &parts.at(place));
+            let (arrays, order) = (&parts.arrays()[..], Order::Any);
+            let streaming = Streaming { start: &start, part, end, needs: None, arrays, order };
+            return Ok(StreamedLoop::record(device, name, state, parts.rows(), &streaming)?.into());
+        }
+        DeviceLoop::record_in_batches(device, name, state, &BATCHES, start, |recorder, _| {
+            parts.list.iter().for_each(|part| iteration(recorder, part));
         })
     }
 }

@@ -8,14 +8,15 @@ use crate::{
     algorithm::{Source, bfs},
     device::{Buffer, Device, ReadBack, Recording, profile::Span},
     engine::{
-        SharedGraph,
+        Layout, SharedGraph,
         loops::{longest_column, longest_row, refuse_long_loops, rounds_of_a_row},
     },
     graph::{Graph, NodeName},
     strategy::{
         DeviceLoop, Operator, Strategy, Traversal,
         adaptive::{
-            DEFAULT_VIRTUAL_WARP, Family, Features, GraphFeatures, LevelGraph, LevelSize, Variant, level_sizes,
+            Adaptive, DEFAULT_VIRTUAL_WARP, Family, Features, GraphFeatures, LevelGraph, LevelSize, Variant,
+            level_sizes,
         },
     },
 };
@@ -144,12 +145,13 @@ impl Bench {
     fn new(device: &Device, graph: &Graph, virtual_warp: u32) -> Result<Self> {
         let (csr, variants) = (&graph.csr, Variant::all());
         let nodes = csr.nodes() as usize;
-        let whole: Box<dyn Strategy> = Box::default();
+        let whole: Box<dyn Strategy> = Box::new(Adaptive::default());
         refuse_long_loops(device.info(), || rounds_of_a_row(longest_row(csr).max(longest_column(csr))))?;
-        let plan = bfs::plan_with(device.info(), csr, whole.as_ref(), true).and(LevelGraph::plan(csr, &variants));
+        let plan = bfs::plan_with(device.info(), csr, whole.as_ref(), true)?.and(LevelGraph::plan(csr, &variants));
+        let layout = Layout::resident(device.info(), csr);
         device.admit(&plan.with::<u32>("depths found", nodes).with::<u32>("nodes in order", nodes))?;
 
-        let traversal = Traversal::new(&SharedGraph::new(device, csr), Operator::Bfs, true, "depths")?;
+        let traversal = Traversal::new(&SharedGraph::new(device, csr), Operator::Bfs, Some(layout), "depths")?;
         let level_graph = LevelGraph::new(device, &traversal, &variants)?;
         let params = level_graph.params(device, virtual_warp, Family::Fifteen.first());
         let tree = device.buffer_from("decisions", &[Decision::leaf(Decision::REPEAT)])?;

@@ -92,7 +92,7 @@ fn strategies_can_be_tuned_and_what_none_reads_is_refused() {
 #[test]
 fn a_strategy_that_does_not_fit_is_a_line_that_says_so() {
     let compare = |limit: &str, rest: &[&str]| {
-        let common = ["compare", "bfs", "star:nodes=4000", "--runs", "1", "--device", "cpu", "--memory-limit", limit];
+        let common = ["compare", "bfs", "star:nodes=4000", "--runs", "1", "--device", "cpu", "--memory", limit];
         evenkeel(&[&common, rest].concat())
     };
     let bytes = |name: &str| {

@@ -7,7 +7,10 @@
 //! `EVENKEEL_SWEEP` asks for every combination and for all random cases. Without it, tests that multiply strategies by settings
 //! by graphs run a part of them, in which each strategy, each setting and each graph occurs.
 
-use evenkeel::device::{Device, DeviceKind, DeviceOptions};
+use evenkeel::{
+    device::{Device, DeviceKind, DeviceOptions},
+    graph::{BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds},
+};
 use std::{io::Write, path::PathBuf, sync::OnceLock};
 
 /// The device of the tests, one for all of them.
@@ -61,6 +64,21 @@ pub fn cases(all: u32) -> u32 {
 pub fn share<T: Clone>(all: &[T], parts: usize, turn: usize) -> Vec<T> {
     let (first, step) = if is_sweep() { (0, 1) } else { (turn % parts, parts) };
     all.iter().skip(first).step_by(step).cloned().collect()
+}
+
+/// The same graph with 64-bit offsets.
+pub fn widened(csr: &Csr) -> Csr {
+    let offsets: Vec<u64> = (0..csr.offsets().len()).map(|row| csr.offsets().at(row) as u64).collect();
+    Csr::new_wide(offsets, csr.columns().to_vec(), csr.weights().clone()).unwrap()
+}
+
+/// A graph of these edges, each with its reverse unless it is directed.
+pub fn graph(nodes: u32, edges: impl IntoIterator<Item = (u32, u32)>, directed: bool) -> Graph {
+    let (sources, targets) = edges.into_iter().unzip();
+    let options = BuildOptions { symmetrise: !directed, ..BuildOptions::default() };
+    let list = EdgeList { nodes, sources, targets, weights: EdgeWeights::None };
+    let csr = Csr::from_edges(list, options).unwrap().0;
+    Graph { name: "graph".into(), csr, ids: NodeIds::Counted { first: 0 }, directed }
 }
 
 /// Where the real graphs are, or `None` after a line that says so.

@@ -36,6 +36,12 @@ pub struct MstParams {
     pub max_groups: u32,
     /// The loop iterations that an invocation may take.
     pub loop_budget: u32,
+    /// The nodes whose edges are bound to this dispatch.
+    pub tiles: TileRange,
+    /// The number of these edges.
+    pub edges_here: u32,
+    /// The edges of the graph before them.
+    pub edges_before: u32,
 }
 
 /// The state of the loop.
@@ -146,8 +152,8 @@ pub fn mst_start(
     }
 }
 
-/// Fills the list, first with light edges and then with heavy ones, as far as their ends are in different trees. `rows` has the row in which
-/// each part of the edges begins.
+/// Fills the list, first with light edges and then with heavy ones, as far as their ends are in different trees, in a dispatch for each
+/// partition of the graph. `rows` has the row in which each part of the edges begins.
 #[kernel(threads = 256)]
 pub fn mst_fill(
     lane: Lane,
@@ -162,13 +168,14 @@ pub fn mst_fill(
     mut base: Shared<u32, 1>,
 ) {
     let heavy = state.get(MstState::FILLS) > 0;
-    for part in lane.by_group(params.edges.div_ceil(PART)) {
-        let (from, to) = (rows.get(part), rows.get(part + 1).min(params.nodes - 1));
+    let tiles = params.tiles;
+    for part in lane.by_group(params.edges_here.div_ceil(PART)) {
+        let (from, to) = (rows.get(part), rows.get(part + 1).min(tiles.count - 1));
         let mut kept = 0u32;
         for item in 0..ITEMS {
             let edge = part * PART + item * WORKGROUP + lane.local;
-            if edge < params.edges && (key(weights.get(edge), params.real) > params.threshold) == heavy {
-                let source = first(from, to, |row| graph.row_offsets.get(row + 1) > edge);
+            if edge < params.edges_here && (key(weights.get(edge), params.real) > params.threshold) == heavy {
+                let source = tiles.row(first(from, to, |row| graph.row_offsets.get(row + 1) > edge));
                 let target = graph.columns.get(edge);
                 let counts = if params.symmetric > 0 { source < target } else { source != target };
                 let apart = counts && (!heavy || parents.get(source) != parents.get(target));
@@ -179,14 +186,15 @@ pub fn mst_fill(
         for item in 0..ITEMS {
             if (kept >> item) & 1 > 0 {
                 let edge = part * PART + item * WORKGROUP + lane.local;
-                let source = first(from, to, |row| graph.row_offsets.get(row + 1) > edge);
-                list.put(place, (source, graph.columns.get(edge)), edge, key(weights.get(edge), params.real));
+                let source = tiles.row(first(from, to, |row| graph.row_offsets.get(row + 1) > edge));
+                let (ends, weight) = ((source, graph.columns.get(edge)), key(weights.get(edge), params.real));
+                list.put(place, ends, params.edges_before + edge, weight);
                 place += 1;
             }
         }
         lane.barrier();
     }
-    if state.is_last(lane) {
+    if state.is_last(lane) && tiles.is_last == 1 {
         let length = state.load(MstState::NEXT);
         let fills = state.load(MstState::FILLS) + 1;
         state.store(MstState::NEXT, 0);

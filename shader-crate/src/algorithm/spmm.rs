@@ -4,15 +4,15 @@
 
 use crate::memory::Vec4;
 use crate::prelude::*;
-use crate::schedule::{Distribute, Scratch, Sum};
+use crate::schedule::{Distribute, Join, Scratch, Sum};
 use crate::tiles::Rows;
 
 /// What the host pushes with each dispatch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct WideProductParams {
-    /// The number of rows of the sparse matrix.
-    pub rows: u32,
+    /// The rows of the sparse matrix.
+    pub tiles: TileRange,
     /// The number of `Vec4` in a row of the dense matrices.
     pub blocks: u32,
     /// The `Vec4` of a row that the first member of a team computes.
@@ -35,7 +35,8 @@ pub fn spmm<S: Distribute>(
     scratch: Scratch<Vec4>,
 ) {
     let lane = lane.team(params.team);
-    let rows = Rows { offsets: matrix.row_offsets, count: params.rows };
+    let rows = Rows { offsets: matrix.row_offsets, count: params.tiles.count };
+    let tiles = params.tiles;
     let (blocks, block) = (params.blocks, params.first_block + lane.member);
     // A member past the last column must still reach the barriers of the schedule: it repeats the last block and stores nothing.
     let loaded = block.min(blocks - 1);
@@ -45,9 +46,14 @@ pub fn spmm<S: Distribute>(
         scratch,
         Sum,
         move |entry| b.get(matrix.columns.get(entry) * blocks + loaded) * values.get(entry),
-        move |row, sum| {
+        move |tile, sum| {
             if block < blocks {
-                c.set(row * blocks + block, sum);
+                let (place, mut sum) = (tiles.row(tile) * blocks + block, sum);
+                if tiles.continues == 1 {
+                    // The row was cut, and this is not its first part.
+                    sum = Sum::join(c.get(place), sum);
+                }
+                c.set(place, sum);
             }
         },
     );

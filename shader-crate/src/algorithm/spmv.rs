@@ -21,10 +21,23 @@ registry! {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct ProductParams {
-    /// The number of tiles: rows of the matrix, its columns, or its entries.
-    pub tiles: u32,
+    /// The tiles: rows of the matrix, its columns, or its entries.
+    pub tiles: TileRange,
     /// What the host chose of the schedule.
     pub schedule: ScheduleParams,
+}
+
+/// Stores the sum of a tile's row; where the row was cut, adds it to that of the parts before.
+#[inline(always)]
+pub fn store_sum<T: Value>(sums: &mut Global<T>, tiles: &TileRange, tile: u32, sum: T)
+where
+    Sum: Join<T>,
+{
+    let (row, mut sum) = (tiles.row(tile), sum);
+    if tiles.continues == 1 {
+        sum = Sum::join(sums.get(row), sum);
+    }
+    sums.set(row, sum);
 }
 
 /// The product under a schedule.
@@ -40,9 +53,9 @@ pub fn spmv<S: Distribute, T: Value + Mul<Output = T>>(
 ) where
     Sum: Join<T>,
 {
-    let rows = Rows { offsets: matrix.row_offsets, count: params.tiles };
+    let (rows, tiles) = (Rows { offsets: matrix.row_offsets, count: params.tiles.count }, params.tiles);
     let product = move |entry| values.get(entry) * x.get(matrix.columns.get(entry));
-    S::gather(lane, &rows, scratch, Sum, product, move |row, sum| y.set(row, sum));
+    S::gather(lane, &rows, scratch, Sum, product, move |tile, sum| store_sum(&mut y, &tiles, tile, sum));
 }
 
 /// The product of a list of entries (COO) under a schedule.
@@ -57,7 +70,8 @@ pub fn spmv_coo<S: Distribute>(
     mut y: Global<f32>,
     scratch: Scratch<u32>,
 ) {
-    let entries = Entries { count: params.tiles };
+    let tiles = params.tiles;
+    let entries = Entries { count: tiles.count };
     S::scatter(lane, &entries, scratch, move |_, entry| {
         y.add(rows.get(entry), values.get(entry) * x.get(columns.get(entry)));
     });
@@ -74,8 +88,9 @@ pub fn spmv_csc<S: Distribute>(
     mut y: Global<f32>,
     scratch: Scratch<u32>,
 ) {
-    let columns = Rows { offsets: matrix.row_offsets, count: params.tiles };
-    S::scatter(lane, &columns, scratch, move |column, entry| {
-        y.add(matrix.columns.get(entry), values.get(entry) * x.get(column));
+    let tiles = params.tiles;
+    let columns = Rows { offsets: matrix.row_offsets, count: tiles.count };
+    S::scatter(lane, &columns, scratch, move |tile, entry| {
+        y.add(matrix.columns.get(entry), values.get(entry) * x.get(tiles.row(tile)));
     });
 }

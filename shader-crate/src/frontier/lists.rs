@@ -23,6 +23,11 @@ impl DoubleList<'_> {
         self.light(half, self.capacity - 1 - entry)
     }
 
+    /// The place of item number `item` of a list: first come the `light` ones, then the heavy ones.
+    pub fn item(&self, half: u32, light: u32, item: u32) -> u32 {
+        if item < light { self.light(half, item) } else { self.heavy(half, item - light) }
+    }
+
     /// Writes a heavy node behind their counter.
     pub fn append_heavy<S>(&mut self, lane: Lane, state: &mut State<S>, counter: Field<S>, half: u32, node: u32) {
         let entry = state.append_one(lane, counter);

@@ -35,8 +35,14 @@ pub struct TraversalParams {
     pub max_groups: u32,
 }
 
-/// The number of edges of a node.
+/// The first edge of a node in the columns of a partition, and how many edges of the node are there: none if its row is another's.
+#[inline(always)]
+pub(crate) fn edges_in(rows: &RowRange, row_offsets: Read<u32>, node: u32) -> (u32, u32) {
+    if rows.has(node) { rows.place(row_offsets.get(node), degree(row_offsets, node)) } else { (0, 0) }
+}
+
+/// The number of a node's edges in the whole graph.
 #[inline(always)]
 pub(crate) fn degree(row_offsets: Read<u32>, node: u32) -> u32 {
-    row_offsets.get(node + 1) - row_offsets.get(node)
+    row_offsets.get(node + 1).wrapping_sub(row_offsets.get(node))
 }

@@ -10,6 +10,7 @@ use crate::operator::relax::Distance;
 use crate::prelude::*;
 use crate::primitive::share::{line_up, shared_out};
 use crate::primitive::workgroup::{SUBGROUPS, prefix_sum};
+use crate::strategy::{degree, edges_in};
 use core::marker::PhantomData;
 
 /// A row with more edges is long: the whole dispatch takes it, in pieces of as many.
@@ -52,6 +53,10 @@ pub struct SweepParams {
     pub mirrored: u32,
     /// The search ends when the distance of this node is final; [`UNREACHED`] where it finds all nodes.
     pub target: u32,
+    /// A graph has less than 2³² edges in units of 2 to the power of this.
+    pub edge_shift: u32,
+    /// The nodes whose edges can be relaxed in this dispatch.
+    pub rows: RowRange,
 }
 
 /// The state of the loop. `next` of its header is 1 when a distance of the bucket fell.
@@ -155,7 +160,7 @@ impl<D: Distance> Buckets<'_, D> {
             found.lowest = found.lowest.min(word);
         }
         if self.mode == COUNT && word >= self.from {
-            let edges = self.graph.row_offsets.get(node + 1) - self.graph.row_offsets.get(node);
+            let edges = degree(self.graph.row_offsets, node);
             found.open += if word > self.to { edges } else { 0 };
             found.settled += if word > self.to { 0 } else { edges };
         }
@@ -164,7 +169,7 @@ impl<D: Distance> Buckets<'_, D> {
 
     /// Whether the row of a node is to be taken with those of others: it is neither empty nor long.
     fn is_short(&self, node: u32) -> bool {
-        let edges = self.graph.row_offsets.get(node + 1) - self.graph.row_offsets.get(node);
+        let edges = degree(self.graph.row_offsets, node);
         edges > 0 && edges <= PIECE
     }
 
@@ -280,8 +285,8 @@ impl<D: Distance> Buckets<'_, D> {
 
     /// Every invocation calls this last. When all are done, what comes next is decided.
     fn advance(&mut self) {
-        let state = &mut self.state;
-        if state.is_last(self.lane) {
+        let (state, ends_iteration) = (&mut self.state, self.params.rows.is_last == 1);
+        if state.is_last(self.lane) && ends_iteration {
             let (changed, lowest) = (state.load(SweepState::NEXT), state.load(SweepState::LOWEST));
             let (settled, open) = (state.load(SweepState::SETTLED), state.load(SweepState::OPEN));
             let (mut mode, mut frontier) = (RELAX, 1);
@@ -372,7 +377,7 @@ pub fn sweep<D: Distance>(
         counts.set(LOWEST, UNREACHED);
     }
     lane.barrier();
-    for scan in 0..of_pieces + share(params.nodes.div_ceil(BLOCK)) {
+    for scan in 0..of_pieces + share(params.rows.count.div_ceil(BLOCK)) {
         if lane.local == 0 {
             // It was read in the scan before the last.
             counts.set((scan + 1) % 3, 0);
@@ -381,14 +386,15 @@ pub fn sweep<D: Distance>(
         if is_of_pieces {
             for own in step(scan * BLOCK + lane.local, own_pieces.min((scan + 1) * BLOCK), lane.threads) {
                 let piece = own * lane.groups + lane.group;
-                if buckets.takes(buckets.word(buckets.data.pieces.get(2 * piece))) {
+                let node = buckets.data.pieces.get(2 * piece);
+                if params.rows.has(node) && buckets.takes(buckets.word(node)) {
                     list.set(counts.add(scan % 3, 1), piece);
                 }
             }
         } else {
             // Four nodes for each invocation, whose loads are in flight together; the last node again in place of those behind it.
-            let last = params.nodes - 1;
-            let a = ((scan - of_pieces) * lane.groups + lane.group) * BLOCK + lane.local;
+            let last = params.rows.end() - 1;
+            let a = params.rows.first + ((scan - of_pieces) * lane.groups + lane.group) * BLOCK + lane.local;
             let (b, c, d) = (a + lane.threads, a + 2 * lane.threads, a + 3 * lane.threads);
             let (word_a, word_b) = (buckets.word(a.min(last)), buckets.word(b.min(last)));
             let (word_c, word_d) = (buckets.word(c.min(last)), buckets.word(d.min(last)));
@@ -413,18 +419,20 @@ pub fn sweep<D: Distance>(
             if is_of_pieces {
                 let piece = list.get(item);
                 edges.node = buckets.data.pieces.get(2 * piece);
-                edges.begin = graph.row_offsets.get(edges.node) + buckets.data.pieces.get(2 * piece + 1);
-                edges.total = PIECE.min(graph.row_offsets.get(edges.node + 1) - edges.begin);
+                let skipped = buckets.data.pieces.get(2 * piece + 1);
+                let edge = graph.row_offsets.get(edges.node).wrapping_add(skipped);
+                let count = PIECE.min(degree(graph.row_offsets, edges.node) - skipped);
+                (edges.begin, edges.total) = params.rows.place(edge, count);
                 edges.distance = buckets.data.distances.load(edges.node);
             } else {
-                let (mut begin, mut end) = (0, 0);
+                let (mut begin, mut own) = (0, 0);
                 if item + lane.local < count {
                     edges.node = list.get(item + lane.local);
-                    (begin, end) = (graph.row_offsets.get(edges.node), graph.row_offsets.get(edges.node + 1));
+                    (begin, own) = edges_in(&params.rows, graph.row_offsets, edges.node);
                     edges.distance = buckets.data.distances.load(edges.node);
                 }
                 cells.set(2 * lane.threads + lane.local, edges.distance);
-                edges.total = line_up(lane, begin, end - begin, &mut cells, &mut slots);
+                edges.total = line_up(lane, begin, own, &mut cells, &mut slots);
             }
             found = buckets.take(found, edges, &mut cells);
             lane.barrier();
@@ -453,8 +461,10 @@ pub fn sweep<D: Distance>(
         lane.barrier();
         let open = prefix_sum(lane, found.open, &mut slots).total;
         if lane.local == 0 {
-            buckets.state.add(SweepState::SETTLED, settled);
-            buckets.state.add(SweepState::OPEN, open);
+            // Rounded up: some are not none.
+            let (shift, rest) = (params.edge_shift, (1 << params.edge_shift) - 1);
+            buckets.state.add(SweepState::SETTLED, (settled >> shift) + u32::from(settled & rest > 0));
+            buckets.state.add(SweepState::OPEN, (open >> shift) + u32::from(open & rest > 0));
         }
     }
     buckets.advance();

@@ -34,6 +34,10 @@ const TARGETS: [Target; 3] = [
             ),
             ("Unsupported builtin in HLSL: 38", "HLSL has no number of subgroups in a workgroup (NumSubgroups)"),
             (
+                "Access chains have no default expression representation",
+                "HLSL has no atomic addition of floats, and SPIRV-Cross fails where a kernel has one",
+            ),
+            (
                 "Reading types other than 32-bit from ByteAddressBuffer",
                 "SPIRV-Cross reads no 64-bit floats from buffers in HLSL",
             ),

@@ -10,7 +10,8 @@ pub use matrix::AllPairs;
 use super::{Distances, Selectable, answer::text, figure::four_digits, prelude::*};
 use crate::{
     device::{DeviceKind, memory::Bytes},
-    graph::statistics::grouped,
+    engine::partition,
+    graph::{Partition, statistics::grouped},
     oracle::{dijkstra, floyd_warshall},
     settings::{Configurable, Key},
     strategy::About,
@@ -96,8 +97,8 @@ fn method(device: &DeviceInfo, csr: &Csr, config: &ApspConfig) -> ApspStrategy {
 const SPARSE: f64 = 50.0;
 
 /// The rule of `auto`: edges are less work than the matrix when a node has less than a fiftieth of all nodes for neighbours.
-fn choose(nodes: u32, edges: u32, negative: bool) -> ApspStrategy {
-    if !negative && f64::from(edges) * SPARSE < f64::from(nodes) * f64::from(nodes) {
+fn choose(nodes: u32, edges: u64, negative: bool) -> ApspStrategy {
+    if !negative && edges as f64 * SPARSE < f64::from(nodes) * f64::from(nodes) {
         ApspStrategy::Sssp
     } else {
         ApspStrategy::Blocked
@@ -169,7 +170,7 @@ Examples:
                 Bytes(4 * distances)
             )));
         }
-        Ok(plan(csr.nodes(), csr.columns().len(), method(device, csr, config)))
+        Ok(plan(csr.nodes(), partition(device, csr).list(), method(device, csr, config)))
     }
 
     fn operations(csr: &Csr, _: &ApspConfig) -> u64 {
@@ -195,8 +196,8 @@ Examples:
         }
         let (length, width) = (length(csr), width(csr.nodes()) as usize);
         let fours = device.buffer::<UVec4>("distances", width * width / 4)?;
-        let (words, weights) = (fours.cast(), graph.weights()?.clone());
-        let job = Job { device, graph: graph.rows()?.clone(), weights, length, words, fours };
+        let parts = graph.weighted_partitions()?;
+        let job = Job { device, nodes: csr.nodes(), parts, length, words: fours.cast(), fours };
         let steps = match method {
             ApspStrategy::Sssp => Steps::Loop(job.batched()?),
             ApspStrategy::Dijkstra => Steps::Fixed(vec![cpu::dijkstra(&job, csr)?], csr.nodes()),
@@ -304,7 +305,7 @@ Examples:
     /// Every edge is taken once for each node to come from.
     fn figures(outcome: &Outcome<'_, Self>) -> Figures {
         let csr = &outcome.graph.csr;
-        Figures { edges: u64::from(csr.nodes()) * u64::from(csr.edges()), list: Vec::new() }
+        Figures { edges: u64::from(csr.nodes()) * csr.edges(), list: Vec::new() }
     }
 }
 
@@ -312,7 +313,8 @@ impl Apsp {
     /// The most nodes whose matrix the device has memory for, beside as many edges as the graph has.
     pub fn most_nodes(device: &Device, csr: &Csr, config: &ApspConfig) -> u32 {
         let (method, spans) = (method(device.info(), csr, config), Vec::from_iter(1..=WIDEST / SPAN));
-        let fits = |spans: &u32| device.admit(&plan(spans * SPAN, csr.columns().len(), method)).is_ok();
+        let partitions = partition(device.info(), csr);
+        let fits = |spans: &u32| device.admit(&plan(spans * SPAN, partitions.list(), method)).is_ok();
         spans.partition_point(fits) as u32 * SPAN
     }
 }
@@ -342,13 +344,12 @@ impl Answer for AllPairs {
     }
 }
 
-fn plan(nodes: u32, edges: usize, method: ApspStrategy) -> MemoryPlan {
+fn plan(nodes: u32, partitions: &[Partition], method: ApspStrategy) -> MemoryPlan {
     let width = width(nodes) as usize;
-    let plan = MemoryPlan::new()
-        .with::<u32>("row offsets", nodes as usize + 1)
-        .with::<u32>("columns", edges)
-        .with::<u32>("weights", edges)
-        .with::<u32>("distances", width * width);
+    let offsets = MemoryPlan::new().with::<u32>("row offsets", nodes as usize + 1);
+    let arrays = ["columns", "weights"].into_iter().flat_map(|name| partitions.iter().map(move |part| (name, part)));
+    let edges = arrays.fold(offsets, |plan, (name, part)| plan.with::<u32>(name, part.edge_count() as usize));
+    let plan = edges.with::<u32>("distances", width * width);
     match method {
         ApspStrategy::Sssp => plan.with::<u32>("marks", marks(nodes)).with::<LoopHeader>("loop state", 1),
         _ => plan,

@@ -4,18 +4,18 @@ use super::{marks, width};
 use crate::{
     Result,
     device::{Buffer, Device, Recorder, Recording},
-    engine::{DeviceGraph, DeviceLoop, DeviceRows},
+    engine::{DeviceLoop, Part},
 };
 use evenkeel_kernels::{
     algorithm::apsp::{
-        ApspDiagonal, ApspEdges, Length, MATRIX_TILE, PivotParams, SPAN,
+        ApspDiagonal, ApspEdges, EdgeParams, Length, MATRIX_TILE, PivotParams, SPAN,
         batched::{Batched, BatchedParams, BatchedStart},
         blocked::{BlockedCross, BlockedPivot, BlockedRest},
         floyd_warshall::FloydWarshall,
     },
     memory::UVec4,
 };
-use evenkeel_types::{LoopHeader, LoopState, WORKGROUP};
+use evenkeel_types::{LoopHeader, LoopState, RowRange, WORKGROUP};
 
 /// Nodes, or tiles of them, in one recording: few enough that no device is kept from other work for long, even with the largest matrices.
 const NODES_AT_A_TIME: u32 = 256;
@@ -28,8 +28,10 @@ const MOST_GROUPS: u32 = 4096;
 /// What is recorded of, and on.
 pub(super) struct Job<'a> {
     pub device: &'a Device,
-    pub graph: DeviceGraph,
-    pub weights: Buffer<u32>,
+    /// The number of nodes.
+    pub nodes: u32,
+    /// The partitions of the graph.
+    pub parts: Vec<Part>,
     pub length: Length,
     /// The matrix as fours and as words.
     pub fours: Buffer<UVec4>,
@@ -38,14 +40,13 @@ pub(super) struct Job<'a> {
 
 impl Job<'_> {
     fn params(&self, pivot: u32) -> PivotParams {
-        let nodes = self.graph.nodes();
-        PivotParams { nodes, width: width(nodes), pivot }
+        PivotParams { nodes: self.nodes, width: width(self.nodes), pivot }
     }
 
     /// Nothing is reached but every node by itself.
     fn clear(&self, recorder: &mut Recorder) {
         recorder.fill(&self.words, self.length.unreached());
-        recorder.dispatch(&ApspDiagonal { matrix: &self.words }, self.params(0), self.graph.nodes() as usize);
+        recorder.dispatch(&ApspDiagonal { matrix: &self.words }, self.params(0), self.nodes as usize);
     }
 
     /// The matrix of the edges.
@@ -53,9 +54,11 @@ impl Job<'_> {
         self.device.record("apsp start", |recorder| {
             recorder.label("start");
             self.clear(recorder);
-            let edges =
-                ApspEdges { length: self.length, graph: &self.graph, weights: &self.weights, matrix: &self.words };
-            recorder.dispatch(&edges, self.params(0), workgroups(self.graph.nodes()));
+            for Part { graph, rows, weights } in &self.parts {
+                let edges = ApspEdges { length: self.length, graph, weights, matrix: &self.words };
+                let params = EdgeParams { width: width(self.nodes), rows: *rows };
+                recorder.dispatch(&edges, params, workgroups(rows.count));
+            }
         })
     }
 
@@ -80,7 +83,7 @@ impl Job<'_> {
     }
 
     pub fn floyd_warshall(&self) -> Result<Vec<Recording>> {
-        let nodes = self.graph.nodes();
+        let nodes = self.nodes;
         let step = FloydWarshall { length: self.length, matrix: &self.words };
         self.dense("floyd-warshall", nodes, NODES_AT_A_TIME, |recorder, pivot| {
             recorder.dispatch(&step, self.params(pivot), workgroups(nodes));
@@ -88,7 +91,7 @@ impl Job<'_> {
     }
 
     pub fn blocked(&self) -> Result<Vec<Recording>> {
-        let (nodes, length) = (self.graph.nodes(), self.length);
+        let (nodes, length) = (self.nodes, self.length);
         let (tiles, spans) = (width(nodes) / MATRIX_TILE, width(nodes) / SPAN);
         let pivot_tile = BlockedPivot { length, matrix: &self.words };
         let cross = BlockedCross { length, matrix: &self.fours };
@@ -101,25 +104,23 @@ impl Job<'_> {
     }
 
     pub fn batched(&self) -> Result<DeviceLoop> {
-        let (device, nodes) = (self.device, self.graph.nodes());
+        let (device, nodes) = (self.device, self.nodes);
         let marks = device.buffer("marks", marks(nodes))?;
         let state = device.buffer::<LoopHeader>("loop state", 1)?;
-        let params = BatchedParams { nodes, width: width(nodes), groups: (marks.len() as u32).min(MOST_GROUPS) };
-        let step = Batched {
-            length: self.length,
-            graph: &self.graph,
-            weights: &self.weights,
-            matrix: &self.words,
-            marks: &marks,
-            state: &state,
-        };
+        let groups = (marks.len() as u32).min(MOST_GROUPS);
+        let params = BatchedParams { nodes, width: width(nodes), groups, rows: RowRange::default() };
         let start = |recorder: &mut Recorder| {
             self.clear(recorder);
             recorder.fill(&marks, 0);
             recorder.dispatch(&BatchedStart { marks: &marks, state: &state }, params, nodes as usize);
         };
         DeviceLoop::record(device, "apsp sssp", &state, start, |recorder, _| {
-            recorder.dispatch_indirect(&step, params, &state, LoopHeader::GROUPS);
+            for Part { graph, rows, weights } in &self.parts {
+                let (length, matrix) = (self.length, &self.words);
+                let step = Batched { length, graph, weights, matrix, marks: &marks, state: &state };
+                let params = BatchedParams { rows: *rows, ..params };
+                recorder.dispatch_indirect(&step, params, &state, LoopHeader::GROUPS);
+            }
         })
     }
 }

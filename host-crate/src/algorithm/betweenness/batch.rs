@@ -7,11 +7,15 @@ use super::{
         many::{self, Keep, ManySearch},
         prelude::*,
     },
-    Dependencies,
+    Dependencies, Directions,
     levels::{self, Levels, Totals},
-    reversed,
 };
-use crate::{phase, strategy::MAX_GROUPS};
+use crate::{
+    engine::{DevicePartition, partition},
+    graph::Partitions,
+    phase,
+    strategy::MAX_GROUPS,
+};
 use evenkeel_kernels::{
     algorithm::betweenness::{
         Pass, PathState,
@@ -22,7 +26,7 @@ use evenkeel_kernels::{
     memory::UVec4,
 };
 use evenkeel_types::LoopState;
-use std::time::{Duration, Instant};
+use std::{ops::Range, time::Instant};
 
 /// Fewer sources than this are taken one after the other.
 pub(super) const FEWEST: usize = 8;
@@ -30,36 +34,48 @@ pub(super) const FEWEST: usize = 8;
 /// Rows and pieces of rows, and which of them belong together.
 #[derive(Default)]
 struct Pieces {
-    /// The node, its first edge, the one behind its last, and the number of the piece.
+    /// The node, its first edge in the columns of its partition, the one behind its last, and the number of the piece.
     rows: Vec<UVec4>,
+    /// Those of each partition.
+    parts: Vec<Range<u32>>,
     /// The node, its first piece, and the one behind its last.
     cuts: Vec<UVec4>,
 }
 
 impl Pieces {
     /// The rows of a graph. Where edges have no reverse, a node whose row is empty may still be reached, and has a sum of 0.
-    fn of(csr: &Csr) -> Self {
+    fn of(partitions: &Partitions<'_>) -> Self {
+        let csr = partitions.csr();
         let (mut pieces, mut count, symmetric) = (Self::default(), 0, csr.is_symmetric());
-        for node in (0..csr.nodes()).filter(|node| !symmetric || csr.degree(*node) > 0) {
-            let row = csr.row(node);
-            let (begin, end) = (row.start as u32, row.end as u32);
-            if end - begin <= PIECE {
-                pieces.rows.push(UVec4::new(node, begin, end, WHOLE));
-                continue;
+        for part in partitions.list() {
+            let first_of_part = pieces.rows.len() as u32;
+            for node in part.rows.clone().filter(|node| !symmetric || csr.degree(*node) > 0) {
+                let row = csr.row(node);
+                let edges = if part.is_cut { part.edges.clone() } else { row.start as u64..row.end as u64 };
+                let [begin, end] = [edges.start, edges.end].map(|edge| (edge - part.edges.start) as u32);
+                if end - begin <= PIECE && !part.is_cut {
+                    pieces.rows.push(UVec4::new(node, begin, end, WHOLE));
+                    continue;
+                }
+                let first = count;
+                for begin in (begin..end).step_by(PIECE as usize) {
+                    pieces.rows.push(UVec4::new(node, begin, end.min(begin.saturating_add(PIECE)), count));
+                    count += 1;
+                }
+                match pieces.cuts.last_mut() {
+                    // A later part of a row that is cut between partitions.
+                    Some(cut) if cut.x == node => cut.z = count,
+                    _ => pieces.cuts.push(UVec4::new(node, first, count, 0)),
+                }
             }
-            let first = count;
-            for begin in (begin..end).step_by(PIECE as usize) {
-                pieces.rows.push(UVec4::new(node, begin, end.min(begin.saturating_add(PIECE)), count));
-                count += 1;
-            }
-            pieces.cuts.push(UVec4::new(node, first, count, 0));
+            pieces.parts.push(first_of_part..pieces.rows.len() as u32);
         }
         pieces
     }
 
-    /// The most rows, cut rows and pieces of these that a graph can have in one direction.
-    fn most(csr: &Csr) -> [usize; 3] {
-        let cuts = csr.columns().len() / PIECE as usize;
+    /// The most rows, cut rows and pieces of these that a graph of so many partitions can have in one direction.
+    fn most(csr: &Csr, partitions: usize) -> [usize; 3] {
+        let cuts = csr.columns().len() / PIECE as usize + (partitions - 1);
         [csr.nodes() as usize + 2 * cuts, cuts, 2 * cuts]
     }
 }
@@ -70,7 +86,7 @@ pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> Result<Option<MemoryPlan>>
     if nodes as u64 * u64::from(2 * LANES) > u64::from(u32::MAX) {
         return Ok(None);
     }
-    let [rows, cuts, pieces] = Pieces::most(csr);
+    let [rows, cuts, pieces] = Pieces::most(csr, partition(device, csr).list().len());
     let directions = if csr.is_symmetric() { 1 } else { 2 };
     let plan = levels::plan(device, csr)?.and(many::plan_beside(csr, Keep::Bytes, 0)?);
     Ok(Some(
@@ -95,18 +111,13 @@ pub(super) struct Batches {
 }
 
 impl Batches {
-    pub fn new(graph: &SharedGraph) -> Result<Self> {
+    pub fn new(directions: &Directions) -> Result<Self> {
+        let graph = &directions.leaving;
         let (device, csr, nodes) = (graph.device(), graph.csr(), graph.csr().nodes() as usize);
-        let levels = Levels::new(graph)?;
+        let levels = Levels::new(directions)?;
         let search = ManySearch::new(graph, false, Keep::Bytes, 0)?;
-        let leaving = Direction::new(device, csr, graph.rows()?.clone())?;
-        let other = match csr.is_symmetric() {
-            true => None,
-            false => {
-                let reversed = reversed(csr)?;
-                Some(Direction::new(device, &reversed, DeviceGraph::upload(device, &reversed)?)?)
-            }
-        };
+        let leaving = Direction::new(graph)?;
+        let other = if csr.is_symmetric() { None } else { Some(Direction::new(&directions.leading)?) };
         let leading = other.as_ref().unwrap_or(&leaving);
         let pieces = leaving.count.max(leading.count);
         let job = Job {
@@ -139,7 +150,7 @@ impl Batches {
 impl Dependencies for Batches {
     fn run(&mut self, device: &Device, sources: &[u32]) -> Result<Run> {
         let begin = Instant::now();
-        let mut run = Run { total: Duration::ZERO, kernel: self.levels.clear()?, iterations: 0 };
+        let mut run = Run { kernel: self.levels.clear()?, ..Run::default() };
         let mut done = 0;
         for batch in sources.chunks(LANES as usize) {
             let mut is_batch = batch.len() >= FEWEST;
@@ -174,7 +185,8 @@ impl Dependencies for Batches {
 
 /// The rows of one direction.
 struct Direction {
-    graph: DeviceGraph,
+    /// Each partition, with its rows and pieces.
+    parts: Vec<(DevicePartition, Range<u32>)>,
     pieces: Buffer<UVec4>,
     cuts: Buffer<UVec4>,
     /// Rows and pieces, rows that are cut, and pieces of these.
@@ -184,15 +196,17 @@ struct Direction {
 }
 
 impl Direction {
-    fn new(device: &Device, csr: &Csr, graph: DeviceGraph) -> Result<Self> {
-        let mut pieces = Pieces::of(csr);
+    fn new(graph: &SharedGraph) -> Result<Self> {
+        let device = graph.device();
+        let mut pieces = Pieces::of(&partition(device.info(), graph.csr()));
+        let parts = graph.partitions()?.iter().cloned().zip(pieces.parts).collect();
         let (rows, cut) = (pieces.rows.len(), pieces.cuts.len());
         let count = pieces.cuts.last().map_or(0, |cut| cut.z as usize);
         // A buffer has an element at least.
         pieces.rows.push(UVec4::ZERO);
         pieces.cuts.push(UVec4::ZERO);
         let cuts = device.buffer_from("cut rows", &pieces.cuts)?;
-        Ok(Self { graph, pieces: device.buffer_from("pieces of rows", &pieces.rows)?, cuts, rows, cut, count })
+        Ok(Self { parts, pieces: device.buffer_from("pieces of rows", &pieces.rows)?, cuts, rows, cut, count })
     }
 }
 
@@ -212,17 +226,17 @@ impl Job {
     fn params(&self, direction: &Direction) -> BatchParams {
         let teams = direction.rows.max(direction.cut).max(1);
         let groups = (teams * LANES as usize).div_ceil(256).min(4 * MAX_GROUPS as usize) as u32;
-        BatchParams { nodes: self.nodes, pieces: direction.rows as u32, cuts: direction.cut as u32, groups }
+        BatchParams { nodes: self.nodes, first_piece: 0, pieces: 0, cuts: direction.cut as u32, groups }
     }
 
-    /// Records a pass, two dispatches a level.
+    /// Records a pass: for each level a dispatch for each partition, and one more.
     fn record(
         &self,
         pass: Pass,
         direction: &Direction,
         start: impl Fn(&mut Recorder, BatchParams),
     ) -> Result<DeviceLoop> {
-        let (params, state, graph) = (self.params(direction), &self.state, &direction.graph);
+        let (params, state) = (self.params(direction), &self.state);
         let batch = &Batch {
             pieces: direction.pieces.clone(),
             depths: self.depths.clone(),
@@ -233,7 +247,10 @@ impl Job {
         let name = format!("betweenness, a batch {}", pass.name());
         let start = |recorder: &mut Recorder| start(recorder, params);
         DeviceLoop::record(&self.device, &name, state, start, |recorder, _| {
-            recorder.dispatch_indirect(&BatchLevel { pass, graph, batch, state }, params, state, PathState::GROUPS);
+            for (DevicePartition { graph, .. }, pieces) in &direction.parts {
+                let params = BatchParams { first_piece: pieces.start, pieces: pieces.end - pieces.start, ..params };
+                recorder.dispatch_indirect(&BatchLevel { pass, graph, batch, state }, params, state, PathState::GROUPS);
+            }
             let join = BatchJoin { pass, batch, cuts: &direction.cuts, state };
             recorder.dispatch_indirect(&join, params, state, PathState::GROUPS);
         })
@@ -243,23 +260,38 @@ impl Job {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::generate::Generator;
+    use crate::graph::{PartitionOptions, generate::Generator};
 
     #[test]
     fn pieces_cover_all_edges_once_and_no_more_than_planned() {
         for text in ["star:nodes=3000", "complete:nodes=600", "chain:nodes=5", "rmat:scale=9", "star:nodes=513"] {
             let csr = text.parse::<Generator>().unwrap().generate().unwrap().csr;
-            let Pieces { rows, cuts } = Pieces::of(&csr);
-            let mut edges: Vec<u32> = rows.iter().flat_map(|piece| piece.y..piece.z).collect();
-            edges.sort_unstable();
-            assert!(edges.into_iter().eq(0..csr.edges()), "{text}");
-            let count = rows.iter().filter(|piece| piece.w != WHOLE).count();
-            assert_eq!(cuts.last().map_or(0, |cut| cut.z as usize), count, "{text}");
-            let most = Pieces::most(&csr);
-            assert!(rows.len() <= most[0] && cuts.len() <= most[1] && count <= most[2], "{text}: {most:?}");
-            assert!(rows.iter().all(|piece| csr.row(piece.x).contains(&(piece.y as usize))), "{text}");
+            for bytes in [u64::MAX, 8000, 4000, 200] {
+                let partitions = Partitions::plan(&csr, PartitionOptions::new(bytes));
+                let Pieces { rows, cuts, parts } = Pieces::of(&partitions);
+                let mut edges = Vec::new();
+                for (part, places) in partitions.list().iter().zip(parts) {
+                    for piece in &rows[places.start as usize..places.end as usize] {
+                        let (first, end) = (part.edges.start as u32 + piece.y, part.edges.start as u32 + piece.z);
+                        assert!(csr.row(piece.x).contains(&(first as usize)), "{text}");
+                        edges.extend(first..end);
+                    }
+                }
+                edges.sort_unstable();
+                assert!(edges.into_iter().eq(0..csr.narrow_edges().unwrap()), "{text}");
+                let count = rows.iter().filter(|piece| piece.w != WHOLE).count();
+                assert_eq!(cuts.last().map_or(0, |cut| cut.z as usize), count, "{text}");
+                let cut_edges = |cut: &UVec4| {
+                    let pieces = rows.iter().filter(|piece| piece.w != WHOLE && (cut.y..cut.z).contains(&piece.w));
+                    pieces.map(|piece| piece.z - piece.y).sum::<u32>()
+                };
+                assert!(cuts.iter().all(|cut| cut_edges(cut) == csr.degree(cut.x)), "{text}");
+                let most = Pieces::most(&csr, partitions.list().len());
+                assert!(rows.len() <= most[0] && cuts.len() <= most[1] && count <= most[2], "{text}: {most:?}");
+            }
         }
         let one_way = Csr::new(vec![0, 1, 1], vec![1], Weights::None).unwrap();
-        assert_eq!(Pieces::of(&one_way).rows, [UVec4::new(0, 0, 1, WHOLE), UVec4::new(1, 1, 1, WHOLE)]);
+        let whole = Partitions::plan(&one_way, PartitionOptions::new(u64::MAX));
+        assert_eq!(Pieces::of(&whole).rows, [UVec4::new(0, 0, 1, WHOLE), UVec4::new(1, 1, 1, WHOLE)]);
     }
 }

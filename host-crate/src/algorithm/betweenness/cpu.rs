@@ -22,7 +22,7 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 /// Nodes of a level that a thread takes at a time.
@@ -40,25 +40,25 @@ fn is_single(csr: &Csr, config: &BetweennessConfig) -> bool {
 }
 
 /// The memory beside the graph, which is read where it is.
-pub(super) fn plan(device: &DeviceInfo, csr: &Csr, config: &BetweennessConfig) -> MemoryPlan {
+pub(super) fn plan(device: &DeviceInfo, csr: &Csr, config: &BetweennessConfig) -> Result<MemoryPlan> {
     let nodes = csr.nodes() as usize;
     let totals = MemoryPlan::new().with::<f64>("totals", nodes);
     if is_single(csr, config) {
         let reversed = if csr.is_symmetric() { 0 } else { nodes + 1 + csr.columns().len() };
         let strategy = Configured::<Bfs>::default();
-        return bfs::plan_with(device, csr, strategy.item().as_ref(), false)
+        return Ok(bfs::plan_with(device, csr, strategy.item().as_ref(), false)?
             .and(totals)
             .with::<u32>("reversed graph", reversed)
             .with::<u32>("order", nodes)
             .with::<u32>("level ends", nodes + 2)
-            .with::<Wide>("path counts", nodes);
+            .with::<Wide>("path counts", nodes));
     }
     let threads = rayon::current_num_threads().min(config.sources.unwrap_or(u32::MAX) as usize);
-    totals
+    Ok(totals
         .with::<u32>("order", threads * nodes)
         .with::<u32>("depths", threads * nodes)
         .with::<Wide>("path counts", threads * nodes)
-        .with::<f64>("dependencies", threads * nodes)
+        .with::<f64>("dependencies", threads * nodes))
 }
 
 /// What is recorded.
@@ -83,8 +83,9 @@ impl Native {
         let totals: Buffer<f64> = device.buffer("totals", nodes)?;
         let sources = Arc::new(Mutex::new(Vec::new()));
         let steps = if is_single(&csr, config) {
-            let traversal = Traversal::new(graph, Operator::Bfs, false, "depths")?;
-            let search = Search::record::<Bfs>(device, traversal, &Configured::default())?;
+            let strategy = Configured::<Bfs>::default();
+            let traversal = Traversal::new(graph, Operator::Bfs, None, "depths")?;
+            let search = Search::record(device, traversal, &strategy)?;
             let leading = reversed(&csr)?.into_owned();
             let passes = Passes::new(csr, leading);
             let buffers = [search.values.raw().clone(), totals.raw().clone()];
@@ -111,7 +112,7 @@ impl Native {
 impl Dependencies for Native {
     fn run(&mut self, device: &Device, sources: &[u32]) -> Result<Run> {
         let begin = Instant::now();
-        let mut run = Run { total: Duration::ZERO, kernel: Duration::ZERO, iterations: sources.len() as u32 };
+        let mut run = Run { iterations: sources.len() as u32, ..Run::default() };
         match &mut self.steps {
             Steps::One(search, recording) => match sources {
                 &[source, ..] => {
@@ -226,8 +227,8 @@ impl<'a> Alone<'a> {
 
     /// The same with counts of one kind; false where they do not suffice.
     fn walk<N: Number>(&mut self, source: u32, counts: &mut [N], dependencies: &[AtomicU64]) -> bool {
-        let (offsets, columns) = (self.csr.row_offsets(), self.csr.columns());
-        let row = |node: u32| &columns[offsets[node as usize] as usize..offsets[node as usize + 1] as usize];
+        let (offsets, columns) = (self.csr.offsets(), self.csr.columns());
+        let row = |node: u32| &columns[offsets.row(node as usize)];
         let (depths, order) = (&mut self.depths, &mut self.order);
         order.clear();
         order.push(source);
@@ -416,8 +417,8 @@ impl<'a, N: Number> Running<'a, N> {
     /// The sum over a node's neighbours at a depth.
     #[inline(always)]
     fn sum(&self, csr: &Csr, node: usize, depth: u32) -> N {
-        let (offsets, columns) = (csr.row_offsets(), csr.columns());
-        let neighbours = &columns[offsets[node] as usize..offsets[node + 1] as usize];
+        let (offsets, columns) = (csr.offsets(), csr.columns());
+        let neighbours = &columns[offsets.row(node)];
         neighbours.iter().fold(N::ZERO, |sum, &neighbour| {
             match self.depths[neighbour as usize].load(Relaxed) == depth {
                 true => sum.plus(N::load(&self.counts[neighbour as usize])),

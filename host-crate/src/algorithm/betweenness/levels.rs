@@ -1,10 +1,13 @@
 //! One source after the other on the device: a search, its nodes sorted by level, a pass from the source on and one back (see the kernels'
 //! folder `betweenness`). The device decides when a pass is over, and takes many small levels in one dispatch.
 
-use super::{super::prelude::*, super::search::Search, Dependencies, reversed};
+use super::{super::prelude::*, super::search::Search, Dependencies, Directions};
 use crate::{
     algorithm::{Bfs, bfs},
-    engine::primitive::{Kind, Scan},
+    engine::{
+        DevicePartition, Layout, partition, plan_partitions,
+        primitive::{Kind, Scan},
+    },
     phase,
     strategy::{MAX_GROUPS, Operator, Rounds, Traversal},
 };
@@ -35,9 +38,12 @@ fn keys(nodes: u32) -> Result<usize> {
     }
 }
 
-/// When many levels are taken in one dispatch.
+/// When many levels are taken in one dispatch: where it has the edges of one partition of several, it takes a part of one level.
 fn rounds(device: &DeviceInfo, csr: &Csr) -> Rounds {
-    Rounds::new(device, csr.skew(), COOPERATING)
+    match partition(device, csr).list() {
+        [_] => Rounds::new(device, csr.skew(), COOPERATING),
+        _ => Rounds::default(),
+    }
 }
 
 /// Whether searches of the graph have many levels, as far as its degrees tell.
@@ -48,13 +54,15 @@ pub(super) fn has_many_levels(csr: &Csr) -> bool {
 /// The memory for one source at a time.
 pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> Result<MemoryPlan> {
     let nodes = csr.nodes() as usize;
-    let plan = bfs::plan_with(device, csr, Configured::<Bfs>::default().item().as_ref(), true);
-    let plan = match csr.is_symmetric() {
-        true => plan,
-        false => {
-            plan.with::<u32>("reversed row offsets", nodes + 1).with::<u32>("reversed columns", csr.columns().len())
+    let search = bfs::plan_with(device, csr, Configured::<Bfs>::default().item().as_ref(), false)?;
+    let mut plan = plan_partitions(device, csr).and(search);
+    if !csr.is_symmetric() {
+        plan = plan.with::<u32>("reversed row offsets", nodes + 1);
+        // The reverse is cut elsewhere, into partitions that have as many columns together.
+        for part in partition(device, csr).list() {
+            plan = plan.with::<u32>("reversed columns", part.edge_count() as usize);
         }
-    };
+    }
     let keys = keys(csr.nodes())?;
     let links = if rounds(device, csr).are_taken() { nodes.max(1) } else { 1 };
     let plan = plan
@@ -96,8 +104,8 @@ struct Passes {
     device: Device,
     params: PathParams,
     rounds: Rounds,
-    /// The rows of the edges that lead to each node, and of those that leave it.
-    graphs: [DeviceGraph; 2],
+    /// The partitions of the edges that lead to each node, and of those that leave it.
+    graphs: [Vec<DevicePartition>; 2],
     links: [Buffer<UVec4>; 2],
     paths: Paths<Buffers>,
     counts: Buffer<u32>,
@@ -106,12 +114,14 @@ struct Passes {
 }
 
 impl Levels {
-    pub fn new(graph: &SharedGraph) -> Result<Self> {
+    pub fn new(directions: &Directions) -> Result<Self> {
+        let graph = &directions.leaving;
         let (device, nodes) = (graph.device(), graph.csr().nodes() as usize);
-        let traversal = Traversal::new(graph, Operator::Bfs, true, "depths")?;
+        let (strategy, layout) = (Configured::<Bfs>::default(), Layout::resident(device.info(), graph.csr()));
+        let traversal = Traversal::new(graph, Operator::Bfs, Some(layout), "depths")?;
         let depths = traversal.data.values.clone();
-        let search = Search::record::<Bfs>(device, traversal, &Configured::default())?;
-        let passes = Passes::new(graph, depths)?;
+        let search = Search::record(device, traversal, &strategy)?;
+        let passes = Passes::new(directions, depths)?;
         let [forward, backward] = [passes.forward()?, passes.backward()?];
         let Paths { order, ends, dependencies, .. } = &passes.paths;
         let params = passes.params;
@@ -144,7 +154,7 @@ impl Levels {
     /// Adds the dependencies of these sources to the sums.
     pub fn add(&mut self, sources: &[u32]) -> Result<Run> {
         let begin = Instant::now();
-        let mut run = Run { total: Duration::ZERO, kernel: Duration::ZERO, iterations: 0 };
+        let mut run = Run::default();
         for (done, &source) in sources.iter().enumerate() {
             run.kernel += self.search.run(&self.graph, source, None)?.kernel;
             let forward = self.forward.run()?;
@@ -173,24 +183,24 @@ impl Dependencies for Levels {
 }
 
 impl Passes {
-    fn new(graph: &SharedGraph, depths: Buffer<u32>) -> Result<Self> {
-        let (device, csr, nodes) = (graph.device(), graph.csr(), graph.csr().nodes() as usize);
-        let leaving = graph.rows()?.clone();
-        let leading = match csr.is_symmetric() {
-            true => leaving.clone(),
-            false => {
-                let reversed = reversed(csr)?;
-                refuse_unending_rows(device, &reversed)?;
-                DeviceGraph::upload(device, &reversed)?
-            }
-        };
+    fn new(Directions { leaving, leading }: &Directions, depths: Buffer<u32>) -> Result<Self> {
+        let (device, csr, nodes) = (leaving.device(), leaving.csr(), leaving.csr().nodes() as usize);
+        let graphs = [leading.partitions()?.to_vec(), leaving.partitions()?.to_vec()];
         let (rounds, keys) = (rounds(device.info(), csr), keys(csr.nodes())?);
         let Rounds { short, medium, cooperating, loop_limit } = rounds;
         let links = if rounds.are_taken() { nodes.max(1) } else { 1 };
         Ok(Self {
-            params: PathParams { nodes: csr.nodes(), max_groups: MAX_GROUPS, short, medium, cooperating, loop_limit },
+            params: PathParams {
+                nodes: csr.nodes(),
+                max_groups: MAX_GROUPS,
+                short,
+                medium,
+                cooperating,
+                loop_limit,
+                rows: graphs[0][0].rows,
+            },
             rounds,
-            graphs: [leading, leaving],
+            graphs,
             links: [device.buffer("links forward", links)?, device.buffer("links backward", links)?],
             paths: Paths {
                 order: device.buffer("order", nodes)?,
@@ -210,7 +220,8 @@ impl Passes {
     fn sort(&self, recorder: &mut Recorder, scan: &Scan) {
         let Self { params, graphs: [leading, leaving], depths, counts, .. } = self;
         let Paths { order, positions, ends, .. } = &self.paths;
-        let rows = &BothWays { leaving: leaving.row_offsets.clone(), leading: leading.row_offsets.clone() };
+        let offsets = |parts: &[DevicePartition]| parts[0].graph.row_offsets.clone();
+        let rows = &BothWays { leaving: offsets(leaving), leading: offsets(leading) };
         let invocations = (params.nodes as usize).div_ceil(NODES_AT_A_TIME);
         recorder.label("sort by level");
         recorder.fill(counts, 0);
@@ -218,7 +229,8 @@ impl Passes {
         scan.record(recorder, counts, ends, counts.len(), Kind::Exclusive);
         recorder.dispatch(&PathPlace { depths, rows, ends, order, positions }, *params, invocations);
         if self.rounds.are_taken() {
-            for (pass, (graph, links)) in Pass::ALL.iter().zip(self.graphs.iter().zip(&self.links)) {
+            for (pass, (parts, links)) in Pass::ALL.iter().zip(self.graphs.iter().zip(&self.links)) {
+                let graph = &parts[0].graph;
                 let find = PathLinks { pass: *pass, graph, depths, order, positions, ends, links };
                 recorder.dispatch(&find, *params, params.nodes as usize);
             }
@@ -239,18 +251,22 @@ impl Passes {
         })
     }
 
-    /// Records a pass: a level a dispatch, or many.
+    /// Records a pass: a level a dispatch for each partition, or many levels.
     fn record(&self, name: &str, pass: Pass, start: impl Fn(&mut Recorder)) -> Result<DeviceLoop> {
         let Self { device, params, rounds, paths, state, .. } = self;
-        let (graph, links) = (&self.graphs[pass as usize], &self.links[pass as usize]);
+        let (parts, links) = (&self.graphs[pass as usize], &self.links[pass as usize]);
         let many = |recorder: &mut Recorder| {
+            let graph = &parts[0].graph;
             let persistent = PathPersistent { pass, graph, paths, links, state };
             recorder.dispatch_indirect(&persistent, *params, state, PathState::PERSISTENT_GROUPS);
             let cooperating = PathCooperating { pass, graph, paths, links, state };
             recorder.dispatch_indirect(&cooperating, *params, state, PathState::COOPERATING_GROUPS);
         };
         rounds.record((device, name, state), start, many, |recorder| {
-            recorder.dispatch_indirect(&PathLevel { pass, graph, paths, state }, *params, state, PathState::GROUPS);
+            for DevicePartition { graph, rows } in parts {
+                let params = PathParams { rows: *rows, ..*params };
+                recorder.dispatch_indirect(&PathLevel { pass, graph, paths, state }, params, state, PathState::GROUPS);
+            }
         })
     }
 }

@@ -132,7 +132,7 @@ Examples:
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &BetweennessConfig) -> Result<MemoryPlan> {
         match method(device, csr, config) {
-            Method::Cpu => Ok(cpu::plan(device, csr, config)),
+            Method::Cpu => cpu::plan(device, csr, config),
             Method::Levels => levels::plan(device, csr),
             Method::Batched => batch::plan(device, csr)?.ok_or_else(|| {
                 Error::Memory(format!(
@@ -152,12 +152,12 @@ Examples:
         let steps: Box<dyn Dependencies> = match method {
             Method::Cpu => Box::new(cpu::Native::new(&simple, config)?),
             Method::Levels => {
-                refuse_unending_rows(device, simple.csr())?;
-                Box::new(levels::Levels::new(&simple)?)
+                let directions = Directions::of(&simple)?;
+                Box::new(levels::Levels::new(&directions)?)
             }
             Method::Batched => {
-                refuse_unending_rows(device, simple.csr())?;
-                Box::new(batch::Batches::new(&simple)?)
+                let directions = Directions::of(&simple)?;
+                Box::new(batch::Batches::new(&directions)?)
             }
         };
         let taken = config.strategy.item().taken(method);
@@ -219,7 +219,7 @@ Examples:
         let (sources, nodes) = (outcome.input.nodes.len() as u64, u64::from(outcome.graph.csr.nodes()));
         let text = format!("{} of {} nodes", grouped(sources), grouped(nodes));
         let figure = Figure::new("sources", Value::Count(sources), "nodes").in_line("sources", text);
-        Figures { edges: u64::from(outcome.graph.csr.edges()) * sources, list: vec![figure] }
+        Figures { edges: outcome.graph.csr.edges() * sources, list: vec![figure] }
     }
 }
 
@@ -247,6 +247,27 @@ fn simple(graph: &SharedGraph) -> Result<SharedGraph> {
     let whole = Graph { name: String::new(), csr: csr.without_weights(), ids, directed: true };
     let options = BuildOptions { merge_parallel_edges: true, ..BuildOptions::default() };
     Ok(SharedGraph::new(graph.device(), &rebuild(&whole, options)?.0.csr))
+}
+
+/// The rows of the edges that leave each node, and of those that lead to it; both are the same where every edge has its reverse.
+struct Directions {
+    leaving: SharedGraph,
+    leading: SharedGraph,
+}
+
+impl Directions {
+    fn of(graph: &SharedGraph) -> Result<Self> {
+        let (leaving, csr) = (graph.clone(), graph.csr());
+        refuse_unending_rows(graph.device(), csr)?;
+        let leading = match reversed(csr)? {
+            Cow::Borrowed(_) => graph.clone(),
+            Cow::Owned(reversed) => {
+                refuse_unending_rows(graph.device(), &reversed)?;
+                SharedGraph::new(graph.device(), &reversed)
+            }
+        };
+        Ok(Self { leaving, leading })
+    }
 }
 
 /// The graph with every edge reversed; the same where every edge has its reverse.

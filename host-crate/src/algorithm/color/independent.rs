@@ -1,14 +1,21 @@
 //! `independent`: the smallest free colour in the order of ranks, with shortcuts. The kernels are `color/independent.rs` of the kernels.
 
 use super::{super::prelude::*, Job, Steps};
+use crate::{
+    engine::{DevicePartition, partition},
+    graph::Partition,
+};
 use evenkeel_kernels::algorithm::color::{
     independent::{ColorLight, ColorWait, ColorWide, IndependentParams, IndependentState},
     label,
     sections::{LIGHT, MEDIUM},
 };
-use evenkeel_types::{LoopHeader, LoopState, WORKGROUP, Worklist};
+use evenkeel_types::{LoopHeader, LoopState, RowRange, WORKGROUP, Worklist};
 use rayon::prelude::*;
-use std::cmp::Reverse;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 /// The workgroups of an iteration: as many as a large GPU runs at a time. Those beyond find no work.
 const GROUPS: u32 = 1056;
@@ -21,27 +28,52 @@ const PATIENCE: u32 = 4096;
 /// numbers, rows that lie together are loaded together, and another iteration costs less than waiting.
 const EARLY_PATIENCE: u32 = 1;
 
+/// The same for all nodes of a graph in several partitions: a neighbour may be of another one, and not under way.
+const PARTITION_PATIENCE: u32 = 8;
+
 /// Most iterations of a loop are after its end: two suffice nearly always.
 const BATCHES: [usize; 6] = [2, 4, 6, 12, 24, 48];
 
 /// The memory beside the graph and the colours.
-pub(super) fn plan(csr: &Csr) -> MemoryPlan {
+pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> MemoryPlan {
     let nodes = csr.nodes() as usize;
-    let (before, saved) = wide_words(csr, csr.skew().highest);
-    MemoryPlan::new()
+    let words = wide_words(partition(device, csr).list(), csr.skew().highest > LIGHT);
+    let plan = MemoryPlan::new()
         .with::<u32>("order", nodes)
         .with::<u32>("worklist", nodes)
         .with::<u32>("next worklist", nodes)
-        .with::<u32>("waits", nodes)
-        .with::<u32>("neighbours of higher rank", before)
-        .with::<u32>("colours taken", saved)
-        .with::<IndependentState>("loop state", 1)
+        .with::<u32>("waits", nodes);
+    let plan = words.iter().fold(plan, |plan, (before, _)| plan.with::<u32>(BEFORE, *before));
+    let plan = words.iter().fold(plan, |plan, (_, saved)| plan.with::<u32>(SAVED, *saved));
+    plan.with::<IndependentState>("loop state", 1)
 }
 
-/// The words for the lists of wide nodes, and for what is known of those that are left.
-fn wide_words(csr: &Csr, highest_degree: u32) -> (usize, usize) {
-    let edges = if highest_degree > LIGHT { csr.edges() as usize } else { 0 };
-    (edges, edges / 3)
+/// The buffers of each partition for wide nodes: the lists of their neighbours, and what is known of those that are left.
+const BEFORE: &str = "neighbours of higher rank";
+const SAVED: &str = "colours taken";
+
+/// The words of these buffers. The host gives the node of a row that is cut its colour.
+fn wide_words(partitions: &[Partition], has_wide: bool) -> Vec<(usize, usize)> {
+    let edges = |part: &Partition| if has_wide && !part.is_cut { part.edge_count() as usize } else { 0 };
+    partitions.iter().map(edges).map(|edges| (edges, edges / 3)).collect()
+}
+
+/// The colours of the nodes whose rows are cut. No other has so high a rank, so they depend on each other alone.
+fn colors_of_cut_rows(csr: &Csr, seed: u32, mut nodes: Vec<u32>) -> BTreeMap<u32, u32> {
+    nodes.sort_unstable_by_key(|&node| rank(csr, seed, node));
+    let mut colors = BTreeMap::new();
+    for node in nodes {
+        let around = csr.neighbours(node).iter().filter_map(|neighbour| colors.get(neighbour).copied());
+        let taken: BTreeSet<u32> = around.collect();
+        let free = (0..).find(|color| !taken.contains(color)).unwrap_or(0);
+        colors.insert(node, free);
+    }
+    colors
+}
+
+/// In ascending order: the first has the highest rank.
+fn rank(csr: &Csr, seed: u32, node: u32) -> Reverse<(u32, u32)> {
+    Reverse((csr.degree(node), label(seed, node)))
 }
 
 /// All nodes: light ones first, then the others by rank; and the numbers of light and of heavy ones.
@@ -54,7 +86,7 @@ struct Order {
 impl Order {
     fn new(csr: &Csr, seed: u32) -> Self {
         let by_rank = |nodes: &mut [u32]| {
-            nodes.par_sort_unstable_by_key(|&node| Reverse((csr.degree(node), label(seed, node))));
+            nodes.par_sort_unstable_by_key(|&node| rank(csr, seed, node));
         };
         let is_light = |node: &u32| csr.degree(*node) <= LIGHT;
         let mut nodes: Vec<u32> = (0..csr.nodes()).filter(is_light).collect();
@@ -69,15 +101,21 @@ impl Order {
 /// What an iteration reads and writes.
 pub(super) struct Independent {
     params: IndependentParams,
-    graph: DeviceGraph,
+    parts: Vec<PartOf>,
     colors: Buffer<u32>,
     order: Buffer<u32>,
     /// The worklists of even and of odd iterations.
     worklists: [Worklist<Buffers>; 2],
     waits: Buffer<u32>,
+    state: Buffer<IndependentState>,
+}
+
+/// A partition, with what is kept for its wide nodes.
+struct PartOf {
+    graph: DeviceGraph,
+    params: IndependentParams,
     before: Buffer<u32>,
     saved: Buffer<u32>,
-    state: Buffer<IndependentState>,
 }
 
 impl Independent {
@@ -88,28 +126,45 @@ impl Independent {
         let lists: [Buffer<u32>; 2] = [device.buffer("worklist", nodes)?, device.buffer("next worklist", nodes)?];
         let worklist =
             |current: &Buffer<u32>, next: &Buffer<u32>| Worklist { current: current.clone(), next: next.clone() };
-        let (before, saved) = wide_words(csr, if order.light < csr.nodes() { u32::MAX } else { 0 });
-        // Where threads of a CPU run workgroups to their end, nobody changes anything while one waits.
-        let patience = if info.kind.is_cpu() { 1 } else { PATIENCE };
+        let partitions = graph.partitions()?;
+        let patience = match info.kind.is_cpu() {
+            // Where threads of a CPU run workgroups to their end, nobody changes anything while one waits.
+            true => 1,
+            false if partitions.len() > 1 => PARTITION_PATIENCE,
+            false => PATIENCE,
+        };
+        let params = IndependentParams {
+            nodes: csr.nodes(),
+            light: order.light,
+            heavy: order.heavy,
+            // Where loops are limited, each workgroup has a small share.
+            max_groups: if info.loop_limit.is_some() { info.max_groups } else { info.max_groups.min(GROUPS) },
+            seed,
+            patience,
+            early_patience: patience.min(EARLY_PATIENCE),
+            loop_budget: info.loop_budget(),
+            first_color: 0,
+            rows: RowRange::default(),
+        };
+        let planned = partition(info, csr);
+        let (cut, words) =
+            (colors_of_cut_rows(csr, seed, planned.cut_rows()), wide_words(planned.list(), order.light < csr.nodes()));
+        let part = |(DevicePartition { graph, rows }, (before, saved)): (&DevicePartition, (usize, usize))| {
+            let first_color = if rows.is_cut == 1 { cut[&rows.first] } else { 0 };
+            Ok(PartOf {
+                graph: graph.clone(),
+                params: IndependentParams { first_color, rows: *rows, ..params },
+                before: device.buffer(BEFORE, before)?,
+                saved: device.buffer(SAVED, saved)?,
+            })
+        };
         Ok(Self {
-            params: IndependentParams {
-                nodes: csr.nodes(),
-                light: order.light,
-                heavy: order.heavy,
-                // Where loops are limited, each workgroup has a small share.
-                max_groups: if info.loop_limit.is_some() { info.max_groups } else { info.max_groups.min(GROUPS) },
-                seed,
-                patience,
-                early_patience: patience.min(EARLY_PATIENCE),
-                loop_budget: info.loop_budget(),
-            },
-            graph: graph.clone(),
+            params,
+            parts: partitions.iter().zip(words).map(part).collect::<Result<_>>()?,
             colors: colors.clone(),
             order: device.buffer_from("order", &order.nodes)?,
             worklists: [worklist(&lists[0], &lists[1]), worklist(&lists[1], &lists[0])],
             waits: device.buffer("waits", nodes)?,
-            before: device.buffer("neighbours of higher rank", before)?,
-            saved: device.buffer("colours taken", saved)?,
             state: device.buffer("loop state", 1)?,
         })
     }
@@ -136,21 +191,27 @@ impl Steps for Independent {
     }
 
     fn start(&self, recorder: &mut Recorder) {
-        let Self { params, graph, colors, order, waits, before, state, .. } = self;
-        let wait = ColorWait { graph, order, colors, waits, before, state };
-        recorder.dispatch(&wait, *params, self.invocations());
+        let Self { colors, order, waits, state, .. } = self;
+        for PartOf { graph, params, before, .. } in &self.parts {
+            let wait = ColorWait { graph, order, colors, waits, before, state };
+            recorder.dispatch(&wait, *params, self.invocations());
+        }
     }
 
     fn iteration(&self, recorder: &mut Recorder, odd: bool) {
-        let Self { params, graph, colors, order, waits, before, saved, state, .. } = self;
+        let Self { colors, order, waits, state, .. } = self;
         let worklist = &self.worklists[usize::from(odd)];
-        if params.light < params.nodes {
-            let wide = ColorWide { graph, order, worklist, colors, waits, before, saved, state };
-            recorder.dispatch_indirect(&wide, *params, state, IndependentState::WIDE_GROUPS);
+        if self.params.light < self.params.nodes {
+            for PartOf { graph, params, before, saved } in &self.parts {
+                let wide = ColorWide { graph, order, worklist, colors, waits, before, saved, state };
+                recorder.dispatch_indirect(&wide, *params, state, IndependentState::WIDE_GROUPS);
+            }
         }
-        if params.light > 0 {
-            let light = ColorLight { graph, order, worklist, colors, waits, state };
-            recorder.dispatch_indirect(&light, *params, state, IndependentState::GROUPS);
+        if self.params.light > 0 {
+            for PartOf { graph, params, .. } in &self.parts {
+                let light = ColorLight { graph, order, worklist, colors, waits, state };
+                recorder.dispatch_indirect(&light, *params, state, IndependentState::GROUPS);
+            }
         }
     }
 }

@@ -6,12 +6,13 @@ use super::{
     Job, Steps,
     strategy::{Find, Hybrid, Queues},
 };
+use crate::engine::{DevicePartition, Layout, TileSpaces, partition, plan_gathers, plan_tile_offsets};
 use evenkeel_kernels::algorithm::color::{
     UNCOLORED,
     labelled::{ColorAssign, ColorFind, ColorGather, ColorStart, LabelGatherParams, LabelParams, LabelState},
-    stealing::{self, ColorSteal},
+    stealing::{self, ColorRefill, ColorSteal},
 };
-use evenkeel_types::{LoopHeader, LoopState, WORKGROUP};
+use evenkeel_types::{LoopHeader, LoopState, RowRange, WORKGROUP};
 
 /// The most elements in all queues together: a queue's head and tail are half a word each.
 const MAX_ELEMENTS: u32 = 1 << 15;
@@ -44,7 +45,11 @@ pub(super) fn plan(device: &DeviceInfo, csr: &Csr, find: Find) -> MemoryPlan {
     let plan = MemoryPlan::new().with::<u32>("largest labels", nodes).with::<LabelState>("loop state", 1);
     match find {
         Find::Rows(None) => plan,
-        Find::Rows(Some(choice)) => plan.and(ScratchSpace::<u32>::plan_gather(choice.schedule, extent(csr))),
+        Find::Rows(Some(choice)) => {
+            let partitions = partition(device, csr);
+            let list = partitions.list();
+            plan.and(plan_tile_offsets(list)).and(plan_gathers::<u32>(choice.schedule, list))
+        }
         Find::Queues(_) => {
             let queues = queues(device, find) as usize;
             plan.with::<u32>("queues", queues).with::<[u32; 2]>("taken", queues)
@@ -69,13 +74,15 @@ pub(super) fn rounds(csr: &Csr, find: Find) -> u64 {
 /// What an iteration reads and writes.
 pub(super) struct Labelled {
     find: Find,
+    /// With the rows of the first partition.
     params: LabelParams,
-    graph: DeviceGraph,
+    parts: Vec<DevicePartition>,
     colors: Buffer<u32>,
     largest: Buffer<u32>,
     queues: stealing::Queues<Buffers>,
     state: Buffer<LabelState>,
-    scratch: ScratchSpace<u32>,
+    /// The tiles of the partitions, where there is a schedule.
+    spaces: Option<TileSpaces<u32>>,
 }
 
 impl Labelled {
@@ -83,10 +90,13 @@ impl Labelled {
         let &Job { device, csr, graph, colors, seed } = job;
         let nodes = csr.nodes();
         let queues = queues(device.info(), find);
-        let scratch = match find {
-            Find::Rows(Some(choice)) => ScratchSpace::gather(device, choice, &graph.row_offsets, extent(csr))?,
-            // Placeholders of one word in each buffer, which no kernel reads.
-            _ => ScratchSpace::scatter(device, Schedule::ThreadMapped.into(), 0)?,
+        let parts = graph.partitions()?.to_vec();
+        let spaces = match find {
+            Find::Rows(Some(choice)) => {
+                let tiles = graph.tiles(&Layout::resident(device.info(), csr))?;
+                Some(TileSpaces::new(device, choice, tiles)?)
+            }
+            _ => None,
         };
         Ok(Self {
             find,
@@ -99,8 +109,9 @@ impl Labelled {
                 queues,
                 chunk: chunk(nodes, find)?,
                 steal: u32::from(matches!(find, Find::Queues(Queues { steal: true, .. }))),
+                rows: parts[0].rows,
             },
-            graph: graph.clone(),
+            parts,
             colors: colors.clone(),
             largest: device.buffer("largest labels", nodes as usize)?,
             queues: stealing::Queues {
@@ -108,29 +119,45 @@ impl Labelled {
                 taken: device.buffer("taken", 2 * queues.max(1) as usize)?,
             },
             state: device.buffer("loop state", 1)?,
-            scratch,
+            spaces,
         })
     }
 
     fn find(&self, recorder: &mut Recorder) {
-        let Self { params, graph, colors, largest, queues, state, .. } = self;
+        let Self { colors, largest, queues, state, .. } = self;
         match self.find {
             Find::Rows(None) => {
-                let find = ColorFind { graph, colors, state, largest };
-                recorder.dispatch_indirect(&find, *params, state, LabelState::GROUPS);
+                for DevicePartition { graph, rows } in &self.parts {
+                    let find = ColorFind { graph, colors, state, largest };
+                    recorder.dispatch_indirect(&find, self.params_of(*rows), state, LabelState::GROUPS);
+                }
             }
             Find::Queues(_) => {
-                let steal = ColorSteal { graph, colors, state, largest, queues };
-                recorder.dispatch_indirect(&steal, *params, state, LabelState::STEAL_GROUPS);
+                for (place, DevicePartition { graph, rows }) in self.parts.iter().enumerate() {
+                    let params = self.params_of(*rows);
+                    // For the first of them, the kernel before has filled the queues.
+                    if place > 0 {
+                        recorder.dispatch_indirect(&ColorRefill { queues }, params, state, LabelState::GROUPS);
+                    }
+                    let steal = ColorSteal { graph, colors, state, largest, queues };
+                    recorder.dispatch_indirect(&steal, params, state, LabelState::STEAL_GROUPS);
+                }
             }
             Find::Rows(Some(choice)) => {
-                let scratch = &self.scratch.buffers;
-                let gather = ColorGather { schedule: choice.schedule, graph, colors, state, largest, scratch };
-                let LabelParams { nodes, seed, .. } = *params;
-                let with = |schedule| LabelGatherParams { nodes, seed, schedule };
-                self.scratch.record_gather(recorder, &gather, with);
+                let (schedule, row_offsets) = (choice.schedule, &self.parts[0].graph.row_offsets);
+                let tiles = self.spaces.iter().flat_map(|spaces| spaces.places().map(|place| spaces.at(place)));
+                for (part, space) in tiles {
+                    let (graph, scratch) = (&part.graph, &space.buffers);
+                    let gather = ColorGather { schedule, graph, row_offsets, colors, state, largest, scratch };
+                    let (tiles, seed) = (part.range, self.params.seed);
+                    space.record_gather(recorder, &gather, |schedule| LabelGatherParams { tiles, seed, schedule });
+                }
             }
         }
+    }
+
+    fn params_of(&self, rows: RowRange) -> LabelParams {
+        LabelParams { rows, ..self.params }
     }
 }
 
@@ -148,7 +175,9 @@ impl Steps for Labelled {
 
     fn iteration(&self, recorder: &mut Recorder, _: bool) {
         self.find(recorder);
-        let Self { params, graph, colors, largest, queues, state, .. } = self;
+        let Self { params, colors, largest, queues, state, .. } = self;
+        // It reads the degrees of all nodes, and no columns.
+        let graph = &self.parts[0].graph;
         let assign = ColorAssign { graph, largest, colors, queues, state };
         recorder.dispatch_indirect(&assign, *params, state, LabelState::GROUPS);
     }

@@ -16,10 +16,9 @@ use super::{
 };
 use crate::{
     device::{DeviceKind, profile::Span},
-    engine::BATCHES,
+    engine::{BATCHES, plan_partitions},
     graph::statistics::grouped,
     oracle::color::{check, count, largest_first},
-    phase,
 };
 use evenkeel_kernels::algorithm::color::TENTATIVE;
 use evenkeel_types::LoopHeader;
@@ -138,7 +137,7 @@ trait Steps: Send {
 struct Job<'a> {
     device: &'a Device,
     csr: &'a Csr,
-    graph: &'a DeviceGraph,
+    graph: &'a SharedGraph,
     colors: &'a Buffer<u32>,
     seed: u32,
 }
@@ -182,7 +181,8 @@ pub struct Iteration {
 /// A graph that is ready to be coloured.
 pub struct Color {
     session: Session,
-    graph: DeviceGraph,
+    /// Without edges from a node to itself.
+    graph: SharedGraph,
     colors: Buffer<u32>,
     steps: Box<dyn Steps>,
     whole: DeviceLoop,
@@ -229,10 +229,11 @@ Examples:
     }
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &ColorConfig) -> Result<MemoryPlan> {
-        let plan = DeviceGraph::plan(csr).with::<u32>("colours", csr.nodes() as usize);
+        config.strategy.item().check_partitions(device, csr)?;
+        let plan = plan_partitions(device, csr).with::<u32>("colours", csr.nodes() as usize);
         Ok(plan.and(match config.strategy.item().method() {
             Method::Labelled { find, .. } => labelled::plan(device, csr, find),
-            Method::Independent | Method::Auto => independent::plan(csr),
+            Method::Independent | Method::Auto => independent::plan(device, csr),
             Method::Speculative => sections::plan(csr),
         }))
     }
@@ -243,12 +244,12 @@ Examples:
         let method = config.strategy.item().method();
         let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
         let csr = &*undirected(graph.csr(), "colours are")?;
-        let rows = match csr.columns().len() == graph.csr().columns().len() {
-            true => graph.rows()?.clone(),
-            false => phase::during("uploading", || DeviceGraph::upload(device, csr))?,
+        let graph = match csr.columns().len() == graph.csr().columns().len() {
+            true => graph.clone(),
+            false => SharedGraph::new(device, csr),
         };
         let colors = device.buffer("colours", csr.nodes() as usize)?;
-        let job = Job { device, csr, graph: &rows, colors: &colors, seed: config.seed };
+        let job = Job { device, csr, graph: &graph, colors: &colors, seed: config.seed };
         let name = format!("color {}", config.strategy);
         let mut native = None;
         let steps: Box<dyn Steps> = match method {
@@ -272,7 +273,7 @@ Examples:
         };
         let whole = native.map_or_else(recorded, Ok)?;
         let taken = config.strategy.item().taken(method);
-        Ok(Self { session, graph: rows, colors, steps, whole, taken })
+        Ok(Self { session, graph, colors, steps, whole, taken })
     }
 
     fn taken(&self) -> Option<String> {
@@ -323,7 +324,7 @@ Examples:
             let text = format!("where a sequential greedy colouring takes {}", grouped(colors.into()));
             Figure::new("sequential_colors", Value::Whole(colors), "colours").in_line("colours", text)
         }));
-        Figures { edges: outcome.graph.csr.edges().into(), list }
+        Figures { edges: outcome.graph.csr.edges(), list }
     }
 }
 
@@ -341,13 +342,13 @@ impl Color {
     /// Colours the graph once more and looks at it after every iteration, which takes longer than a run.
     pub fn iterations(&mut self) -> Result<Vec<Iteration>> {
         let Self { session, graph, colors, steps, .. } = self;
-        session.run(|shared| iterations(shared.device(), graph, colors, &**steps))
+        session.run(|_| iterations(graph, colors, &**steps))
     }
 }
 
-fn iterations(device: &Device, graph: &DeviceGraph, buffer: &Buffer<u32>, steps: &dyn Steps) -> Result<Vec<Iteration>> {
-    let row_offsets = device.download(&graph.row_offsets)?;
-    let degree = |node: usize| row_offsets[node + 1] - row_offsets[node];
+fn iterations(graph: &SharedGraph, buffer: &Buffer<u32>, steps: &dyn Steps) -> Result<Vec<Iteration>> {
+    let device = graph.device();
+    let degree = |node: usize| graph.csr().degree(node as u32);
     let mut start = device.record("color, start", |recorder| steps.start(recorder))?;
     start.run()?;
     let record = |odd: bool| -> Result<_> {

@@ -53,7 +53,7 @@ impl Sectioned {
             |current: &Buffer<u32>, next: &Buffer<u32>| Worklist { current: current.clone(), next: next.clone() };
         Ok(Self {
             params: SectionParams { nodes: csr.nodes(), medium, heavy, max_groups: device.info().max_groups, seed },
-            graph: graph.clone(),
+            graph: graph.rows()?.clone(),
             colors: colors.clone(),
             first: worklist(&device.buffer_from("order", &order)?, &lists[0]),
             worklists: [worklist(&lists[0], &lists[1]), worklist(&lists[1], &lists[0])],

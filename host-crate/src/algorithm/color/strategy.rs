@@ -3,7 +3,7 @@
 use super::super::{Selectable, prelude::*};
 use crate::{
     settings::{Configurable, Key},
-    strategy::About,
+    strategy::{About, refuse_partitions_for},
 };
 
 /// A strategy of colouring with its settings.
@@ -152,6 +152,15 @@ impl ColorStrategy {
     pub(super) fn taken(&self, method: Method) -> Option<&'static str> {
         let named = || STRATEGIES.iter().find(|(.., other)| *other == method).map(|(name, ..)| *name);
         if self.method == Method::Auto { named() } else { None }
+    }
+
+    /// Refuses a graph of several partitions for a strategy that does not take them.
+    pub(super) fn check_partitions(&self, device: &DeviceInfo, csr: &Csr) -> Result<()> {
+        if self.method != Method::Speculative {
+            return Ok(());
+        }
+        let takers = STRATEGIES.iter().filter(|(.., method)| *method != Method::Speculative).map(|(name, ..)| *name);
+        refuse_partitions_for(device, csr, self.about.name, takers)
     }
 
     /// Whether it has queues, whose counts can be asked for.

@@ -75,7 +75,7 @@ impl Propagation<'_> {
             self.marks.iter().for_each(|marks| marks[node].store(0, Relaxed));
         }
         self.rounds.end(member, &mut phase);
-        let (mut selective, mut marking) = (false, self.job.csr.edges() < self.job.mark_below);
+        let (mut selective, mut marking) = (false, self.job.csr.edges() < u64::from(self.job.mark_below));
         for number in 0..self.job.limit {
             let [now, next] = [number as usize % 2, (number as usize + 1) % 2];
             let iteration = Iteration {

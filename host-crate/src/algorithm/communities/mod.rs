@@ -8,7 +8,9 @@ mod layout;
 use super::{Selectable, prelude::*};
 use crate::{
     device::DeviceKind,
+    engine::{DevicePartition, partition, partition_offsets},
     graph::{
+        Partition,
         statistics::{counted, grouped},
         transform::both_ways,
     },
@@ -20,8 +22,8 @@ use evenkeel_kernels::algorithm::communities::{
     Tasks as TaskBuffers,
     long_rows::{CommunityFinish, CommunityScan},
 };
-use evenkeel_types::LoopState;
-use layout::{Layout, Turn};
+use evenkeel_types::{LoopState, RowRange};
+use layout::{Layout, Share, Turn};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -67,7 +69,7 @@ impl CommunityStrategy {
         match self {
             Self::All => 0,
             Self::Changed => u32::MAX,
-            Self::Auto => csr.edges() / 8,
+            Self::Auto => u32::try_from(csr.edges() / 8).unwrap_or(u32::MAX),
         }
     }
 }
@@ -175,15 +177,15 @@ Examples:
     }
 
     fn operations(csr: &Csr, config: &CommunitiesConfig) -> u64 {
-        4 * u64::from(config.iterations) * (u64::from(csr.nodes()) + u64::from(csr.edges()))
+        4 * u64::from(config.iterations) * (u64::from(csr.nodes()) + csr.edges())
     }
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &CommunitiesConfig) -> Result<MemoryPlan> {
         let row_offsets = match csr.is_symmetric() {
-            true => Cow::Borrowed(csr.row_offsets()),
+            true => Cow::Borrowed(csr.row_offsets()?),
             false => Cow::Owned(both_ways_offsets(csr)?),
         };
-        Ok(plan(&row_offsets, is_native(device, config)))
+        Ok(plan(&row_offsets, &partition_offsets(device, &row_offsets), is_native(device, config)))
     }
 
     fn prepare_on(graph: &SharedGraph, config: &CommunitiesConfig) -> Result<Self> {
@@ -198,11 +200,11 @@ Examples:
             let taken = Some(cpu::NAME);
             return Ok(Self { session, labels, propagation, at_start: 0, iterations: 0, taken });
         }
-        let rows = match graph.csr().is_symmetric() {
-            true => graph.rows()?.clone(),
-            false => DeviceGraph::upload(device, &job.csr)?,
+        let graph = match graph.csr().is_symmetric() {
+            true => graph.clone(),
+            false => SharedGraph::new(device, &job.csr),
         };
-        let steps = Steps::new(device, &job, rows, &labels, &marks)?;
+        let steps = Steps::new(&graph, &job, &labels, &marks)?;
         let at_start = u32::from(job.distinct);
         let propagation = steps.record(device, &format!("communities {}", config.strategy), job.limit - at_start)?;
         Ok(Self { session, labels, propagation, at_start, iterations: 0, taken: None })
@@ -257,7 +259,7 @@ Examples:
                 .in_column("communities"),
             Figure::new("largest_community", Value::Whole(largest), "nodes").in_line("found", text),
         ];
-        Figures { edges: outcome.graph.csr.edges().into(), list }
+        Figures { edges: outcome.graph.csr.edges(), list }
     }
 }
 
@@ -268,13 +270,13 @@ fn is_native(device: &DeviceInfo, config: &CommunitiesConfig) -> bool {
 
 /// Where the rows begin that have each edge at both of its ends.
 fn both_ways_offsets(csr: &Csr) -> Result<Vec<u32>> {
-    if csr.edges() > u32::MAX / 2 {
-        let edges = u64::from(csr.edges()) * 2;
+    let edges = csr.edges() * 2;
+    if edges > u64::from(u32::MAX) {
         return Err(Error::Graph(format!(
             "{edges} edges, each taken both ways, are more than 32-bit indices can count"
         )));
     }
-    let mut offsets = csr.row_offsets().to_vec();
+    let mut offsets = csr.row_offsets()?.to_vec();
     let mut incoming = vec![0u32; offsets.len()];
     csr.columns().iter().for_each(|node| incoming[*node as usize + 1] += 1);
     let mut sum = 0;
@@ -285,17 +287,16 @@ fn both_ways_offsets(csr: &Csr) -> Result<Vec<u32>> {
     Ok(offsets)
 }
 
-fn plan(row_offsets: &[u32], is_native: bool) -> MemoryPlan {
-    let (nodes, edges) = (row_offsets.len() - 1, row_offsets.last().map_or(0, |edges| *edges as usize));
-    let values = MemoryPlan::new()
-        .with::<u32>("row offsets", nodes + 1)
-        .with::<u32>("columns", edges)
-        .with::<[u32; 2]>("labels", nodes)
-        .with::<[u32; 2]>("marks", nodes);
+fn plan(row_offsets: &[u32], partitions: &[Partition], is_native: bool) -> MemoryPlan {
+    let nodes = row_offsets.len() - 1;
+    let offsets = MemoryPlan::new().with::<u32>("row offsets", nodes + 1);
+    let columns = |plan: MemoryPlan, part: &Partition| plan.with::<u32>("columns", part.edge_count() as usize);
+    let values =
+        partitions.iter().fold(offsets, columns).with::<[u32; 2]>("labels", nodes).with::<[u32; 2]>("marks", nodes);
     if is_native {
         return values;
     }
-    let layout = Layout::new(row_offsets);
+    let layout = Layout::new(row_offsets, partitions);
     values
         .with::<[u32; 2]>("blocks", layout.blocks.len())
         .with::<[u32; 2]>("pieces", layout.pieces.len())
@@ -335,7 +336,8 @@ impl Job {
 struct Steps {
     params: CommunityParams,
     turns: Vec<Turn>,
-    graph: DeviceGraph,
+    /// The partitions, with what each has.
+    parts: Vec<(DevicePartition, Share)>,
     tasks: TaskBuffers<Buffers>,
     /// In even and in odd iterations.
     labels: [Labels<Buffers>; 2],
@@ -346,18 +348,14 @@ struct Steps {
 /// As many workgroups as a large GPU runs at a time, twice: each takes several blocks in turn.
 const GROUPS: u32 = 2112;
 
-/// The most iterations in one recording. An iteration takes up to three dispatches; those after the end are empty.
+/// The most iterations in one recording. An iteration takes up to three dispatches for each partition; those after the end are empty.
 const BATCH: u32 = 32;
 
 impl Steps {
-    fn new(
-        device: &Device,
-        job: &Job,
-        graph: DeviceGraph,
-        labels: &[Buffer<u32>; 2],
-        marks: &[Buffer<u32>; 2],
-    ) -> Result<Self> {
-        let Layout { blocks, pieces, parts, long_rows, turns, slots } = Layout::new(job.csr.row_offsets());
+    fn new(graph: &SharedGraph, job: &Job, labels: &[Buffer<u32>; 2], marks: &[Buffer<u32>; 2]) -> Result<Self> {
+        let (device, partitions) = (graph.device(), partition(graph.device().info(), &job.csr));
+        let layout = Layout::new(job.csr.row_offsets()?, partitions.list());
+        let Layout { blocks, pieces, parts, long_rows, turns, shares, slots } = layout;
         let tasks = blocks.len() + turns.first().map_or(0, |turn| turn.pieces.len());
         let info = device.info();
         // Where loops end after some rounds, no workgroup takes many blocks.
@@ -386,15 +384,17 @@ impl Steps {
                 distinct: job.distinct.into(),
                 mark_below: job.mark_below,
                 groups: (tasks as u32).clamp(1, most),
-                blocks: blocks.len() as u32,
+                first_block: 0,
+                blocks: 0,
                 first_piece: 0,
                 pieces: 0,
                 first_part: 0,
                 parts: 0,
                 last: 0,
+                rows: RowRange::default(),
             },
             turns,
-            graph,
+            parts: graph.partitions()?.iter().cloned().zip(shares).collect(),
             tasks: TaskBuffers {
                 blocks: device.buffer_from("blocks", blocks.as_flattened())?,
                 pieces: device.buffer_from("pieces", pieces.as_flattened())?,
@@ -417,38 +417,60 @@ impl Steps {
     }
 
     fn start(&self, recorder: &mut Recorder) {
-        let Self { graph, state, labels: [first, _], .. } = self;
+        let Self { state, labels: [first, _], .. } = self;
         recorder.fill(&first.marks, 0);
         recorder.fill(&first.next_marks, 0);
         recorder.fill(&state.cast(), 0);
-        let start = CommunityStart { graph, labels: &first.current, state };
-        recorder.dispatch(&start, CommunityParams { last: 1, ..self.params }, first.current.len());
+        for (DevicePartition { graph, rows }, _) in &self.parts {
+            let start = CommunityStart { graph, labels: &first.current, state };
+            let params = CommunityParams { last: rows.is_last, rows: *rows, ..self.params };
+            recorder.dispatch(&start, params, rows.count as usize);
+        }
     }
 
     fn iteration(&self, recorder: &mut Recorder, odd: bool) {
-        let Self { graph, tasks, tables, state, .. } = self;
+        let Self { tasks, tables, state, turns, .. } = self;
         let labels = &self.labels[usize::from(odd)];
-        let count = CommunityCount { graph, tasks, labels, tables, state, memory: &BlockMemory::NONE };
-        if self.turns.is_empty() {
-            let params = CommunityParams { last: 1, ..self.params };
-            recorder.dispatch_indirect(&count, params, state, CommunityState::GROUPS);
+        // All blocks are counted in the first turn, if there is one.
+        let none = [Turn::default()];
+        let all = if turns.is_empty() { &none[..] } else { turns };
+        for (place, turn) in all.iter().enumerate() {
+            let (is_first, is_last) = (place == 0, place + 1 == turns.len());
+            for (DevicePartition { graph, rows }, share) in &self.parts {
+                let last = if turns.is_empty() { rows.is_last } else { 0 };
+                let mut params = CommunityParams { last, ..self.params_of(share, turn, *rows) };
+                if is_first {
+                    (params.first_block, params.blocks) = (share.blocks.start, share.blocks.len() as u32);
+                }
+                if is_first || params.pieces > 0 {
+                    let count = CommunityCount { graph, tasks, labels, tables, state, memory: &BlockMemory::NONE };
+                    recorder.dispatch_indirect(&count, params, state, CommunityState::GROUPS);
+                }
+            }
+            if turn.parts.is_empty() {
+                continue;
+            }
+            let params =
+                CommunityParams { first_part: turn.parts.start, parts: turn.parts.len() as u32, ..self.params };
+            recorder.dispatch_indirect(
+                &CommunityScan { tasks, labels, tables, state },
+                params,
+                state,
+                CommunityState::GROUPS,
+            );
+            let with_pieces = self.parts.iter().filter(|(_, share)| !share.pieces_in(turn).is_empty());
+            for (DevicePartition { graph, rows }, share) in with_pieces {
+                let ends = is_last && share.pieces.end >= turn.pieces.end;
+                let params = CommunityParams { last: ends.into(), ..self.params_of(share, turn, *rows) };
+                let finish = CommunityFinish { graph, tasks, labels, tables, state };
+                recorder.dispatch_indirect(&finish, params, state, CommunityState::GROUPS);
+            }
         }
-        for (place, turn) in self.turns.iter().enumerate() {
-            let params = CommunityParams {
-                // All blocks are counted in the first turn.
-                blocks: if place == 0 { self.params.blocks } else { 0 },
-                first_piece: turn.pieces.start,
-                pieces: turn.pieces.len() as u32,
-                first_part: turn.parts.start,
-                parts: turn.parts.len() as u32,
-                ..self.params
-            };
-            recorder.dispatch_indirect(&count, params, state, CommunityState::GROUPS);
-            let scan = CommunityScan { tasks, labels, tables, state };
-            recorder.dispatch_indirect(&scan, params, state, CommunityState::GROUPS);
-            let finish = CommunityFinish { graph, tasks, labels, tables, state };
-            let params = CommunityParams { last: u32::from(place + 1 == self.turns.len()), ..params };
-            recorder.dispatch_indirect(&finish, params, state, CommunityState::GROUPS);
-        }
+    }
+
+    /// For the pieces of a partition in a turn.
+    fn params_of(&self, share: &Share, turn: &Turn, rows: RowRange) -> CommunityParams {
+        let pieces = share.pieces_in(turn);
+        CommunityParams { first_piece: pieces.start, pieces: pieces.len() as u32, rows, ..self.params }
     }
 }

@@ -11,7 +11,11 @@ mod weak;
 pub use strategy::ComponentStrategy;
 
 use super::prelude::*;
-use crate::{device::DeviceKind, graph::statistics::grouped};
+use crate::{
+    device::DeviceKind,
+    engine::{Layout, plan_gathers, plan_partitions},
+    graph::statistics::grouped,
+};
 use strategy::Method;
 
 /// What can be chosen.
@@ -59,7 +63,8 @@ pub struct Components {
 struct Job<'a> {
     device: &'a Device,
     csr: &'a Csr,
-    graph: &'a DeviceGraph,
+    graph: &'a SharedGraph,
+    layout: Layout,
     labels: &'a Buffer<u32>,
 }
 
@@ -71,16 +76,42 @@ struct Way {
     strong: bool,
     /// The schedule of all edges.
     choice: Choice,
+    /// How the graph is kept on the device.
+    layout: Layout,
 }
 
 impl Way {
     fn of(device: &DeviceInfo, csr: &Csr, config: &ComponentsConfig) -> Result<Self> {
         let strong = config.strong && !csr.is_symmetric();
-        let method = config.strategy.item().method(device.kind, strong)?;
+        let mut method = config.strategy.item().method(device.kind, strong)?;
+        let nodes = csr.nodes() as usize;
+        let labels = || MemoryPlan::new().with::<u32>("components", nodes);
+        let is_native = device.kind == DeviceKind::Cpu && !matches!(method, Method::AllEdges(_));
+        let afforest = || plan_partitions(device, csr).and(weak::plan_afforest(csr)).and(labels());
+        if config.strategy.item().chooses() && !is_native && !strong && afforest().bytes() > device.available() {
+            // It takes every edge once, so that each partition is copied to the device once.
+            method = Method::AllEdges(None);
+        }
         let chosen = if let Method::AllEdges(choice) = method { choice } else { None };
         let choice = chosen.unwrap_or_else(|| RowSchedule::Auto.choose(csr, device));
-        Ok(Self { method, strong, choice })
+        let layout = match method {
+            Method::AllEdges(_) => Layout::new(device, csr, size_of::<u32>() as u64, |layout| {
+                plan_all_edges(csr, strong, choice.schedule, layout).and(labels()).bytes()
+            })?,
+            _ => Layout::resident(device, csr),
+        };
+        Ok(Self { method, strong, choice, layout })
     }
+}
+
+/// The memory of all edges under a schedule, beside the answer.
+fn plan_all_edges(csr: &Csr, strong: bool, schedule: Schedule, layout: &Layout) -> MemoryPlan {
+    let gathers = plan_gathers::<u32>(schedule, layout.partitions(csr).list());
+    SharedGraph::plan_tiles(csr, layout).and(gathers).and(if strong {
+        strong::plan(csr)
+    } else {
+        weak::plan_all_edges()
+    })
 }
 
 impl Algorithm for Components {
@@ -120,23 +151,22 @@ Examples:
     }
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &ComponentsConfig) -> Result<MemoryPlan> {
-        let Way { method, strong, choice } = Way::of(device, csr, config)?;
-        let plan = DeviceGraph::plan(csr).with::<u32>("components", csr.nodes() as usize);
-        Ok(plan.and(match method {
+        let Way { method, strong, choice, layout } = Way::of(device, csr, config)?;
+        let plan = match method {
             Method::Auto if strong => strong_cpu::plan(csr),
-            Method::AllEdges(_) if strong => strong::plan(csr, choice.schedule),
-            Method::AllEdges(_) => weak::plan_all_edges(csr, choice.schedule),
+            Method::AllEdges(_) => plan_all_edges(csr, strong, choice.schedule, &layout),
             Method::Afforest if device.kind == DeviceKind::Cpu => MemoryPlan::new(),
-            Method::Afforest | Method::Auto => weak::plan_afforest(csr),
-        }))
+            Method::Afforest | Method::Auto => plan_partitions(device, csr).and(weak::plan_afforest(csr)),
+        };
+        Ok(plan.with::<u32>("components", csr.nodes() as usize))
     }
 
     fn prepare_on(graph: &SharedGraph, config: &ComponentsConfig) -> Result<Self> {
         let (device, csr) = (graph.device(), graph.csr());
-        let Way { method, strong, choice } = Way::of(device.info(), csr, config)?;
-        let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
+        let Way { method, strong, choice, layout } = Way::of(device.info(), csr, config)?;
+        let session = Session::open_any(graph, Self::plan(device.info(), csr, config)?)?;
         let labels = device.buffer("components", csr.nodes() as usize)?;
-        let job = Job { device, csr, graph: graph.rows()?, labels: &labels };
+        let job = Job { device, csr, graph, layout, labels: &labels };
         let name = format!("components {}", config.strategy);
         let whole = match method {
             Method::Auto if strong => strong_cpu::record(&job, &name)?,
@@ -207,6 +237,6 @@ Examples:
             let text = format!("the largest of {} node{}", grouped(nodes), if nodes == 1 { "" } else { "s" });
             Figure::new("largest_component", Value::Count(nodes), "nodes").in_line("found", text)
         }));
-        Figures { edges: outcome.graph.csr.edges().into(), list }
+        Figures { edges: outcome.graph.csr.edges(), list }
     }
 }

@@ -28,7 +28,12 @@ const STRATEGIES: [(&str, &str, &str, Method); 3] = [
         "every edge under a schedule: hooks trees together, or with --strong hands signatures on",
         Method::AllEdges(None),
     ),
-    ("auto", "", "afforest, and all-edges for strong components of a directed graph", Method::Auto),
+    (
+        "auto",
+        "",
+        "afforest; all-edges for strong components of a directed graph, and for what exceeds the device's memory",
+        Method::Auto,
+    ),
 ];
 
 /// How components are found.
@@ -77,7 +82,12 @@ impl ComponentStrategy {
     /// The name of the strategy that does so, if this one chooses among the others.
     pub(super) fn taken(&self, method: Method) -> Option<&'static str> {
         let named = || STRATEGIES.iter().find(|(.., other)| *other == method).map(|(name, ..)| *name);
-        if self.method == Method::Auto { named() } else { None }
+        if self.chooses() { named() } else { None }
+    }
+
+    /// Whether it chooses among the others.
+    pub(super) fn chooses(&self) -> bool {
+        self.method == Method::Auto
     }
 }
 

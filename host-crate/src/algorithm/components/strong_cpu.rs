@@ -33,7 +33,7 @@ fn search(csr: &Csr, labels: &[AtomicU32], numbers: &[AtomicU32]) {
     // Nodes whose component is not known, in the order they were found; of those, the first of each component so far; and the path from where
     // the search began, with the next edge of each node.
     let (mut open, mut firsts, mut path) = (Vec::new(), Vec::new(), Vec::new());
-    let mut found = 0;
+    let (offsets, mut found) = (csr.offsets(), 0);
     for begin in 0..csr.nodes() {
         let mut next = if number(begin) == NONE { Some(begin) } else { None };
         while let Some(node) = next.take() {
@@ -41,17 +41,17 @@ fn search(csr: &Csr, labels: &[AtomicU32], numbers: &[AtomicU32]) {
             found += 1;
             open.push(node);
             firsts.push(node);
-            path.push((node, csr.row_offsets()[node as usize]));
+            path.push((node, offsets.at(node as usize)));
             // Goes on at the end of the path until there is another node to find.
             while next.is_none()
                 && let Some((node, edge)) = path.last_mut()
             {
-                if *edge == csr.row_offsets()[*node as usize + 1] {
+                if *edge == offsets.at(*node as usize + 1) {
                     close(*node, &mut open, &mut firsts, labels);
                     path.pop();
                     continue;
                 }
-                let target = csr.columns()[*edge as usize];
+                let target = csr.columns()[*edge];
                 *edge += 1;
                 if number(target) == NONE {
                     next = Some(target);

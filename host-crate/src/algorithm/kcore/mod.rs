@@ -12,7 +12,10 @@ use super::{
     summary::Histogram,
     undirected::{simple, warn_of_self_loops},
 };
-use crate::graph::statistics::{counted, grouped};
+use crate::{
+    engine::{partition, partitions_said, plan_partitions, upload_partitions},
+    graph::statistics::{counted, grouped},
+};
 use evenkeel_kernels::algorithm::kcore::NOT_PEELED;
 use std::ops::RangeInclusive;
 use strategy::Method;
@@ -76,6 +79,18 @@ fn levels(k: Option<u32>) -> Result<RangeInclusive<u32>> {
     }
 }
 
+/// How core numbers are found, unless the graph has several partitions and they cannot be found in these.
+fn method(device: &DeviceInfo, csr: &Csr, config: &KCoreConfig) -> Result<Method> {
+    let (method, count) = (config.strategy.item().method(device.kind), partition(device, csr).list().len());
+    match method {
+        Method::HIndex if count > 1 => Err(Error::Unsupported(format!(
+            "{}, and strategy h-index takes only one; take one of peel, auto",
+            partitions_said(device, count)
+        ))),
+        method => Ok(method),
+    }
+}
+
 impl Algorithm for KCore {
     const NAME: &'static str = "kcore";
     const SUMMARY: &'static str = "the core number of every node, or the k-core";
@@ -116,10 +131,10 @@ Examples:
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &KCoreConfig) -> Result<MemoryPlan> {
         let nodes = csr.nodes() as usize;
-        let plan = match config.strategy.item().method(device.kind) {
+        let plan = match method(device, csr, config)? {
             Method::PeelCpu => cpu::plan(nodes),
-            Method::HIndex => DeviceGraph::plan(csr).and(record::plan_h_index(nodes)),
-            Method::Peel | Method::Auto => DeviceGraph::plan(csr).and(record::plan_peel(nodes)),
+            Method::HIndex => plan_partitions(device, csr).and(record::plan_h_index(nodes)),
+            Method::Peel | Method::Auto => plan_partitions(device, csr).and(record::plan_peel(nodes)),
         };
         Ok(plan.with::<u32>("cores", nodes))
     }
@@ -131,15 +146,15 @@ Examples:
         let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
         let csr = &*simple(graph.csr(), "cores are")?;
         let cores = device.buffer("cores", csr.nodes() as usize)?;
-        let rows = || match csr.columns().len() == graph.csr().columns().len() {
-            true => graph.rows().cloned(),
-            false => DeviceGraph::upload(device, csr),
+        let parts = || match csr.columns().len() == graph.csr().columns().len() {
+            true => graph.partitions().map(<[_]>::to_vec),
+            false => upload_partitions(device, csr),
         };
-        let method = config.strategy.item().method(device.info().kind);
+        let method = method(device.info(), graph.csr(), config)?;
         let whole = match method {
             Method::PeelCpu => cpu::record(device, &name, csr, &cores, levels)?,
-            Method::HIndex => record::record_h_index(device, &name, csr, &rows()?, &cores)?,
-            Method::Peel | Method::Auto => record::record_peel(device, &name, &rows()?, &cores, levels)?,
+            Method::HIndex => record::record_h_index(device, &name, csr, &parts()?[0].graph, &cores)?,
+            Method::Peel | Method::Auto => record::record_peel(device, &name, &parts()?, &cores, levels)?,
         };
         Ok(Self { session, k: config.k, cores, whole, taken: config.strategy.item().taken(method) })
     }
@@ -192,6 +207,6 @@ Examples:
             None => Figure::new("largest_core", Value::Whole(core), "").in_column("core"),
         };
         let list = vec![core, Figure::new("core_nodes", Value::Count(count), "nodes").in_line("found", text)];
-        Figures { edges: outcome.graph.csr.edges().into(), list }
+        Figures { edges: outcome.graph.csr.edges(), list }
     }
 }

@@ -1,6 +1,7 @@
 //! The loops on a device: one that takes nodes away, and one that lowers numbers. The kernels are the folder `kcore` of the kernels.
 
 use super::super::{color::sections::order, prelude::*};
+use crate::engine::{BATCHES as ROUNDS, DevicePartition};
 use evenkeel_kernels::algorithm::{
     color::sections::{SectionParams, SectionState},
     kcore::{
@@ -8,7 +9,7 @@ use evenkeel_kernels::algorithm::{
         peel::{BATCH_LOOPS, EDGE_LOOPS, Peel, PeelData, PeelParams, PeelStart, PeelState},
     },
 };
-use evenkeel_types::{LoopState, WORKGROUP, Worklist};
+use evenkeel_types::{LoopState, RowRange, WORKGROUP, Worklist};
 use std::ops::RangeInclusive;
 
 /// Workgroups that take nodes away: one for each of an H200's 132 multiprocessors. More would take longer to wait for each other.
@@ -17,7 +18,7 @@ const COOPERATING: u32 = 132;
 /// The most workgroups that lower numbers.
 const GROUPS: u32 = 2112;
 
-/// Dispatches in each batch. Nearly always the first one does everything.
+/// Dispatches in each batch of a graph of one partition. Nearly always the first one does everything.
 const BATCHES: [usize; 3] = [1, 6, 24];
 
 /// The memory of a loop that takes nodes away, beside the graph and the core numbers.
@@ -33,19 +34,22 @@ pub(super) fn plan_peel(nodes: usize) -> MemoryPlan {
 pub(super) fn record_peel(
     device: &Device,
     name: &str,
-    graph: &DeviceGraph,
+    parts: &[DevicePartition],
     cores: &Buffer<u32>,
     levels: RangeInclusive<u32>,
 ) -> Result<DeviceLoop> {
-    let (info, nodes) = (device.info(), graph.nodes() as usize);
-    refuse_unending(info, graph)?;
+    let (info, several, first) = (device.info(), parts.len() > 1, &parts[0].graph);
+    let nodes = first.nodes() as usize;
+    refuse_unending(info, parts)?;
     let params = PeelParams {
-        nodes: graph.nodes(),
+        nodes: first.nodes(),
         first: *levels.start(),
         last: *levels.end(),
         // Where workgroups are threads of a CPU, waiting for each other takes longer than the work.
         groups: if info.kind.is_cpu() { 1 } else { COOPERATING },
         loop_limit: info.loop_budget() / 2,
+        several: several.into(),
+        rows: RowRange::default(),
     };
     let data = &PeelData {
         degrees: device.buffer("degrees", nodes)?,
@@ -54,17 +58,23 @@ pub(super) fn record_peel(
         overflow: device.buffer("overflow", 2 * nodes)?,
     };
     let state = &device.buffer("loop state", 1)?;
-    let start = |recorder: &mut Recorder| recorder.dispatch(&PeelStart { graph, data, state }, params, nodes);
-    DeviceLoop::record_in_batches(device, name, state, &BATCHES, start, |recorder, _| {
-        recorder.dispatch_indirect(&Peel { graph, data, state }, params, state, PeelState::GROUPS);
+    let start = |recorder: &mut Recorder| recorder.dispatch(&PeelStart { graph: first, data, state }, params, nodes);
+    // In several partitions a dispatch has one round of a level, of which there are many.
+    let batches = if several { ROUNDS.as_slice() } else { BATCHES.as_slice() };
+    DeviceLoop::record_in_batches(device, name, state, batches, start, |recorder, _| {
+        for DevicePartition { graph, rows } in parts {
+            let params = PeelParams { rows: *rows, ..params };
+            recorder.dispatch_indirect(&Peel { graph, data, state }, params, state, PeelState::GROUPS);
+        }
     })
 }
 
 /// Refuses a graph that is so large that the driver would stop in the middle of a round, with a wrong answer and no error.
-fn refuse_unending(info: &DeviceInfo, graph: &DeviceGraph) -> Result<()> {
+fn refuse_unending(info: &DeviceInfo, parts: &[DevicePartition]) -> Result<()> {
     let Some(limit) = info.loop_limit else { return Ok(()) };
-    // One workgroup that takes all nodes with all their edges in one round.
-    let (nodes, edges) = (graph.nodes() as usize, graph.columns.len());
+    // One workgroup that takes all nodes with all edges of the longest partition in one round.
+    let edges = parts.iter().map(|part| part.graph.columns.len()).max().unwrap_or(0);
+    let nodes = parts[0].graph.nodes() as usize;
     let (batches, fours) = (nodes.div_ceil(WORKGROUP as usize), edges.div_ceil(4 * WORKGROUP as usize));
     if (BATCH_LOOPS as usize + 2) * batches + EDGE_LOOPS as usize * fours < limit as usize / 2 {
         return Ok(());

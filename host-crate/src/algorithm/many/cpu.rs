@@ -145,7 +145,7 @@ impl Search<'_> {
             found = Found::default();
             let side = depth as usize % 2;
             depth += 1;
-            if self.can_pull && edges > u64::from(self.csr.edges()) / PULL_SHARE {
+            if self.can_pull && edges > self.csr.edges() / PULL_SHARE {
                 self.pull(phase, active, side, depth, &mut found);
             } else {
                 // SAFETY: the list was published before the last barrier, and is not again before the next but one.
@@ -178,11 +178,11 @@ impl Search<'_> {
 
     /// Gives the bits of nodes to their neighbours, and lists those that had none in this level.
     fn push(&self, nodes: &[u32], side: usize, next: &mut Vec<u32>) {
-        let (offsets, columns) = (self.csr.row_offsets(), self.csr.columns());
+        let (offsets, columns) = (self.csr.offsets(), self.csr.columns());
         let [front, words] = [side, 1 - side].map(|side| &self.fronts[side]);
         for &node in nodes {
             let bits = front[node as usize].load(Relaxed);
-            for &neighbour in &columns[offsets[node as usize] as usize..offsets[node as usize + 1] as usize] {
+            for &neighbour in &columns[offsets.row(node as usize)] {
                 let new = bits & !self.seen[neighbour as usize].load(Relaxed);
                 let word = &words[neighbour as usize];
                 if new & !word.load(Relaxed) != 0 && word.fetch_or(new, Relaxed) == 0 {
@@ -194,7 +194,7 @@ impl Search<'_> {
 
     /// Lets the nodes that lack the bit of an active source collect those of their neighbours.
     fn pull(&self, phase: usize, active: u64, side: usize, depth: u32, found: &mut Found) {
-        let (offsets, columns) = (self.csr.row_offsets(), self.csr.columns());
+        let (offsets, columns) = (self.csr.offsets(), self.csr.columns());
         let front = &self.fronts[side];
         loop {
             let begin = self.rounds.of(phase)[3].fetch_add(PIECE as u64, Relaxed) as usize;
@@ -207,7 +207,7 @@ impl Search<'_> {
                     continue;
                 }
                 let mut bits = 0;
-                for &neighbour in &columns[offsets[node] as usize..offsets[node + 1] as usize] {
+                for &neighbour in &columns[offsets.row(node)] {
                     bits |= front[neighbour as usize].load(Relaxed);
                     if missing & !bits == 0 {
                         break;

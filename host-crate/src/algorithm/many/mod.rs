@@ -4,7 +4,12 @@
 mod cpu;
 
 use super::prelude::*;
-use crate::{device::DeviceKind, phase, strategy::MAX_GROUPS};
+use crate::{
+    device::DeviceKind,
+    engine::{DevicePartition, plan_partitions},
+    phase,
+    strategy::MAX_GROUPS,
+};
 pub use evenkeel_kernels::algorithm::many::Keep;
 use evenkeel_kernels::algorithm::many::{
     ALL_SHARE, LONG, ManyParams, ManyState, PIECE, Reach, SOURCES, Width,
@@ -13,7 +18,7 @@ use evenkeel_kernels::algorithm::many::{
 };
 use evenkeel_types::{LoopState, UNREACHED};
 use rayon::prelude::*;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Words of `values` for each node; `columns` are the sources whose depths are kept one by one.
 fn words_of_a_node(keep: Keep, columns: usize) -> usize {
@@ -55,7 +60,7 @@ fn piece_count(csr: &Csr) -> usize {
 }
 
 /// The memory that a search needs, the graph included.
-pub(super) fn plan(csr: &Csr, native: bool, keep: Keep, columns: usize) -> Result<MemoryPlan> {
+pub(super) fn plan(device: &DeviceInfo, csr: &Csr, native: bool, keep: Keep, columns: usize) -> Result<MemoryPlan> {
     let nodes = csr.nodes() as usize;
     if native {
         return Ok(MemoryPlan::new()
@@ -64,7 +69,7 @@ pub(super) fn plan(csr: &Csr, native: bool, keep: Keep, columns: usize) -> Resul
             .with::<u64>("frontiers", 2 * nodes)
             .with::<u32>("lists", 2 * nodes));
     }
-    Ok(DeviceGraph::plan(csr).and(plan_beside(csr, keep, columns)?))
+    Ok(plan_partitions(device, csr).and(plan_beside(csr, keep, columns)?))
 }
 
 /// The memory that a search by kernels needs beside the graph.
@@ -116,7 +121,7 @@ impl ManySearch {
     /// Searches from these nodes, each of which is one of the graph.
     pub fn run(&mut self, device: &Device, sources: &[u32]) -> Result<Run> {
         let begin = Instant::now();
-        let mut run = Run { total: Duration::ZERO, kernel: Duration::ZERO, iterations: 0 };
+        let mut run = Run::default();
         if !self.values.is_empty() {
             run.kernel += self.clear.run()?;
         }
@@ -138,7 +143,7 @@ impl ManySearch {
     }
 }
 
-/// Records the search by kernels, once for each width: a level is two dispatches, one that finds nodes and one that settles what was
+/// Records the search by kernels, once for each width: a level is a dispatch for each partition that finds nodes, and one that settles what was
 /// found. All widths share the buffers, because one search runs at a time.
 fn record(
     graph: &SharedGraph,
@@ -148,17 +153,20 @@ fn record(
     values: &Buffer<u32>,
     sources: &Buffer<u32>,
 ) -> Result<Vec<DeviceLoop>> {
-    let (device, csr, rows) = (graph.device(), graph.csr(), graph.rows()?);
+    let (device, csr, parts) = (graph.device(), graph.csr(), graph.partitions()?);
+    // What settles and begins reads the degrees of all nodes, and no columns.
+    let first = &parts[0].graph;
     let nodes = csr.nodes() as usize;
     let pieces = pieces(csr);
     let params = ManyParams {
         nodes: csr.nodes(),
-        edges: csr.edges(),
+        edges: csr.narrow_edges()?,
         max_groups: MAX_GROUPS,
         can_pull: csr.is_symmetric().into(),
         pieces: pieces.len() as u32,
         fewest: csr.nodes() / ALL_SHARE / csr.skew().highest.max(1),
         columns: columns as u32,
+        rows: parts[0].rows,
     };
     let words = widths.len();
     let pieces = if pieces.is_empty() { &[[0; 2]] } else { &pieces[..] };
@@ -171,17 +179,19 @@ fn record(
     let state: &Buffer<ManyState> = &device.buffer("state", 1)?;
     let one_width = |&width: &Width| {
         let settle = |recorder: &mut Recorder| {
-            let settle = ManySettle { width, keep, graph: rows, reach, state, values };
+            let settle = ManySettle { width, keep, graph: first, reach, state, values };
             recorder.dispatch_indirect(&settle, params, state, ManyState::SETTLE_GROUPS);
         };
         let start = |recorder: &mut Recorder| {
             recorder.dispatch(&ManyClear { width, reach, state }, params, nodes);
-            recorder.dispatch(&ManyBegin { width, graph: rows, reach, state, sources }, params, 1);
+            recorder.dispatch(&ManyBegin { width, graph: first, reach, state, sources }, params, 1);
             settle(recorder);
         };
         DeviceLoop::record(device, &format!("many sources, {}", width.name()), state, start, |recorder, _| {
-            let level = ManyLevel { width, graph: rows, reach, state, pieces };
-            recorder.dispatch_indirect(&level, params, state, ManyState::GROUPS);
+            for DevicePartition { graph, rows } in parts {
+                let level = ManyLevel { width, graph, reach, state, pieces };
+                recorder.dispatch_indirect(&level, ManyParams { rows: *rows, ..params }, state, ManyState::GROUPS);
+            }
             settle(recorder);
         })
     };

@@ -40,10 +40,10 @@ impl Answer for SpanningForest {
 
 impl SpanningForest {
     /// The edges of a graph at places in ascending order.
-    pub(super) fn of(csr: &Csr, places: &[u32]) -> Self {
-        let (offsets, mut source) = (csr.row_offsets(), 0);
-        let source_of = |place: &u32| {
-            while offsets[source as usize + 1] <= *place {
+    pub(super) fn of(csr: &Csr, places: &[u64]) -> Self {
+        let (offsets, mut source) = (csr.offsets(), 0);
+        let source_of = |place: &u64| {
+            while offsets.at(source as usize + 1) as u64 <= *place {
                 source += 1;
             }
             source

@@ -23,7 +23,8 @@ const PARTS: usize = 64;
 /// An edge in the order of edges: its key and its place; and its source.
 type Edge = (u64, u32);
 
-/// The memory beside the graph, its weights and the forest. Upper bound: light and heavy edges are not collected at the same time.
+/// The memory beside the graph, which is read where it is, and the forest. Upper bound: light and heavy edges are not collected at the same
+/// time.
 pub(super) fn plan(csr: &Csr) -> MemoryPlan {
     let edges = if is_symmetric(csr) { csr.columns().len() / 2 } else { csr.columns().len() };
     MemoryPlan::new().with::<u32>("parents", csr.nodes() as usize).with::<Edge>("edges", edges)

@@ -88,8 +88,11 @@ Examples:
     }
 
     fn plan(device: &DeviceInfo, csr: &Csr, config: &MstConfig) -> Result<MemoryPlan> {
-        let plan = DeviceGraph::plan(csr).with::<u32>("weights", csr.columns().len()).with::<u32>("forest", words(csr));
-        Ok(plan.and(if config.strategy.item().is_native(device) { cpu::plan(csr) } else { record::plan(csr) }))
+        let plan = match config.strategy.item().is_native(device) {
+            true => cpu::plan(csr),
+            false => record::plan(device, csr),
+        };
+        Ok(plan.with::<u32>("forest", words(csr)))
     }
 
     fn prepare_on(graph: &SharedGraph, config: &MstConfig) -> Result<Self> {
@@ -126,8 +129,8 @@ Examples:
         let graph = self.session.answered()?;
         let bits = graph.device().download(&self.forest)?;
         let of_word =
-            |(word, bits): (u32, u32)| (0..32).filter(move |bit| (bits >> bit) & 1 > 0).map(move |bit| 32 * word + bit);
-        let places: Vec<u32> = (0..).zip(bits).flat_map(of_word).collect();
+            |(word, bits): (u64, u32)| (0..32).filter(move |bit| (bits >> bit) & 1 > 0).map(move |bit| 32 * word + bit);
+        let places: Vec<u64> = (0..).zip(bits).flat_map(of_word).collect();
         Ok(SpanningForest::of(graph.csr(), &places))
     }
 
@@ -171,6 +174,6 @@ Examples:
                 .in_line("forest", counted(trees, "tree"))
                 .in_column("trees"),
         ];
-        Figures { edges: outcome.graph.csr.edges().into(), list }
+        Figures { edges: outcome.graph.csr.edges(), list }
     }
 }

@@ -1,10 +1,11 @@
 //! The loop of a spanning forest on a GPU. The kernels are `algorithm/mst.rs` of the kernels.
 
 use super::{super::prelude::*, Job, is_symmetric};
+use crate::engine::{Layout, TileSpaces, plan_gathers, plan_tile_offsets};
 use evenkeel_kernels::algorithm::mst::{
     EdgesRead, EdgesWritten, MstFill, MstFirst, MstForget, MstJoin, MstLightest, MstParams, MstStart, MstState,
 };
-use evenkeel_types::LoopState;
+use evenkeel_types::{LoopState, TileRange};
 
 /// Iterations before the host looks whether there are more: most graphs need 8 to 16.
 const BATCHES: [usize; 3] = [10, 6, 16];
@@ -15,12 +16,17 @@ fn capacity(csr: &Csr) -> usize {
     if is_symmetric(csr) { stored / 2 } else { stored }
 }
 
-/// The memory beside the graph, its weights and the forest.
-pub(super) fn plan(csr: &Csr) -> MemoryPlan {
+/// The memory of the graph with its weights, and beside it without the forest.
+pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> MemoryPlan {
     let nodes = csr.nodes() as usize;
-    ScratchSpace::<u32>::plan_gather(Schedule::NonzeroSplit, extent(csr))
-        .with::<[u32; 4]>("edges", capacity(csr))
-        .with::<[u32; 4]>("edges that are left", capacity(csr))
+    let layout = Layout::resident(device, csr);
+    let partitions = layout.partitions(csr);
+    layout
+        .plan(csr, true)
+        .and(plan_tile_offsets(partitions.list()))
+        .and(plan_gathers::<u32>(Schedule::NonzeroSplit, partitions.list()))
+        .and(List::plan(capacity(csr)))
+        .and(List::plan(capacity(csr)))
         .with::<u32>("parents", nodes)
         .with::<u32>("lightest weights", nodes)
         .with::<u32>("first edges", nodes)
@@ -34,9 +40,16 @@ struct List {
 }
 
 impl List {
+    /// The names of its buffers.
+    const NAMES: [&str; 4] = ["ends of edges", "other ends of edges", "places of edges", "keys of edges"];
+
+    fn plan(capacity: usize) -> MemoryPlan {
+        Self::NAMES.iter().fold(MemoryPlan::new(), |plan, name| plan.with::<u32>(name, capacity))
+    }
+
     fn new(device: &Device, capacity: usize) -> Result<Self> {
-        let buffer = || device.buffer::<u32>("edges", capacity);
-        let (ones, others, places, keys) = (buffer()?, buffer()?, buffer()?, buffer()?);
+        let buffer = |name: usize| device.buffer::<u32>(Self::NAMES[name], capacity);
+        let (ones, others, places, keys) = (buffer(0)?, buffer(1)?, buffer(2)?, buffer(3)?);
         let written = EdgesWritten { ones, others, places, keys };
         let EdgesWritten { ones, others, places, keys } = written.clone();
         Ok(Self { read: EdgesRead { ones, others, places, keys }, written })
@@ -46,23 +59,27 @@ impl List {
 /// Records the loop.
 pub(super) fn record(job: &Job<'_>, shared: &SharedGraph, name: &str) -> Result<DeviceLoop> {
     let &Job { device, csr, forest, threshold, .. } = job;
-    let (graph, weights, nodes, info) = (shared.rows()?, shared.weights()?, csr.nodes() as usize, device.info());
+    let (nodes, info) = (csr.nodes() as usize, device.info());
+    let layout = Layout::resident(info, csr);
+    let parts = shared.parts(true, &layout)?;
     let lists = [List::new(device, capacity(csr))?, List::new(device, capacity(csr))?];
     let [parents, lightest, firsts] = ["parents", "lightest weights", "first edges"];
     let (parents, lightest) = (&device.buffer(parents, nodes)?, &device.buffer(lightest, nodes)?);
     let firsts = &device.buffer(firsts, nodes)?;
     let state = &device.buffer("loop state", 1)?;
     // The schedule is not run: what it knows of the rows is in which of them each part of the edges begins.
-    let parts = ScratchSpace::<u32>::gather(device, Schedule::NonzeroSplit.into(), &graph.row_offsets, extent(csr))?;
-    let rows = &parts.buffers.order;
+    let spaces = TileSpaces::<u32>::new(device, Schedule::NonzeroSplit.into(), shared.tiles(&layout)?)?;
     let params = MstParams {
         nodes: csr.nodes(),
-        edges: csr.edges(),
+        edges: csr.narrow_edges()?,
         symmetric: u32::from(is_symmetric(csr)),
         real: u32::from(matches!(csr.weights(), Weights::F32(_))),
         threshold,
         max_groups: info.max_groups,
         loop_budget: info.loop_budget(),
+        tiles: TileRange::default(),
+        edges_here: 0,
+        edges_before: 0,
     };
     let start = |recorder: &mut Recorder| {
         recorder.fill(forest, 0);
@@ -72,8 +89,14 @@ pub(super) fn record(job: &Job<'_>, shared: &SharedGraph, name: &str) -> Result<
     let iteration = |recorder: &mut Recorder, odd: bool| {
         let [current, next] = if odd { [&lists[1], &lists[0]] } else { [&lists[0], &lists[1]] };
         let (list, left) = (&current.written, &next.read);
-        let fill = MstFill { graph, weights, rows, parents, list, state };
-        recorder.dispatch_indirect(&fill, params, state, MstState::FILL_GROUPS);
+        for (place, part) in spaces.places().zip(&parts.list) {
+            let (tile, space) = spaces.at(place);
+            let (edges_here, edges_before) = (part.rows.edges, part.rows.edges_before);
+            let params = MstParams { tiles: tile.range, edges_here, edges_before, ..params };
+            let (graph, weights, rows) = (&tile.graph, &part.weights, &space.buffers.order);
+            let fill = MstFill { graph, weights, rows, parents, list, state };
+            recorder.dispatch_indirect(&fill, params, state, MstState::FILL_GROUPS);
+        }
         let (list, written) = (&current.read, &next.written);
         let find = MstLightest { list, parents, lightest, left: written, state };
         recorder.dispatch_indirect(&find, params, state, MstState::GROUPS);

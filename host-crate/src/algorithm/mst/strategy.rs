@@ -53,7 +53,7 @@ impl MstStrategy {
 /// The largest key of a light edge in a graph, or the largest number where all are taken at once, and the name of the strategy that was taken
 /// where the one that was asked for chooses.
 pub(super) fn threshold(strategy: &MstStrategy, csr: &Csr) -> (u32, Option<&'static str>) {
-    let (edges, nodes) = (u64::from(csr.edges()) / 2, u64::from(csr.nodes()));
+    let (edges, nodes) = (csr.edges() / 2, u64::from(csr.nodes()));
     let light_first = match strategy.0 {
         Method::AllAtOnce => false,
         Method::LightFirst => true,
@@ -61,7 +61,7 @@ pub(super) fn threshold(strategy: &MstStrategy, csr: &Csr) -> (u32, Option<&'sta
     };
     let name = STRATEGIES[usize::from(light_first)].1;
     let taken = (strategy.0 == Method::Auto).then_some(name);
-    let stored = u64::from(csr.edges());
+    let stored = csr.edges();
     let samples = SAMPLES.min(stored);
     let place = |sample: u64| (sample * stored / samples.max(1)) as usize;
     let mut keys: Vec<u32> = match csr.weights() {

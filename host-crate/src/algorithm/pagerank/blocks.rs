@@ -61,10 +61,11 @@ struct Stretch<'a> {
 }
 
 impl Pull {
-    /// The same with entries in chunks, where that is worthwhile. Rows are sorted, and none is cut.
-    pub fn into_blocks(self) -> Result<Self> {
+    /// The same with entries in chunks, where that is worthwhile and there are no more than `most_shares` nodes and chunks together, whose
+    /// shares are in one buffer. Rows are sorted, and none is cut.
+    pub fn into_blocks(self, most_shares: u64) -> Result<Self> {
         phase::during("cutting into blocks", || {
-            Ok(match cut(&self.matrix, self.factors.len() as u32)? {
+            Ok(match cut(&self.matrix, self.factors.len() as u32, most_shares)? {
                 Some((matrix, blocks)) => Self { matrix, blocks, ..self },
                 None => self,
             })
@@ -73,8 +74,8 @@ impl Pull {
 }
 
 /// The rows that are left, and the chunks.
-fn cut(matrix: &Csr, nodes: u32) -> Result<Option<(Csr, Blocks)>> {
-    let ranges = ranges(matrix.row_offsets());
+fn cut(matrix: &Csr, nodes: u32, most_shares: u64) -> Result<Option<(Csr, Blocks)>> {
+    let ranges = ranges(matrix.row_offsets()?);
     let blocks = nodes.div_ceil(BLOCK_NODES) as usize;
     let mut counts: Vec<Vec<Counts>> = ranges.par_iter().map(|rows| count(matrix, rows.clone(), blocks)).collect();
     let chunks_of =
@@ -87,7 +88,8 @@ fn cut(matrix: &Csr, nodes: u32) -> Result<Option<(Csr, Blocks)>> {
     let sum = |number: fn(&Counts) -> u32| counts.iter().flatten().map(|counts| number(counts) as usize).sum::<usize>();
     let (all, chunks, entries) = (matrix.columns().len(), sum(|it| it.chunks), sum(|it| it.entries));
     // A column can name each chunk.
-    let fits = MEAN * chunks <= entries && nodes as usize + chunks < u32::MAX as usize;
+    let most = most_shares.min(u64::from(u32::MAX) - 1);
+    let fits = MEAN * chunks <= entries && u64::from(nodes) + chunks as u64 <= most;
     if chunks == 0 || (entries as f64) < WORTHWHILE * all as f64 || !fits {
         return Ok(None);
     }
@@ -158,14 +160,15 @@ fn fill(matrix: &Csr, nodes: u32, ranges: &[Range<usize>], counts: &[Vec<Counts>
         stretches[index % ranges.len()].push(Stretch { number: begin, chunks: stretch });
         begin += length;
     }
-    let entries = |rows: &Range<usize>| matrix.row_offsets()[rows.end] - matrix.row_offsets()[rows.start];
+    let offsets = matrix.row_offsets()?;
+    let entries = |rows: &Range<usize>| offsets[rows.end] - offsets[rows.start];
     let left = |(rows, counts): (&Range<usize>, &Vec<Counts>)| {
         let (chunks, inside) = counts.iter().fold((0, 0), |sums, it| (sums.0 + it.chunks, sums.1 + it.entries));
         (entries(rows) - inside + chunks) as usize
     };
     let lengths: Vec<usize> = ranges.iter().zip(counts).map(left).collect();
     let mut columns = zeroed::<u32>(lengths.iter().sum::<usize>() as u64)?;
-    let mut row_offsets = zeroed::<u32>(matrix.row_offsets().len() as u64)?;
+    let mut row_offsets = zeroed::<u32>(offsets.len() as u64)?;
     let begins = lengths.iter().scan(0, |begin, length| Some(std::mem::replace(begin, *begin + length)));
     let begins: Vec<usize> = begins.collect();
     let slots = split(&mut columns, lengths.iter().copied()).into_par_iter();
@@ -246,7 +249,7 @@ mod tests {
         let order = NodeOrder::by_degree(&degrees).unwrap();
         let whole = Pull::of(&graph, Some(&order)).unwrap();
         let rows: Vec<Vec<u32>> = (0..whole.matrix.nodes()).map(|row| whole.matrix.neighbours(row).to_vec()).collect();
-        let cut = Pull::of(&graph, Some(&order)).unwrap().into_blocks().unwrap();
+        let cut = Pull::of(&graph, Some(&order)).unwrap().into_blocks(u64::MAX).unwrap();
         let Blocks { chunks, parts } = &cut.blocks;
         let mut block_of = vec![None; chunks.len()];
         for [first, end, block] in parts {
@@ -269,7 +272,7 @@ mod tests {
         let left = cut.matrix.columns().iter().filter(|column| **column < nodes).count();
         assert!(left > 0 && parts.len() >= 3 && block_of.iter().all(Option::is_some));
         for schedule in Schedule::ALL.iter().copied() {
-            let size = Pull::of(&graph, Some(&order)).unwrap().into_blocks().unwrap().cut_for(schedule).size();
+            let size = Pull::of(&graph, Some(&order)).unwrap().into_blocks(u64::MAX).unwrap().cut_for(schedule).size();
             let most = PullSize::most(&graph, schedule, true);
             let words = |size: PullSize| size.entries + 4 * size.chunks;
             assert!(words(size) <= words(most) && size.sums <= most.sums, "{schedule:?}");
@@ -280,7 +283,7 @@ mod tests {
     #[test]
     fn a_graph_without_long_rows_stays_as_it_is() {
         let ring = csr(30_000, (0..30_000).map(|node| (node, (node * 7 + 1) % 30_000)));
-        let pull = Pull::of(&ring, None).unwrap().into_blocks().unwrap();
+        let pull = Pull::of(&ring, None).unwrap().into_blocks(u64::MAX).unwrap();
         assert!(pull.blocks.chunks.is_empty() && pull.blocks.parts.is_empty());
         assert_eq!(pull.matrix.columns().len(), 30_000);
     }

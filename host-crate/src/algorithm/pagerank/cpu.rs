@@ -9,7 +9,10 @@ use super::{
 use crate::{
     device::{Member, Team},
     engine::native::{Rounds, even_parts, part_of, prefetch, record_native},
-    graph::NodeOrder,
+    graph::{
+        NodeOrder, Offsets, OffsetsView,
+        offsets::{Offset, for_width},
+    },
 };
 use bytemuck::Pod;
 use std::{
@@ -107,7 +110,7 @@ impl<T: Number> Native<T> {
             let sums = || [(); 2].map(|()| parts.iter().map(|_| AtomicU64::new(0)).collect::<Vec<_>>());
             let walk = Walk::<T> {
                 symmetric: csr.is_symmetric(),
-                leaving: leaving.as_deref().unwrap_or(csr.row_offsets()),
+                leaving: leaving.as_ref().map_or(csr.offsets(), Offsets::view),
                 incoming: &incoming,
                 config: &config,
                 ranks: T::cells(ranks),
@@ -241,7 +244,7 @@ struct Walk<'a, T: Number> {
     /// Whether as many edges leave each node as lead to it, along the same rows.
     symmetric: bool,
     /// Where the edges that leave each node begin.
-    leaving: &'a [u32],
+    leaving: OffsetsView<'a>,
     incoming: &'a Csr,
     config: &'a PageRankConfig,
     ranks: &'a [T::Cell],
@@ -300,7 +303,7 @@ impl<T: Number> Walk<'_, T> {
             for node in self.parts[place].clone() {
                 let rank = self.teleports.map_or(alike, |parts| T::load(&parts[node]));
                 rank.store(&self.ranks[node]);
-                hand_out(&shares[node], rank, offsets[node + 1] - offsets[node], &mut dangling);
+                hand_out(&shares[node], rank, offsets.row(node).len() as u32, &mut dangling);
             }
             self.dangling[0][place].store(f64::to_bits(dangling), Relaxed);
         }
@@ -345,14 +348,15 @@ impl<T: Number> Walk<'_, T> {
     fn rows(&self, part: &Range<usize>, shares: &[T::Cell], mut visit: impl FnMut(&T::Cell, Range<usize>, u32)) {
         let bounds = part.start..part.end + 1;
         // As slices, because behind the struct each would be looked up again for every node.
-        let incoming = self.incoming.row_offsets()[bounds.clone()].windows(2);
-        let rows = incoming.map(|bounds| bounds[0] as usize..bounds[1] as usize);
-        if self.symmetric {
-            rows.zip(shares).for_each(|(row, share)| visit(share, row.clone(), row.len() as u32));
-            return;
-        }
-        let leaving = self.leaving[bounds].windows(2).map(|bounds| bounds[1] - bounds[0]);
-        rows.zip(shares).zip(leaving).for_each(|((row, share), degree)| visit(share, row, degree));
+        for_width!(self.incoming.offsets(), offsets => {
+            let rows = offsets[bounds].windows(2).map(|bounds| bounds[0].position()..bounds[1].position());
+            if self.symmetric {
+                rows.zip(shares).for_each(|(row, share)| visit(share, row.clone(), row.len() as u32));
+                return;
+            }
+            let leaving = part.clone().map(|node| self.leaving.row(node).len() as u32);
+            rows.zip(shares).zip(leaving).for_each(|((row, share), degree)| visit(share, row, degree));
+        });
     }
 }
 

@@ -4,8 +4,10 @@
 use super::{
     super::{Precision, prelude::*},
     PageRankConfig, Ranking,
+    chunk_ranges::{self, ChunkRange},
     pull::{Pull, PullSize},
 };
+use crate::engine::{Layout, Order, Place, StreamedLoop, Streaming, TilePartition, TileSet, TileSpaces, plan_gathers};
 use bytemuck::Pod;
 use evenkeel_kernels::{
     algorithm::{
@@ -29,19 +31,64 @@ const BATCH: u32 = 64;
 const BATCHES: [usize; 3] = [8, 16, 32];
 
 /// The memory for a matrix of that size.
-pub(super) fn plan(size: PullSize, schedule: Schedule, precision: Precision) -> MemoryPlan {
+pub(super) fn plan(device: &DeviceInfo, size: PullSize, schedule: Schedule, precision: Precision) -> MemoryPlan {
+    let parts = parts_of(device, size);
     match precision {
-        Precision::Single => plan_of::<f32>(size, schedule),
-        Precision::Double => plan_of::<f64>(size, schedule),
+        Precision::Single => plan_of::<f32>(device, size, &parts, schedule),
+        Precision::Double => plan_of::<f64>(device, size, &parts, schedule),
     }
 }
 
-fn plan_of<T: Pod>(size: PullSize, schedule: Schedule) -> MemoryPlan {
+/// How a matrix of that size is kept on the device, and the memory for it.
+///
+/// # Errors
+/// When not even a stream fits.
+pub(super) fn plan_for(
+    device: &DeviceInfo,
+    (matrix, size): (&Csr, PullSize),
+    schedule: Schedule,
+    precision: Precision,
+) -> Result<(MemoryPlan, Layout)> {
+    match precision {
+        Precision::Single => plan_kept::<f32>(device, (matrix, size), schedule),
+        Precision::Double => plan_kept::<f64>(device, (matrix, size), schedule),
+    }
+}
+
+fn plan_kept<T: Pod>(
+    device: &DeviceInfo,
+    (matrix, size): (&Csr, PullSize),
+    schedule: Schedule,
+) -> Result<(MemoryPlan, Layout)> {
+    let beside = plan_beside::<T>(device, size);
+    let tiles = |layout: &Layout| {
+        TileSet::plan(matrix, layout).and(plan_gathers::<T>(schedule, layout.partitions(matrix).list()))
+    };
+    let needed = |layout: &Layout| tiles(layout).bytes() + beside.bytes();
+    let layout = Layout::new(device, matrix, size_of::<u32>() as u64, needed)?;
+    Ok((tiles(&layout).and(beside), layout))
+}
+
+/// The partitions of a matrix of which no more than its size is known: one more than would be full, each with an even share.
+fn parts_of(device: &DeviceInfo, size: PullSize) -> Vec<TileExtent> {
+    let most = (device.partition_limit() as usize / size_of::<u32>()).max(1);
+    let count = if size.entries.max(size.rows) < most { 1 } else { size.entries.max(size.rows).div_ceil(most) + 1 };
+    vec![TileExtent::new(size.rows.div_ceil(count), size.entries.div_ceil(count)); count]
+}
+
+fn plan_of<T: Pod>(device: &DeviceInfo, size: PullSize, parts: &[TileExtent], schedule: Schedule) -> MemoryPlan {
+    let matrix = parts.iter().fold(MemoryPlan::new(), |plan, part| {
+        let plan = plan.with::<u32>("row offsets", part.tiles + 1).with::<u32>("columns", part.atoms);
+        plan.and(ScratchSpace::<T>::plan_gather(schedule, *part))
+    });
+    matrix.and(plan_beside::<T>(device, size))
+}
+
+/// The memory beside the matrix and its schedule.
+fn plan_beside<T: Pod>(device: &DeviceInfo, size: PullSize) -> MemoryPlan {
     MemoryPlan::new()
-        .with::<u32>("row offsets", size.rows + 1)
-        .with::<u32>("columns", size.entries)
         .with::<[u32; 3]>("cuts", size.cuts)
-        .with::<[u32; 4]>("chunks", size.chunks)
+        .with_split::<[u32; 4]>("chunks", size.chunks, device.partition_limit())
         .with::<[u32; 3]>("parts", size.parts)
         .with::<T>("constants", Constants::COUNT)
         .with::<T>("factors", size.nodes)
@@ -51,7 +98,6 @@ fn plan_of<T: Pod>(size: PullSize, schedule: Schedule) -> MemoryPlan {
         .with::<T>("sums", size.rows)
         .with::<T>("changes", change_blocks(size.nodes))
         .with::<RankState>("loop state", 1)
-        .and(ScratchSpace::<T>::plan_gather(schedule, TileExtent::new(size.rows, size.entries)))
 }
 
 fn change_blocks(nodes: usize) -> usize {
@@ -62,17 +108,19 @@ fn change_blocks(nodes: usize) -> usize {
 pub(super) fn prepare(
     device: &Device,
     pull: &Pull,
+    layout: &Layout,
     choice: Choice,
     config: &PageRankConfig,
 ) -> Result<Box<dyn Ranking>> {
     Ok(match config.precision {
-        Precision::Single => Box::new(Steps::<f32>::new(device, pull, choice, config)?),
-        Precision::Double => Box::new(Steps::<f64>::new(device, pull, choice, config)?),
+        Precision::Single => Box::new(Steps::<f32>::new(device, pull, layout, choice, config)?),
+        Precision::Double => Box::new(Steps::<f64>::new(device, pull, layout, choice, config)?),
     })
 }
 
 /// A number that ranks are computed in.
-trait Number: Pod + Into<f64> + Send {
+pub(crate) trait Number: Pod + Into<f64> + Send {
+    /// The nearest to this.
     fn of(number: f64) -> Self;
 }
 
@@ -93,16 +141,19 @@ struct Steps<T: Pod> {
     device: Device,
     choice: Choice,
     config: PageRankConfig,
-    graph: DeviceGraph,
+    /// The matrix in partitions, each of which has the sums of its own rows.
+    matrix: TileSpaces<T>,
+    /// Whether some of the partitions are in memory of the host.
+    is_streamed: bool,
     cuts: Buffer<u32>,
-    chunks: Buffer<UVec4>,
+    /// The chunks in as many buffers as they need, and which they are.
+    chunks: Vec<(Buffer<UVec4>, BlockParams)>,
     chunk_parts: Buffer<u32>,
     nodes: RankData<T, Buffers>,
     teleports: Buffer<T>,
     sums: Buffer<T>,
     changes: Buffer<T>,
     state: Buffer<RankState>,
-    scratch: ScratchSpace<T>,
     /// The nodes without any edge, of which the first stands for all.
     alone: Vec<u32>,
     /// The part of each node in what does not follow an edge; none where all are alike.
@@ -122,18 +173,24 @@ where
     for<'b> RankStep<'b, T>: Launch<Params = RankParams>,
     for<'b> RankEnd<'b, T>: Launch<Params = RankEndParams>,
 {
-    fn new(device: &Device, pull: &Pull, choice: Choice, config: &PageRankConfig) -> Result<Self> {
-        let graph = DeviceGraph::upload(device, &pull.matrix)?;
+    fn new(device: &Device, pull: &Pull, layout: &Layout, choice: Choice, config: &PageRankConfig) -> Result<Self> {
         let nodes = pull.factors.len();
+        let (chunk_parts, ranges) = chunk_ranges::cut(&pull.blocks.parts, device.info().partition_limit());
+        let chunks = |ChunkRange { parts, chunks }: &ChunkRange| {
+            let own = &pull.blocks.chunks[chunks.start as usize..chunks.end as usize];
+            let (first_part, chunks_before) = (parts.start, chunks.start);
+            let params = BlockParams { nodes: nodes as u32, first_part, parts: parts.len() as u32, chunks_before };
+            Ok((device.buffer_from("chunks", own.as_flattened())?.cast(), params))
+        };
         let factors: Vec<T> = pull.factors.iter().map(|factor| T::of(*factor)).collect();
         let mut steps = Self {
             choice,
             config: config.clone(),
-            scratch: ScratchSpace::gather(device, choice, &graph.row_offsets, extent(&pull.matrix))?,
-            graph,
+            matrix: TileSpaces::new(device, choice, TileSet::upload(device, &pull.matrix, layout)?)?,
+            is_streamed: layout.is_streamed(),
             cuts: device.buffer_from("cuts", pull.cuts.as_flattened())?,
-            chunks: device.buffer_from("chunks", pull.blocks.chunks.as_flattened())?.cast(),
-            chunk_parts: device.buffer_from("parts", pull.blocks.parts.as_flattened())?,
+            chunks: ranges.iter().map(chunks).collect::<Result<_>>()?,
+            chunk_parts: device.buffer_from("parts", chunk_parts.as_flattened())?,
             nodes: RankData {
                 constants: device.buffer("constants", Constants::COUNT)?,
                 factors: device.buffer_from("factors", &factors)?,
@@ -160,7 +217,7 @@ where
     }
 
     fn is_fixed(&self) -> bool {
-        !self.is_seeded() && self.config.tolerance.is_none()
+        !self.is_seeded() && self.config.tolerance.is_none() && !self.is_streamed
     }
 
     /// Records what a run needs, unless it is there.
@@ -205,10 +262,13 @@ where
         let batches = if limit <= BATCHES[0] { &[limit][..] } else { &BATCHES };
         let start = |recorder: &mut Recorder| {
             self.start(recorder);
-            let [gather, finish] = self.scratch.count_gather(recorder, &self.gather());
+            let [gather, finish] = self.matrix.count_gather(recorder, |part, space| self.gather(part, space));
             let shares = self.nodes.shares.cast();
+            let blocks = self.chunks.iter().map(|(chunks, params)| {
+                recorder.count_groups(&self.blocks(chunks, &shares), params.parts as usize * WORKGROUP as usize)
+            });
             let params = RankBeginParams {
-                blocks: recorder.count_groups(&self.blocks(&shares), self.block_invocations()),
+                blocks: blocks.max().unwrap_or(0),
                 gather,
                 finish,
                 join: recorder.count_groups(&self.join(), self.cuts.len() / 3),
@@ -217,28 +277,33 @@ where
             };
             recorder.dispatch(&RankBegin { state: &self.state }, params, 1);
         };
-        let iteration = |recorder: &mut Recorder, _| self.checked_iteration(recorder);
-        DeviceLoop::record_in_batches(&self.device, &self.name(), &self.state, batches, start, iteration)
+        let (device, name, state) = (&self.device, &self.name(), &self.state);
+        let gather = |recorder: &mut Recorder, place| self.checked_gather(recorder, place);
+        let end = |recorder: &mut Recorder| self.checked_end(recorder);
+        if self.is_streamed {
+            // Parts of a row that is cut are joined in their order.
+            let (arrays, order) = (&[self.matrix.columns()][..], Order::Ascending);
+            let streaming = Streaming { start: &start, part: &gather, end: &end, needs: None, arrays, order };
+            return Ok(StreamedLoop::record(device, name, state, std::iter::empty(), &streaming)?.into());
+        }
+        DeviceLoop::record_in_batches(device, name, state, batches, start, |recorder, _| {
+            let shares = self.nodes.shares.cast();
+            for (chunks, params) in &self.chunks {
+                recorder.dispatch_indirect(&self.blocks(chunks, &shares), *params, state, RankState::BLOCKS);
+            }
+            self.matrix.places().for_each(|place| gather(recorder, place));
+            end(recorder);
+        })
     }
 
     /// The kernel that adds up chunks of `shares`, which are those of single precision.
-    fn blocks<'b>(&'b self, shares: &'b Buffer<f32>) -> RankBlocks<'b> {
-        RankBlocks { parts: &self.chunk_parts, chunks: &self.chunks, shares }
+    fn blocks<'b>(&'b self, chunks: &'b Buffer<UVec4>, shares: &'b Buffer<f32>) -> RankBlocks<'b> {
+        RankBlocks { parts: &self.chunk_parts, chunks, shares }
     }
 
-    fn block_params(&self) -> BlockParams {
-        BlockParams { nodes: self.nodes.ranks.len() as u32, parts: self.chunk_parts.len() as u32 / 3 }
-    }
-
-    /// A workgroup for each part.
-    fn block_invocations(&self) -> usize {
-        self.chunk_parts.len() / 3 * WORKGROUP as usize
-    }
-
-    fn gather(&self) -> RankGather<'_, T> {
-        let Self { graph, sums, scratch, .. } = self;
+    fn gather<'b>(&'b self, part: &'b TilePartition, space: &'b ScratchSpace<T>) -> RankGather<'b, T> {
         let (schedule, shares) = (self.choice.schedule, &self.nodes.shares);
-        RankGather { schedule, graph, shares, sums, scratch: &scratch.buffers }
+        RankGather { schedule, graph: &part.graph, shares, sums: &self.sums, scratch: &space.buffers }
     }
 
     fn join(&self) -> RankJoin<'_, T> {
@@ -265,12 +330,16 @@ where
 
     fn iteration(&self, recorder: &mut Recorder, last: bool) {
         recorder.label("iteration");
-        if !self.chunk_parts.is_empty() {
-            let shares = self.nodes.shares.cast();
-            recorder.dispatch(&self.blocks(&shares), self.block_params(), self.block_invocations());
+        let shares = self.nodes.shares.cast();
+        for (chunks, params) in &self.chunks {
+            // A workgroup for each part.
+            let invocations = params.parts as usize * WORKGROUP as usize;
+            recorder.dispatch(&self.blocks(chunks, &shares), *params, invocations);
         }
-        let rows = self.graph.nodes();
-        self.scratch.record_gather(recorder, &self.gather(), |schedule| ProductParams { tiles: rows, schedule });
+        for (part, space) in self.matrix.places().map(|place| self.matrix.at(place)) {
+            let params = |schedule| ProductParams { tiles: part.range, schedule };
+            space.record_gather(recorder, &self.gather(&part, space), params);
+        }
         if !self.cuts.is_empty() {
             recorder.dispatch(&self.join(), self.join_params(), self.cuts.len() / 3);
         }
@@ -278,16 +347,17 @@ where
         recorder.dispatch(&update, self.rank_params(last), self.nodes.ranks.len());
     }
 
-    /// An iteration of a loop that may have ended: each dispatch is as large as the state says.
-    fn checked_iteration(&self, recorder: &mut Recorder) {
-        let (rows, state) = (self.graph.nodes(), &self.state);
-        let params = |schedule| ProductParams { tiles: rows, schedule };
-        if !self.chunk_parts.is_empty() {
-            let shares = self.nodes.shares.cast();
-            recorder.dispatch_indirect(&self.blocks(&shares), self.block_params(), state, RankState::BLOCKS);
-        }
+    /// What an iteration of a loop that may have ended does with a partition: each dispatch is as large as the state says.
+    fn checked_gather(&self, recorder: &mut Recorder, place: Place) {
+        let (part, space) = self.matrix.at(place);
+        let params = |schedule| ProductParams { tiles: part.range, schedule };
         let sizes = [RankState::GATHER, RankState::FINISH];
-        self.scratch.record_gather_indirect(recorder, &self.gather(), params, state, sizes);
+        space.record_gather_indirect(recorder, &self.gather(&part, space), params, &self.state, sizes);
+    }
+
+    /// What such an iteration does after that.
+    fn checked_end(&self, recorder: &mut Recorder) {
+        let state = &self.state;
         if !self.cuts.is_empty() {
             recorder.dispatch_indirect(&self.join(), self.join_params(), state, RankState::JOIN);
         }

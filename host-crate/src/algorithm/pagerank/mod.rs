@@ -3,11 +3,13 @@
 //! seeds that get what would go to all. A gather over the rows of the transposed graph, under any schedule.
 
 mod blocks;
+mod chunk_ranges;
 mod cpu;
 mod kernels;
-mod pull;
+pub(crate) mod pull;
 mod seeds;
 
+pub(crate) use kernels::Number;
 pub use seeds::{SeedOptions, Seeds};
 
 use super::{Precision, Reorder, prelude::*, reorder};
@@ -77,6 +79,18 @@ impl Default for PageRankConfig {
             reorder: Reorder::Auto,
         }
     }
+}
+
+/// Warns of ranks that still changed when there were to be no more iterations; returns whether they changed little enough.
+pub(crate) fn has_converged(iterations: u32, change: f64, tolerance: f64) -> bool {
+    if change >= tolerance {
+        tracing::warn!(
+            "after {} the ranks still changed by {change:.3e} together, not by less than the tolerance of {tolerance:e}; more \
+             --iterations may get there",
+            counted(iterations.into(), "iteration")
+        );
+    }
+    change < tolerance
 }
 
 /// Ranks that are ready to be computed on one graph.
@@ -170,7 +184,7 @@ Examples:
     }
 
     fn operations(csr: &Csr, config: &PageRankConfig) -> u64 {
-        u64::from(config.iterations) * (u64::from(csr.nodes()) + u64::from(csr.edges()))
+        u64::from(config.iterations) * (u64::from(csr.nodes()) + csr.edges())
     }
 
     /// An upper bound: which rows are long, and which schedule suits them, is known only when the graph has been transposed.
@@ -182,12 +196,15 @@ Examples:
                 config.reorder.is_taken(device, csr, config.precision.bytes()),
             ));
         }
-        let schedules = config.schedule.item().candidates(csr, device);
-        let in_blocks =
-            can_block(device, csr, config) && config.reorder.is_taken(device, csr, config.precision.bytes());
-        let size = |schedule| PullSize::most(csr, schedule, in_blocks);
-        let plans = schedules.into_iter().map(|schedule| kernels::plan(size(schedule), schedule, config.precision));
-        Ok(plans.max_by_key(MemoryPlan::bytes).unwrap_or_default())
+        let is_reordered = config.reorder.is_taken(device, csr, config.precision.bytes());
+        let whole = plan_whole(device, csr, config, is_reordered && is_blocked(device, csr, config));
+        if whole.bytes() <= device.available() {
+            return Ok(whole);
+        }
+        // The graph stands for its transposed matrix, which has about as many entries in a partition.
+        let schedule = config.schedule.item().choose(csr, device).schedule;
+        let size = PullSize::most(csr, schedule, false);
+        Ok(kernels::plan_for(device, (csr, size), schedule, config.precision)?.0)
     }
 
     /// The device gets the transposed graph alone.
@@ -198,21 +215,33 @@ Examples:
         precision.check(device.info())?;
         let order = config.reorder.for_iterations(device.info(), graph.csr(), precision.bytes())?;
         let (session, ranking, taken) = if is_native(device.info(), config) {
-            let session = Session::open(graph, cpu::plan(graph.csr(), precision, order.is_some()))?;
+            let session = Session::open_any(graph, cpu::plan(graph.csr(), precision, order.is_some()))?;
             (session, cpu::prepare(device, graph.csr(), order.as_ref(), config)?, Some(cpu::NAME.to_owned()))
         } else {
-            let mut whole = Pull::of(graph.csr(), order.as_ref())?;
-            if order.is_some() && can_block(device.info(), graph.csr(), config) {
-                whole = whole.into_blocks()?;
+            let planned = |in_blocks: bool| {
+                let mut whole = Pull::of(graph.csr(), order.as_ref())?;
+                if in_blocks {
+                    whole = whole.into_blocks(most_shares(device.info()))?;
+                }
+                let mut choice = config.schedule.item().choose(&whole.matrix, device.info());
+                if order.is_some() {
+                    choice = reorder::choose(*config.schedule.item(), choice, &whole.matrix);
+                }
+                let pull = whole.cut_for(choice.schedule);
+                let (schedule, size) = (choice.schedule, pull.size());
+                let (memory, layout) = kernels::plan_for(device.info(), (&pull.matrix, size), schedule, precision)?;
+                Ok((pull, choice, memory, layout))
+            };
+            let in_blocks = order.is_some() && is_blocked(device.info(), graph.csr(), config);
+            let (mut pull, mut choice, mut memory, mut layout) = planned(in_blocks)?;
+            if in_blocks && layout.is_streamed() {
+                // A stream has plain rows.
+                (pull, choice, memory, layout) = planned(false)?;
             }
-            let mut choice = config.schedule.item().choose(&whole.matrix, device.info());
-            if order.is_some() {
-                choice = reorder::choose(*config.schedule.item(), choice, &whole.matrix);
-            }
-            let pull = whole.cut_for(choice.schedule);
             refuse_long_loops(device.info(), || choice.rounds(&pull.matrix))?;
-            let session = Session::open(graph, kernels::plan(pull.size(), choice.schedule, precision))?;
-            (session, kernels::prepare(device, &pull, choice, config)?, config.schedule.item().taken(choice))
+            let session = Session::open_any(graph, memory)?;
+            let ranking = kernels::prepare(device, &pull, &layout, choice, config)?;
+            (session, ranking, config.schedule.item().taken(choice))
         };
         let PageRankConfig { precision, tolerance, iterations: limit, .. } = *config;
         Ok(Self {
@@ -264,17 +293,7 @@ Examples:
         let converged = match self.tolerance {
             None => None,
             Some(_) if iterations < limit => Some(true),
-            Some(tolerance) => {
-                let change = self.ranking.change()?;
-                if change >= tolerance {
-                    tracing::warn!(
-                        "after {} the ranks still changed by {change:.3e} together, not by less than the \
-                         tolerance of {tolerance:e}; more --iterations may get there",
-                        counted(iterations.into(), "iteration")
-                    );
-                }
-                Some(change < tolerance)
-            }
+            Some(tolerance) => Some(has_converged(iterations, self.ranking.change()?, tolerance)),
         };
         let ranks = self.ranking.ranks()?;
         let ranks = match &self.order {
@@ -328,12 +347,30 @@ Examples:
             let text = if converged { "changed by less than the tolerance" } else { "have not converged" };
             Figure::new("converged", Value::Truth(converged), "").in_line("ranks", text.into())
         });
-        Figures { edges: outcome.graph.csr.edges().into(), list: converged.into_iter().collect() }
+        Figures { edges: outcome.graph.csr.edges(), list: converged.into_iter().collect() }
     }
 }
 
 /// A graph of fewer edges is not cut into blocks unless an order is asked for: an iteration takes little longer than its dispatches.
-const LARGE: u32 = 4_000_000;
+const LARGE: u64 = 4_000_000;
+
+/// The most memory that a matrix takes with all of it on the device, in blocks or not.
+fn plan_whole(device: &DeviceInfo, csr: &Csr, config: &PageRankConfig, in_blocks: bool) -> MemoryPlan {
+    let most = (most_shares(device) as usize).saturating_sub(csr.nodes() as usize);
+    let plans = config.schedule.item().candidates(csr, device).into_iter().map(|schedule| {
+        let size = PullSize::most(csr, schedule, in_blocks);
+        let size = PullSize { sums: size.sums.min(most), ..size };
+        kernels::plan(device, size, schedule, config.precision)
+    });
+    plans.max_by_key(MemoryPlan::bytes).unwrap_or_default()
+}
+
+/// Whether nodes in another order are in blocks: only where the device has memory for all of them, and 32 bits count the edges.
+fn is_blocked(device: &DeviceInfo, csr: &Csr, config: &PageRankConfig) -> bool {
+    csr.narrow_edges().is_ok()
+        && can_block(device, csr, config)
+        && plan_whole(device, csr, config, true).bytes() <= device.available()
+}
 
 /// Whether shares of nodes in another order may be added up from workgroup memory. Where a CPU emulates that memory, it is no faster than other
 /// memory, and is used only for an order that is asked for.
@@ -341,6 +378,11 @@ fn can_block(device: &DeviceInfo, csr: &Csr, config: &PageRankConfig) -> bool {
     let fits = device.workgroup_memory as usize >= PLACES * size_of::<f32>();
     let pays = device.kind.is_gpu() && csr.edges() >= LARGE || config.reorder == Reorder::Degree;
     config.precision == Precision::Single && fits && pays
+}
+
+/// The most shares in single precision, of nodes and of chunks, that a buffer holds.
+fn most_shares(device: &DeviceInfo) -> u64 {
+    device.max_buffer / size_of::<f32>() as u64
 }
 
 /// Whether the CPU device chooses: it then runs a form of its own.

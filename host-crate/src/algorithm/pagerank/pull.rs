@@ -3,9 +3,9 @@
 
 use super::blocks::{self, Blocks};
 use crate::{
-    Error, Result,
+    Result,
     engine::schedule::Schedule,
-    graph::{Csr, NodeOrder, Weights, transform::transpose},
+    graph::{Csr, NodeOrder, Offsets, Weights, transform::transpose},
     phase,
 };
 
@@ -32,8 +32,8 @@ impl Pull {
     /// The matrix of a graph, in whole rows, with the nodes in an order of their own or as they are. Weights are left out.
     pub fn of(csr: &Csr, order: Option<&NodeOrder>) -> Result<Self> {
         let (incoming, leaving) = incoming(csr, order)?;
-        let leaving = leaving.as_deref().unwrap_or(csr.row_offsets());
-        let degree = |node: u32| leaving[node as usize + 1] - leaving[node as usize];
+        let leaving = leaving.as_ref().map_or(csr.offsets(), Offsets::view);
+        let degree = |node: u32| leaving.row(node as usize).len() as u32;
         let mut factors: Vec<f64> = (0..csr.nodes()).map(|node| 1.0 / f64::from(degree(node))).collect();
         let (mut dangling, mut alone) = (Vec::new(), Vec::new());
         for node in (0..csr.nodes()).filter(|node| degree(*node) == 0) {
@@ -47,12 +47,15 @@ impl Pull {
             dangling.sort_unstable();
         }
         let columns = [incoming.columns(), dangling.as_slice()].concat();
-        let entries = u32::try_from(columns.len()).map_err(|_| {
-            Error::Graph(format!("{} edges and nodes without edges are more than PageRank can index", columns.len()))
-        })?;
-        let row_offsets = [incoming.row_offsets(), [entries].as_slice()].concat();
-        let matrix = Csr::from_builder(row_offsets.into(), columns.into(), Weights::None);
+        let offsets = (0..incoming.offsets().len()).map(|row| incoming.offsets().at(row) as u64);
+        let offsets: Vec<u64> = offsets.chain([columns.len() as u64]).collect();
+        let matrix = Csr::from_builder(offsets.into(), columns.into(), Weights::None);
         Ok(Self { matrix, factors, alone, cuts: Vec::new(), blocks: Blocks::default() })
+    }
+
+    /// A matrix that is a part of a graph's.
+    pub(crate) fn of_rows(matrix: Csr, factors: Vec<f64>) -> Self {
+        Self { matrix, factors, alone: Vec::new(), cuts: Vec::new(), blocks: Blocks::default() }
     }
 
     /// The same with long rows in pieces, if the schedule does not share them out anyway.
@@ -70,11 +73,11 @@ impl Pull {
             return self;
         }
         let mut columns = Vec::with_capacity(self.matrix.columns().len());
-        let mut row_offsets = Vec::with_capacity(rows as usize + 1);
-        row_offsets.push(0);
+        let mut offsets = Vec::with_capacity(rows as usize + 1);
+        offsets.push(0);
         let mut add = |entries: &[u32]| {
             columns.extend_from_slice(entries);
-            row_offsets.push(columns.len() as u32);
+            offsets.push(columns.len() as u64);
         };
         for row in 0..rows {
             let entries = self.matrix.neighbours(row);
@@ -91,7 +94,7 @@ impl Pull {
             cuts.push([row, first, next]);
         }
         let width = (self.factors.len() + self.blocks.chunks.len()).max(next as usize) as u32;
-        let matrix = Csr::with_more_columns(row_offsets.into(), columns.into(), width);
+        let matrix = Csr::with_more_columns(offsets.into(), columns.into(), width);
         Self { matrix, cuts, ..self }
     }
 
@@ -113,11 +116,11 @@ impl Pull {
 
 /// The rows of the nodes whose edges lead to each node, and, where they are in another order than the graph's, where the edges that leave
 /// each node begin.
-pub fn incoming(csr: &Csr, order: Option<&NodeOrder>) -> Result<(Csr, Option<Vec<u32>>)> {
+pub fn incoming(csr: &Csr, order: Option<&NodeOrder>) -> Result<(Csr, Option<Offsets>)> {
     let csr = csr.without_weights();
     let incoming = if csr.is_symmetric() { csr.clone() } else { phase::during("transposing", || transpose(&csr))? };
     let Some(order) = order else { return Ok((incoming, None)) };
-    phase::during("reordering", || Ok((order.rename(&incoming)?, Some(order.row_offsets(&csr)?))))
+    phase::during("reordering", || Ok((order.rename(&incoming)?, Some(order.offsets(&csr)?))))
 }
 
 /// The numbers from which its memory follows.
@@ -172,7 +175,7 @@ mod tests {
     #[test]
     fn one_node_without_edges_stands_for_all() {
         let pull = example();
-        assert_eq!(*pull.matrix.row_offsets(), [0, 0, 2, 3, 3, 3, 5]);
+        assert_eq!(*pull.matrix.row_offsets().unwrap(), [0, 0, 2, 3, 3, 3, 5]);
         assert_eq!(*pull.matrix.columns(), [0, 2, 0, 1, 3]);
         assert_eq!(pull.factors[..4], [0.5, 1.0, 1.0, 2.0]);
         assert_eq!(pull.alone, [3, 4]);
@@ -184,7 +187,7 @@ mod tests {
         let whole = example();
         let cut = example().cut(1);
         assert_eq!(cut.cuts, [[1, 6, 8], [5, 8, 10]]);
-        assert_eq!(*cut.matrix.row_offsets(), [0, 0, 0, 1, 1, 1, 1, 2, 3, 4, 5]);
+        assert_eq!(*cut.matrix.row_offsets().unwrap(), [0, 0, 0, 1, 1, 1, 1, 2, 3, 4, 5]);
         for [row, first, end] in &cut.cuts {
             let pieces: Vec<u32> = (*first..*end).flat_map(|piece| cut.matrix.neighbours(piece)).copied().collect();
             assert_eq!(pieces, whole.matrix.neighbours(*row));

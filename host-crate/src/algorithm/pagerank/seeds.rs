@@ -93,7 +93,7 @@ impl Seeds {
     ///
     /// # Errors
     /// [`Error::Usage`] when a seed is no node.
-    pub(super) fn parts(&self, nodes: u32) -> Result<Vec<f64>> {
+    pub(crate) fn parts(&self, nodes: u32) -> Result<Vec<f64>> {
         if self.is_empty() {
             return Ok(vec![1.0 / f64::from(nodes); nodes as usize]);
         }

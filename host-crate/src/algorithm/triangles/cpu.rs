@@ -6,6 +6,7 @@ use super::{super::prelude::*, Counts};
 use crate::{
     device::{Member, Team},
     engine::native::{Rounds, even_parts, prefetch},
+    graph::OffsetsView,
 };
 use rayon::prelude::*;
 use std::{
@@ -72,7 +73,7 @@ pub(super) fn record(
 /// Whether the lists at the ends of edges are short: merging all of them takes at most as many steps as the squares of the degrees.
 fn has_short_lists(csr: &Csr) -> bool {
     let square = |node: u32| u64::from(csr.degree(node)) * u64::from(csr.degree(node));
-    (0..csr.nodes()).into_par_iter().map(square).sum::<u64>() <= FEW * u64::from(csr.edges())
+    (0..csr.nodes()).into_par_iter().map(square).sum::<u64>() <= FEW * csr.edges()
 }
 
 /// The edges that are kept.
@@ -111,7 +112,7 @@ impl Count<'_> {
     fn run(&self, team: &mut Team, per_node: bool, merges: bool) -> u64 {
         if merges {
             team.run(|_| {
-                let (rows, mut total) = ((self.csr.row_offsets(), self.csr.columns()), 0);
+                let (rows, mut total) = ((self.csr.offsets(), self.csr.columns()), 0);
                 self.each_part(0, |_, part| part.for_each(|node| total += merged(rows, node as u32)));
                 self.total.fetch_add(total, Relaxed);
             });
@@ -252,8 +253,8 @@ impl Count<'_> {
 }
 
 /// The triangles of which a node has the highest number, in rows that begin at offsets.
-fn merged((row_offsets, columns): (&[u32], &[u32]), node: u32) -> u64 {
-    let begin = |node: u32| row_offsets[node as usize] as usize;
+fn merged((offsets, columns): (OffsetsView<'_>, &[u32]), node: u32) -> u64 {
+    let begin = |node: u32| offsets.at(node as usize);
     let row_of = |node: u32| &columns[begin(node)..begin(node + 1)];
     let (row, mut total, mut last) = (row_of(node), 0, u32::MAX);
     for (place, &other) in row.iter().enumerate() {

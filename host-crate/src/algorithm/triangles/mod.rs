@@ -13,6 +13,7 @@ use super::{
     undirected::{undirected, warn_of_self_loops},
 };
 use crate::{
+    engine::{DevicePartition, MOST_PARTITIONS, partition, plan_partitions, upload_partitions},
     graph::{BuildOptions, NodeIds, statistics::grouped, transform},
     oracle::triangles,
 };
@@ -72,7 +73,7 @@ struct Counts {
 struct Job<'a> {
     device: &'a Device,
     csr: &'a Csr,
-    graph: &'a DeviceGraph,
+    parts: &'a [DevicePartition],
     /// The number of directions in which each edge was given; nothing where that does not matter.
     marks: &'a [u32],
     name: &'a str,
@@ -130,11 +131,23 @@ fn neighbours(csr: &Csr, node: u32) -> u64 {
     row.len() as u64 - row.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
 }
 
-/// How triangles are found with these settings, and how much memory it takes beside the graph; `edges` is at least the number of edges.
-fn extent(device: &DeviceInfo, csr: &Csr, edges: usize, config: &TrianglesConfig) -> (Method, Extent) {
+/// How triangles are found with these settings, and how much memory it takes beside the graph; there are at most so many edges and
+/// partitions.
+fn extent(device: &DeviceInfo, csr: &Csr, size: (usize, usize), config: &TrianglesConfig) -> (Method, Extent) {
     let method = config.strategy.item().method(device.kind, csr.skew().highest);
     let (marked, per_node) = (is_marked(csr, config), config.per_node != PerNode::None);
-    (method, Extent::new(device, csr, edges, method, marked, per_node))
+    (method, Extent::new(device, csr, size, method, marked, per_node))
+}
+
+/// The memory of the graph with every edge in both directions and the marks of these, and the number of its partitions, at most.
+fn plan_marked(device: &DeviceInfo, csr: &Csr, edges: usize) -> (MemoryPlan, usize) {
+    let limit = device.partition_limit();
+    let plan = MemoryPlan::new()
+        .with::<u32>("row offsets", csr.offsets().len())
+        .with_split::<u32>("columns", edges, limit)
+        .with_split::<u32>("marks", edges, limit);
+    let is_whole = edges.max(csr.offsets().len()) as u64 <= limit / size_of::<u32>() as u64;
+    (plan, if is_whole { 1 } else { MOST_PARTITIONS })
 }
 
 impl Algorithm for Triangles {
@@ -183,14 +196,16 @@ Examples:
 
     /// An upper bound for coefficients of a directed graph: how many edges have a reverse already, is found out later.
     fn plan(device: &DeviceInfo, csr: &Csr, config: &TrianglesConfig) -> Result<MemoryPlan> {
-        let edges = csr.columns().len() * if is_marked(csr, config) { 2 } else { 1 };
-        let (method, extent) = extent(device, csr, edges, config);
+        let marked = is_marked(csr, config);
+        let edges = csr.columns().len() * if marked { 2 } else { 1 };
+        let (graph, partitions) = match marked {
+            true => plan_marked(device, csr, edges),
+            false => (plan_partitions(device, csr), partition(device, csr).list().len()),
+        };
+        let (method, extent) = extent(device, csr, (edges, partitions), config);
         let plan = match method {
-            Method::Marks => cpu::plan(csr, edges, is_marked(csr, config)),
-            _ => MemoryPlan::new()
-                .with::<u32>("row offsets", csr.row_offsets().len())
-                .with::<u32>("columns", edges)
-                .and(extent.plan()),
+            Method::Marks => cpu::plan(csr, edges, marked),
+            _ => graph.and(extent.plan()),
         };
         let [search, bitmap] = totals(method, extent);
         Ok(plan
@@ -208,7 +223,8 @@ Examples:
             true => with_marks(given).map(|(csr, marks)| (Cow::Owned(csr), marks))?,
             false => (undirected(given, "triangles are")?, Vec::new()),
         };
-        let (method, extent) = extent(device.info(), given, csr.columns().len(), config);
+        let partitions = partition(device.info(), &csr).list().len();
+        let (method, extent) = extent(device.info(), given, (csr.columns().len(), partitions), config);
         let [search, bitmap] = totals(method, extent);
         let counts = Counts {
             totals: [device.buffer("totals", search)?, device.buffer("bitmap totals", bitmap)?],
@@ -218,11 +234,11 @@ Examples:
             cpu::record(device, &name, &csr, marks, &counts, config.per_node != PerNode::None)?
         } else {
             // Of an undirected graph nothing but edges from a node to itself can be missing.
-            let rows = match !marked && csr.columns().len() == given.columns().len() {
-                true => graph.rows()?.clone(),
-                false => DeviceGraph::upload(device, &csr)?,
+            let parts = match !marked && csr.columns().len() == given.columns().len() {
+                true => graph.partitions()?.to_vec(),
+                false => upload_partitions(device, &csr)?,
             };
-            let job = Job { device, csr: &csr, graph: &rows, marks: &marks, name: &name };
+            let job = Job { device, csr: &csr, parts: &parts, marks: &marks, name: &name };
             record::record(&job, extent, &counts)?
         };
         let (csr, taken) = (csr.into_owned(), config.strategy.item().taken(method));
@@ -316,7 +332,7 @@ Examples:
             let text = format!("mean coefficient {}", super::four_digits(mean));
             list.push(Figure::new("mean_lcc", Value::Double(mean), "").in_line("found", text));
         }
-        Figures { edges: outcome.graph.csr.edges().into(), list }
+        Figures { edges: outcome.graph.csr.edges(), list }
     }
 }
 

@@ -2,16 +2,20 @@
 //! kernels.
 
 use super::{super::prelude::*, Counts, Job, strategy::Method};
-use crate::engine::primitive::{Kind, Scan};
+use crate::engine::{
+    DevicePartition,
+    primitive::{Kind, Scan},
+};
 use evenkeel_kernels::algorithm::triangles::{
     TriangleParams,
     bitmap::{MOST, TriangleBitmap, TriangleBitmapNodes},
     orient::{
-        BLOCK, OrientCount, OrientNumber, OrientParams, OrientRows, OrientWrite, Oriented, PIECE, PieceState, RUN, Runs,
+        BLOCK, BoundEdges, NO_COLUMN, OrientCount, OrientNumber, OrientParams, OrientRows, OrientWrite, Oriented,
+        PIECE, PieceState, RUN, Runs,
     },
     search::{TriangleSearch, TriangleSearchNodes},
 };
-use evenkeel_types::WORKGROUP;
+use evenkeel_types::{RowRange, WORKGROUP};
 use rayon::prelude::*;
 
 /// The most workgroups that count: sixteen for each of an H200's 132 multiprocessors, so that none waits for a long one at the end.
@@ -25,6 +29,8 @@ const STEPS_OF_PIECE: u32 = 400;
 pub(super) struct Extent {
     nodes: usize,
     edges: usize,
+    /// The partitions of the graph, at most.
+    partitions: usize,
     /// The longest list of kept edges, at most.
     longest: usize,
     marked: bool,
@@ -38,7 +44,14 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    pub fn new(device: &DeviceInfo, csr: &Csr, edges: usize, method: Method, marked: bool, per_node: bool) -> Self {
+    pub fn new(
+        device: &DeviceInfo,
+        csr: &Csr,
+        (edges, partitions): (usize, usize),
+        method: Method,
+        marked: bool,
+        per_node: bool,
+    ) -> Self {
         let highest = if marked { csr.nodes().saturating_sub(1) } else { csr.skew().highest };
         // Whoever keeps k edges leads to k nodes of as many edges, so there are at least k² edges.
         let longest = (highest as usize).min(edges.isqrt());
@@ -59,11 +72,12 @@ impl Extent {
                 (search_groups.min(device.max_groups), bitmap_groups, each)
             }
         };
-        Self { nodes, edges, longest, marked, per_node, heavy, search_groups, bitmap_groups, pieces_each }
+        Self { nodes, edges, partitions, longest, marked, per_node, heavy, search_groups, bitmap_groups, pieces_each }
     }
 
+    /// The blocks of all partitions, at most: each has one that is not full.
     fn blocks(self) -> usize {
-        self.edges / BLOCK as usize + 1
+        self.edges / BLOCK as usize + self.partitions
     }
 
     fn runs(self) -> usize {
@@ -79,11 +93,10 @@ impl Extent {
         if self.heavy == u32::MAX { 0 } else { count }
     }
 
-    /// The memory beside the graph and what is counted.
+    /// The memory beside the graph with its marks and what is counted.
     pub fn plan(self) -> MemoryPlan {
         let kept = self.edges / 2;
         MemoryPlan::new()
-            .with::<u32>("marks", self.marks(self.edges))
             .with::<u32>("kept bits", self.runs())
             .with::<u32>("places", self.runs())
             .with::<u32>("sums", self.blocks())
@@ -97,6 +110,7 @@ impl Extent {
             .with::<u32>("kept numbers", self.if_heavy(kept))
             .with::<u32>("pieces", 2 * pieces(self.nodes, self.edges, self.heavy))
             .with::<PieceState>("piece state", 1)
+            .with::<u32>("pieces taken", 1)
     }
 
     /// The words of the totals of workgroups.
@@ -144,16 +158,50 @@ fn heavy_degree(csr: &Csr, fewest: u32) -> u32 {
     *degree + 1
 }
 
+/// A partition, with what is known of its edges.
+struct Bound<'a> {
+    part: &'a DevicePartition,
+    /// The marks of its edges.
+    marks: Buffer<u32>,
+    edges: BoundEdges,
+    blocks_before: u32,
+}
+
+impl Bound<'_> {
+    /// Its blocks.
+    fn blocks(&self) -> u32 {
+        self.edges.rows.edges / BLOCK + 1
+    }
+}
+
+/// The partitions of a graph, with the marks of their edges where edges have any.
+fn bind<'a>(job: &Job<'a>) -> Result<Vec<Bound<'a>>> {
+    let (csr, mut blocks_before, mut bound) = (job.csr, 0, Vec::new());
+    for part in job.parts {
+        let RowRange { first, edges_before, edges, .. } = part.rows;
+        let (begin, count) = (edges_before as usize, edges as usize);
+        let is_continued = part.rows.is_cut > 0 && begin > csr.row(first).start;
+        let column_before = if is_continued { csr.columns()[begin - 1] } else { NO_COLUMN };
+        let marks = job.marks.get(begin..begin + count).unwrap_or(&[]);
+        let marks = job.device.buffer_from("marks", marks)?;
+        bound.push(Bound { part, marks, edges: BoundEdges { rows: part.rows, column_before }, blocks_before });
+        blocks_before += edges / BLOCK + 1;
+    }
+    Ok(bound)
+}
+
 /// Records a run.
 pub(super) fn record(job: &Job<'_>, extent: Extent, counts: &Counts) -> Result<Recording> {
-    let &Job { device, graph, csr, marks, name } = job;
+    let &Job { device, parts, csr, name, .. } = job;
     extent.refuse_unending(device.info())?;
-    let (nodes, edges, kept) = (csr.nodes(), csr.edges(), extent.edges / 2);
+    let (nodes, kept) = (csr.nodes(), extent.edges / 2);
     let (heavy, marked) = (heavy_degree(csr, extent.heavy), extent.marked.into());
-    let orient = OrientParams { nodes, edges, marked, heavy };
+    let none = BoundEdges { rows: RowRange::default(), column_before: NO_COLUMN };
+    let orient = OrientParams { nodes, marked, heavy, blocks_before: 0, bound: none };
     let with_bitmaps = extent.bitmap_groups > 0;
-    let params = TriangleParams { nodes, with_bitmaps: with_bitmaps.into(), marked, pieces: extent.pieces_each };
-    let marks = device.buffer_from("marks", marks)?;
+    let params =
+        TriangleParams { nodes, with_bitmaps: with_bitmaps.into(), marked, pieces: extent.pieces_each, bound: none };
+    let bound = bind(job)?;
     let runs =
         Runs { kept: device.buffer("kept bits", extent.runs())?, places: device.buffer("places", extent.runs())? };
     let (sums, before) = (device.buffer("sums", extent.blocks())?, device.buffer("prefixes", extent.blocks())?);
@@ -168,21 +216,33 @@ pub(super) fn record(job: &Job<'_>, extent: Extent, counts: &Counts) -> Result<R
     let kept_marks = device.buffer("kept marks", extent.marks(kept))?;
     let pieces = device.buffer("pieces", 2 * pieces(extent.nodes, extent.edges, extent.heavy))?;
     let state = device.buffer::<PieceState>("piece state", 1)?.cast::<u32>();
+    let pieces_taken = &device.buffer("pieces taken", 1)?;
     device.record(name, |recorder| {
         recorder.label("orient");
         recorder.fill(&state, 0);
-        let (all_blocks, runs) = (extent.blocks() * WORKGROUP as usize, &runs);
-        recorder.dispatch(&OrientCount { graph, runs, sums: &sums }, orient, all_blocks);
-        scan.record(recorder, &sums, &before, extent.blocks(), Kind::Exclusive);
-        let (row_offsets, state, pieces) = (&graph.row_offsets, &state, &pieces);
+        let (runs, row_offsets) = (&runs, &parts[0].graph.row_offsets);
+        let (state, pieces, before, node_numbers, kept_marks) = (&state, &pieces, &before, &node_numbers, &kept_marks);
+        let of = |part: &Bound<'_>| OrientParams { blocks_before: part.blocks_before, bound: part.edges, ..orient };
+        let all_blocks = |part: &Bound<'_>| (part.blocks() * WORKGROUP) as usize;
+        for part in &bound {
+            let count = OrientCount { graph: &part.part.graph, runs, sums: &sums };
+            recorder.dispatch(&count, of(part), all_blocks(part));
+        }
+        let blocks = bound.iter().map(|part| part.blocks() as usize).sum();
+        scan.record(recorder, &sums, before, blocks, Kind::Exclusive);
         if with_bitmaps {
-            recorder.dispatch(&OrientNumber { row_offsets, numbers: &node_numbers, state }, orient, nodes as usize);
+            recorder.dispatch(&OrientNumber { row_offsets, numbers: node_numbers, state }, orient, nodes as usize);
         }
         let Oriented { offsets, targets, sources, numbers } = &oriented;
-        let (marks, before, node_numbers, kept_marks) = (&marks, &before, &node_numbers, &kept_marks);
-        let write = OrientWrite { graph, marks, before, node_numbers, runs, targets, sources, numbers, kept_marks };
-        recorder.dispatch(&write, orient, all_blocks);
-        recorder.dispatch(&OrientRows { row_offsets, runs, offsets, pieces, state }, orient, nodes as usize + 1);
+        for part in &bound {
+            let (graph, marks) = (&part.part.graph, &part.marks);
+            let write = OrientWrite { graph, marks, before, node_numbers, runs, targets, sources, numbers, kept_marks };
+            recorder.dispatch(&write, of(part), all_blocks(part));
+        }
+        for part in &bound {
+            let rows = OrientRows { row_offsets, runs, offsets, pieces, state };
+            recorder.dispatch(&rows, of(part), part.part.rows.count as usize + 1);
+        }
         recorder.label("count");
         let (edges, marks) = (&oriented, kept_marks);
         let [search_totals, bitmap_totals] = &counts.totals;
@@ -194,15 +254,18 @@ pub(super) fn record(job: &Job<'_>, extent: Extent, counts: &Counts) -> Result<R
             let counts = &counts.nodes;
             let search = TriangleSearchNodes { edges, marks, counts, totals: search_totals };
             recorder.dispatch(&search, params, search_items);
-            if bitmap_items > 0 {
-                let totals = bitmap_totals;
-                let bitmap = TriangleBitmapNodes { graph, edges, pieces, marks, counts, state, totals };
-                recorder.dispatch(&bitmap, params, bitmap_items);
-            }
         } else {
             recorder.dispatch(&TriangleSearch { edges, totals: search_totals }, params, search_items);
-            if bitmap_items > 0 {
-                let bitmap = TriangleBitmap { graph, edges, pieces, state, totals: bitmap_totals };
+        }
+        for part in bound.iter().filter(|_| with_bitmaps) {
+            recorder.fill(pieces_taken, 0);
+            let (graph, totals, counts) = (&part.part.graph, bitmap_totals, &counts.nodes);
+            let params = TriangleParams { bound: part.edges, ..params };
+            if extent.per_node {
+                let bitmap = TriangleBitmapNodes { graph, edges, pieces, marks, counts, state, pieces_taken, totals };
+                recorder.dispatch(&bitmap, params, bitmap_items);
+            } else {
+                let bitmap = TriangleBitmap { graph, edges, pieces, state, pieces_taken, totals };
                 recorder.dispatch(&bitmap, params, bitmap_items);
             }
         }

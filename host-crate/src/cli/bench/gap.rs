@@ -141,7 +141,7 @@ impl Gap {
         trials: u32,
     ) -> Task<'a, A> {
         let trials = self.options.trials.unwrap_or(trials);
-        let (size, check) = (graph.csr.edges().into(), by_oracle::<A>(graph));
+        let (size, check) = (graph.csr.edges(), by_oracle::<A>(graph));
         Task { kernel, graph, shared, config, inputs, trials, size, check }
     }
 }

@@ -172,7 +172,7 @@ impl Ldbc {
             None => by_oracle::<A>(graph),
         };
         // LDBC counts each edge once, and the nodes too.
-        let edges = u64::from(graph.csr.edges()) / if graph.directed { 1 } else { 2 };
+        let edges = graph.csr.edges() / if graph.directed { 1 } else { 2 };
         let size = u64::from(graph.csr.nodes()) + edges;
         let trials = self.options.trials.unwrap_or(TRIALS);
         Ok(Task { kernel, graph, shared, config, inputs: vec![input], trials, size, check })

@@ -58,7 +58,7 @@ pub type Check<'a, A> = Box<
 struct Row {
     graph: String,
     nodes: u32,
-    edges: u32,
+    edges: u64,
     kernel: &'static str,
     algorithm: &'static str,
     config: serde_json::Value,

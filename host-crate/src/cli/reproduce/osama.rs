@@ -249,7 +249,7 @@ fn thresholds(corpus: &[Matrix<'_>]) -> Part {
     ];
     let cost = |limits: SmallMatrix| {
         let ratio = |matrix: &Matrix<'_>| {
-            let choice = limits.choose(matrix.rows, matrix.entries).to_string();
+            let choice = limits.choose(matrix.rows, matrix.entries.into()).to_string();
             Some(matrix.time(&choice)? / matrix.fastest(&THREE)?.1)
         };
         geometric_mean(corpus.iter().filter_map(ratio))

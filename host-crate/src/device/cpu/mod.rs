@@ -16,7 +16,7 @@ mod team;
 mod workgroup;
 
 use super::{
-    Backend, DeviceInfo, DeviceKind, DeviceOptions, Recorded, Step,
+    Backend, DeviceInfo, DeviceKind, DeviceOptions, Recorded, Step, Transferring,
     balance::Counters,
     profile::{self, Span},
     vulkan::Refusal,
@@ -64,10 +64,12 @@ pub(super) fn info(index: Option<usize>) -> DeviceInfo {
         name: machine::name(),
         kind: DeviceKind::Cpu,
         memory: machine::memory(),
+        memory_limit: None,
         subgroup_size: 1,
         api_version: "none".to_owned(),
         driver: format!("evenkeel {}, {} threads", env!("CARGO_PKG_VERSION"), rayon::current_num_threads()),
         max_buffer: MAX_BUFFER,
+        partition_bytes: None,
         max_groups: MAX_GROUPS,
         loop_limit: None,
         workgroup_memory: WORKGROUP_MEMORY,
@@ -83,7 +85,9 @@ pub(super) fn info(index: Option<usize>) -> DeviceInfo {
 
 /// Opens it. There is nothing that could fail.
 pub(super) fn open(index: Option<usize>, options: &DeviceOptions) -> Arc<dyn Backend> {
-    Arc::new(Cpu { info: info(index), timeline: Timeline::new(options.profile), mode: Mode::Plain })
+    let info =
+        DeviceInfo { memory_limit: options.memory_limit, partition_bytes: options.partition_bytes, ..info(index) };
+    Arc::new(Cpu { info, timeline: Timeline::new(options.profile), mode: Mode::Plain })
 }
 
 /// Opens it as a GPU with these settings.
@@ -99,6 +103,8 @@ pub(super) fn emulate(settings: &str, options: &DeviceOptions) -> Result<Arc<dyn
         driver: format!("evenkeel {}", env!("CARGO_PKG_VERSION")),
         max_groups: MAX_EMULATED_GROUPS,
         workgroup_invocations: 1024,
+        memory_limit: options.memory_limit,
+        partition_bytes: options.partition_bytes,
         ..info(None)
     };
     Ok(Arc::new(Cpu { info, timeline: Timeline::new(options.profile), mode: Mode::Emulated(Arc::new(emulation)) }))
@@ -137,6 +143,19 @@ struct Cpu {
     mode: Mode,
 }
 
+/// Copies that are made when they begin: the threads that would compute meanwhile make them.
+struct Copies(Box<dyn Recorded>);
+
+impl Transferring for Copies {
+    fn start(&mut self) -> Result<()> {
+        self.0.run().map(drop)
+    }
+
+    fn wait(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
 impl Backend for Cpu {
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -144,6 +163,21 @@ impl Backend for Cpu {
 
     fn allocate(&self, name: &str, bytes: u64) -> Result<RawBuffer> {
         Ok(Arc::new(Memory::zeroed(name, bytes)?))
+    }
+
+    fn allocate_slot(&self, name: &str, bytes: u64) -> Result<RawBuffer> {
+        self.allocate(name, bytes)
+    }
+
+    fn allocate_host(&self, name: &str, bytes: &[u8]) -> Result<RawBuffer> {
+        let buffer = self.allocate(name, bytes.len() as u64)?;
+        self.upload(&buffer, 0, bytes)?;
+        Ok(buffer)
+    }
+
+    fn transfer(&self, name: &str, copies: Vec<(RawBuffer, RawBuffer, u64)>) -> Result<Box<dyn Transferring>> {
+        let step = |(from, to, bytes)| Step::Copy { from, to, bytes };
+        Ok(Box::new(Copies(self.record(name, copies.into_iter().map(step).collect())?)))
     }
 
     fn upload(&self, buffer: &RawBuffer, offset: u64, bytes: &[u8]) -> Result<()> {

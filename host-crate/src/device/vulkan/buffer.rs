@@ -16,6 +16,15 @@ const GRANULE: u64 = 16;
 /// From this size on a buffer gets memory of its own, so that freeing it gives the memory back and blocks waste little.
 const DEDICATED: u64 = 16 << 20;
 
+/// The queues that use a buffer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Queues {
+    /// The one that computes.
+    Computing,
+    /// The one that only copies, too.
+    All,
+}
+
 pub(super) struct Buffer {
     pub(super) handle: vk::Buffer,
     /// What was asked for; 0 is possible.
@@ -30,14 +39,20 @@ impl Buffer {
             | vk::BufferUsageFlags::INDIRECT_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;
-        Self::new(context, name, bytes, usage, MemoryLocation::GpuOnly)
+        Self::new(context, name, bytes, usage, MemoryLocation::GpuOnly, Queues::Computing)
+    }
+
+    /// The same for what is copied to while the device computes, and read by kernels.
+    pub(super) fn slot(context: &Arc<Context>, name: &str, bytes: u64) -> Result<Self> {
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_DST;
+        Self::new(context, name, bytes, usage, MemoryLocation::GpuOnly, Queues::All)
     }
 
     /// Memory of the host that the device copies to and from. It is cached by the host where that can be had: then reading
     /// is fast, and writing loses nothing, because the device's copies go past the cache at the speed of the bus either way.
     pub(super) fn on_host(context: &Arc<Context>, name: &str, bytes: u64) -> Result<Self> {
         let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
-        let buffer = Self::new(context, name, bytes, usage, MemoryLocation::GpuToCpu)?;
+        let buffer = Self::new(context, name, bytes, usage, MemoryLocation::GpuToCpu, Queues::All)?;
         match buffer.allocation.mapped_ptr() {
             Some(_) => Ok(buffer),
             None => Err(Error::Device(format!("{} did not map buffer '{name}'", context.physical.info.name))),
@@ -50,9 +65,15 @@ impl Buffer {
         bytes: u64,
         usage: vk::BufferUsageFlags,
         location: MemoryLocation,
+        queues: Queues,
     ) -> Result<Self> {
         let size = bytes.next_multiple_of(GRANULE).max(GRANULE);
-        let info = vk::BufferCreateInfo::default().size(size).usage(usage).sharing_mode(vk::SharingMode::EXCLUSIVE);
+        let mut info = vk::BufferCreateInfo::default().size(size).usage(usage).sharing_mode(vk::SharingMode::EXCLUSIVE);
+        let families: Vec<u32> =
+            [context.physical.queue_family].into_iter().chain(context.physical.transfer_family).collect();
+        if queues == Queues::All && families.len() > 1 {
+            info = info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(&families);
+        }
         // SAFETY: the device is alive.
         let handle = unsafe { context.vk().create_buffer(&info, None) }.failed(&format!("making buffer '{name}'"))?;
         let mut buffer = Self { handle, bytes, allocation: Allocation::default(), context: context.clone() };

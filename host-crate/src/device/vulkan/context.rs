@@ -31,6 +31,8 @@ pub(super) struct Context {
     pub(super) device: LogicalDevice,
     /// Locked for every submission: a queue is not to be used from two threads at once.
     pub(super) queue: Mutex<vk::Queue>,
+    /// The queue that only copies, where there is one, locked in the same way.
+    pub(super) transfer_queue: Option<Mutex<vk::Queue>>,
     pub(super) physical: Physical,
     pub(super) clock: Clock,
     /// The functions that ask for a kernel's statistics, where they are wanted and there are any.
@@ -48,6 +50,9 @@ impl Context {
         let device = LogicalDevice::new(instance, &physical, options.profile)?;
         // SAFETY: the device was made with one queue of this family.
         let queue = unsafe { device.handle.get_device_queue(physical.queue_family, 0) };
+        // SAFETY: as above, for the family that only copies.
+        let of_family = |family| unsafe { device.handle.get_device_queue(family, 0) };
+        let transfer_queue = physical.transfer_family.map(of_family);
         let instance = &device.instance;
         let allocator = Allocator::new(&AllocatorCreateDesc {
             instance: instance.handle.clone(),
@@ -66,6 +71,7 @@ impl Context {
         let context = Arc::new(Self {
             allocator: Mutex::new(allocator),
             queue: Mutex::new(queue),
+            transfer_queue: transfer_queue.map(Mutex::new),
             clock,
             statistics,
             debug,
@@ -76,6 +82,7 @@ impl Context {
             physical,
         });
         context.name(queue, "evenkeel queue");
+        transfer_queue.into_iter().for_each(|queue| context.name(queue, "evenkeel transfer queue"));
         Ok(context)
     }
 
@@ -144,7 +151,9 @@ impl LogicalDevice {
     fn new(instance: Arc<Instance>, physical: &Physical, profile: bool) -> Result<Self> {
         let (info, queue_family) = (&physical.info, physical.queue_family);
         let Extras { device_scope, full_subgroups, calibrated_timestamps, statistics } = physical.extras;
-        let queue = [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&[1.0])];
+        let of_family =
+            |family| vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0]);
+        let queues: Vec<_> = [queue_family].into_iter().chain(physical.transfer_family).map(of_family).collect();
         let core = vk::PhysicalDeviceFeatures::default().shader_int64(info.int64).shader_float64(info.float64);
         let mut twelve = vk::PhysicalDeviceVulkan12Features::default()
             .host_query_reset(true)
@@ -160,7 +169,7 @@ impl LogicalDevice {
             vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default().pipeline_executable_info(true);
         let mut extensions = Vec::new();
         let mut info =
-            vk::DeviceCreateInfo::default().queue_create_infos(&queue).enabled_features(&core).push_next(&mut twelve);
+            vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_features(&core).push_next(&mut twelve);
         if physical.info.float_atomics {
             extensions.push(ext::shader_atomic_float::NAME.as_ptr());
             info = info.push_next(&mut atomics);

@@ -23,8 +23,9 @@ mod submit;
 #[cfg(test)]
 mod tests;
 mod timing;
+mod transfer;
 
-use super::{Backend, DeviceInfo, DeviceOptions, Recorded, Step, lock, profile::Span};
+use super::{Backend, DeviceInfo, DeviceOptions, Recorded, Step, Transferring, lock, profile::Span};
 use crate::{Error, Result, phase};
 use ash::vk;
 use buffer::Buffer;
@@ -133,6 +134,9 @@ impl VulkanDevice {
         let instance =
             phase::during("making the instance", || Instance::new(options.validation)).map_err(because(0))?;
         let mut devices = phase::during("listing devices", || physical::all(&instance)).map_err(because(0))?;
+        for DeviceInfo { partition_bytes, memory_limit, .. } in devices.iter_mut().map(|physical| &mut physical.info) {
+            (*partition_bytes, *memory_limit) = (options.partition_bytes, options.memory_limit);
+        }
         let count = devices.len();
         let infos: Vec<_> = devices.iter().map(|physical| &physical.info).collect();
         let chosen = physical::select(&infos, selector, purpose).map_err(because(count))?;
@@ -162,6 +166,25 @@ impl Backend for VulkanDevice {
         let buffer = Buffer::on_device(&self.context, name, bytes)?;
         self.context.heed_validation()?;
         Ok(Arc::new(buffer))
+    }
+
+    fn allocate_slot(&self, name: &str, bytes: u64) -> Result<RawBuffer> {
+        Ok(Arc::new(Buffer::slot(&self.context, name, bytes)?))
+    }
+
+    fn allocate_host(&self, name: &str, bytes: &[u8]) -> Result<RawBuffer> {
+        let mut buffer = Buffer::on_host(&self.context, name, bytes.len() as u64)?;
+        staging::copy(bytes, &mut buffer.mapped_mut()[..bytes.len()]);
+        self.context.heed_validation()?;
+        Ok(Arc::new(buffer))
+    }
+
+    fn transfer(&self, name: &str, copies: Vec<(RawBuffer, RawBuffer, u64)>) -> Result<Box<dyn Transferring>> {
+        let of = |raw: &RawBuffer| buffer::of(&self.context, raw);
+        let copies = copies.iter().map(|(from, to, bytes)| Ok((of(from)?, of(to)?, *bytes))).collect::<Result<_>>()?;
+        let transfer = transfer::Transfer::new(&self.context, name, copies)?;
+        self.context.heed_validation()?;
+        Ok(Box::new(transfer))
     }
 
     fn upload(&self, buffer: &RawBuffer, offset: u64, bytes: &[u8]) -> Result<()> {

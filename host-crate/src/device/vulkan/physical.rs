@@ -79,7 +79,9 @@ pub(super) struct Physical {
     pub(super) driver: vk::DriverId,
     /// The first queue family that computes.
     pub(super) queue_family: u32,
-    /// Bits of a timestamp on that family; 0 when it has none.
+    /// A family that copies and does nothing else, where there is one.
+    pub(super) transfer_family: Option<u32>,
+    /// Bits of a timestamp on the family that computes; 0 when it has none.
     pub(super) timestamp_bits: u32,
     /// The capabilities that kernels may need and it lacks.
     pub(super) lacks: Vec<Capability>,
@@ -166,6 +168,8 @@ impl Physical {
             subgroup_size: eleven.subgroup_size,
             api_version: version(plain.api_version.min(limits.version())),
             driver: driver_name(driver, plain.driver_version),
+            partition_bytes: None,
+            memory_limit: None,
             max_buffer: max_buffer(&plain.limits, eleven, &claims.maintenance),
             max_groups: plain.limits.max_compute_work_group_count[0].min(MAX_GROUPS),
             // LP_MAX_TGSI_LOOP_ITERATIONS in Mesa's gallivm.
@@ -181,7 +185,19 @@ impl Physical {
         };
         let (queue_family, timestamp_bits) = (claims.queue_family.unwrap_or(0), claims.timestamp_bits);
         let (driver, faults) = (driver.driver_id, claims.faults);
-        Ok(Self { handle, info, extras, properties: *plain, driver, queue_family, timestamp_bits, lacks, faults })
+        let transfer_family = claims.transfer_family;
+        Ok(Self {
+            handle,
+            info,
+            extras,
+            properties: *plain,
+            driver,
+            queue_family,
+            transfer_family,
+            timestamp_bits,
+            lacks,
+            faults,
+        })
     }
 }
 
@@ -202,6 +218,8 @@ pub(super) struct Claims {
     pub(super) executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>,
     /// The first that computes.
     queue_family: Option<u32>,
+    /// The first that copies, and neither computes nor draws.
+    transfer_family: Option<u32>,
     pub(super) timestamp_bits: u32,
     pub(super) calibrated_timestamps: bool,
     memory_budget: bool,
@@ -221,11 +239,16 @@ impl Claims {
         let has = |name: &CStr| extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
         let computes = |family: &vk::QueueFamilyProperties| family.queue_flags.contains(vk::QueueFlags::COMPUTE);
         let family = families.iter().enumerate().find(|(_, family)| computes(family));
+        let only_copies = |family: &vk::QueueFamilyProperties| {
+            let other = vk::QueueFlags::from_raw(!(vk::QueueFlags::TRANSFER | vk::QueueFlags::SPARSE_BINDING).as_raw());
+            family.queue_flags.contains(vk::QueueFlags::TRANSFER) && !family.queue_flags.intersects(other)
+        };
         let no_hardware = text(plain.device_name_as_c_str()).starts_with("Null hardware");
         let mut claims = Self {
             api_version: plain.api_version.min(instance.api_version).min(newest),
             plain,
             queue_family: family.map(|(index, _)| index as u32),
+            transfer_family: families.iter().position(only_copies).map(|index| index as u32),
             timestamp_bits: family.map_or(0, |(_, family)| family.timestamp_valid_bits),
             calibrated_timestamps: has(ext::calibrated_timestamps::NAME),
             // Without hardware, RADV crashes when it is asked for one.
@@ -385,6 +408,8 @@ mod tests {
             api_version: "1.3.0".to_owned(),
             driver: String::new(),
             max_buffer: 1 << 27,
+            partition_bytes: None,
+            memory_limit: None,
             max_groups: MAX_GROUPS,
             loop_limit: None,
             workgroup_memory: 32_768,

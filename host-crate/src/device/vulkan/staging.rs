@@ -141,7 +141,7 @@ impl Half {
 
 /// Copies with several threads when there is much: one alone is slower than the bus. They are not the pool's threads: a caller
 /// who is one of those would, while it waits, be given other work that may want the staging memory too.
-fn copy(from: &[u8], to: &mut [u8]) {
+pub(super) fn copy(from: &[u8], to: &mut [u8]) {
     let threads = rayon::current_num_threads().min(MAX_THREADS);
     let share = from.len().div_ceil(threads).max(THREAD_BYTES);
     thread::scope(|scope| {

@@ -19,12 +19,26 @@ pub(super) struct Commands {
     fence: Owned<vk::Fence>,
     pool: Owned<vk::CommandPool>,
     context: Arc<Context>,
+    /// Whether they go to the queue that only copies.
+    is_transfer: bool,
     in_flight: bool,
 }
 
 impl Commands {
     pub(super) fn new(context: &Arc<Context>, name: &str) -> Result<Self> {
-        let info = vk::CommandPoolCreateInfo::default().queue_family_index(context.physical.queue_family);
+        Self::for_family(context, name, context.physical.queue_family, false)
+    }
+
+    /// For the queue that only copies, where there is one, else for the one that computes.
+    pub(super) fn for_transfers(context: &Arc<Context>, name: &str) -> Result<Self> {
+        match context.physical.transfer_family {
+            Some(family) => Self::for_family(context, name, family, true),
+            None => Self::new(context, name),
+        }
+    }
+
+    fn for_family(context: &Arc<Context>, name: &str, family: u32, is_transfer: bool) -> Result<Self> {
+        let info = vk::CommandPoolCreateInfo::default().queue_family_index(family);
         // SAFETY: the device is alive.
         let make = |vk: &ash::Device| unsafe { vk.create_command_pool(&info, None) };
         let pool = Owned::new(context, name, "making a command pool", make)?;
@@ -35,7 +49,7 @@ impl Commands {
         // SAFETY: the device is alive.
         let make = |vk: &ash::Device| unsafe { vk.create_fence(&Default::default(), None) };
         let fence = Owned::new(context, name, "making a fence", make)?;
-        Ok(Self { buffer, fence, pool, context: context.clone(), in_flight: false })
+        Ok(Self { buffer, fence, pool, context: context.clone(), is_transfer, in_flight: false })
     }
 
     /// Replaces what was recorded by what `record` records, which sees everything submitted before it.
@@ -66,7 +80,8 @@ impl Commands {
         // SAFETY: neither buffer nor fence is in flight, and the queue is locked.
         unsafe {
             vk.reset_fences(&[self.fence.handle]).failed("submitting work")?;
-            let queue = lock(&self.context.queue);
+            let transfers = self.context.transfer_queue.as_ref().filter(|_| self.is_transfer);
+            let queue = lock(transfers.unwrap_or(&self.context.queue));
             vk.queue_submit(*queue, &submission, self.fence.handle).failed("submitting work")?;
         }
         self.in_flight = true;

@@ -16,7 +16,7 @@ impl FileFormat for Adjacency {
     fn read(files: Files<'_>) -> Result<Loaded> {
         let text = files.main.text();
         let (batches, nodes): (Vec<_>, Vec<_>) = text.in_pieces(0, piece)?.into_iter().unzip();
-        compact::load(text, batch::join(text, batches)?, &nodes.concat(), Listing::Directed)
+        compact::load(text, batch::join(batches)?, &nodes.concat(), Listing::Directed)
     }
 }
 

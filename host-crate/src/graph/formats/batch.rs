@@ -1,5 +1,5 @@
-//! The edges of one piece of a text, and their joining into one edge list: first the pieces' lengths are added up and
-//! checked against the 32-bit limits, then all pieces are copied to their places in parallel.
+//! The edges of one piece of a text, and their joining into one edge list: the pieces' lengths are added up, then all pieces
+//! are copied to their places in parallel.
 
 use super::{
     super::{EdgeWeights, build::concatenate, csr::MOST_NODES},
@@ -9,7 +9,6 @@ use super::{
 };
 use crate::Result;
 use bytemuck::Pod;
-use std::borrow::Cow;
 
 /// Nodes any file may claim. A file may claim more when it is large: [`NODES_PER_BYTE`] for each of its bytes.
 const FREE_NODES: u64 = 1 << 26;
@@ -81,7 +80,7 @@ pub(super) fn read_edges<Id: Pod + Send + Sync>(
     is_data: impl Fn(&Line<'_>) -> bool + Sync,
     read: impl Fn(&mut Line<'_>, &mut Batch<Id>) -> Result<(), Flaw> + Sync,
 ) -> Result<Batch<Id>> {
-    join(text, read_batches(text, start, weights, is_data, read)?)
+    join(read_batches(text, start, weights, is_data, read)?)
 }
 
 /// Reads the lines from byte `start` on that are data, each with `read`; the batches are in file order.
@@ -133,30 +132,40 @@ pub(super) fn check_edges(text: Text<'_>, keeps_promise: bool, promised: u64, fo
     Ok(())
 }
 
-pub(super) fn join<Id: Pod + Send + Sync>(text: Text<'_>, batches: Vec<Batch<Id>>) -> Result<Batch<Id>> {
-    let edges: usize = batches.iter().map(|batch| batch.sources.len()).sum();
-    if edges as u64 > u64::from(u32::MAX) {
-        return Err(text.error_of_file(format!("{edges} edges are too many: 32-bit offsets allow {}", u32::MAX)));
+/// Joins batches in their order. One array is joined after the other, and the pieces of each are given back before the next, so that the
+/// copy never takes as much as what is copied.
+pub(super) fn join<Id: Pod + Send + Sync>(mut batches: Vec<Batch<Id>>) -> Result<Batch<Id>> {
+    if batches.len() == 1
+        && let Some(only) = batches.pop()
+    {
+        return Ok(only);
     }
-    let weights = join_weights(&batches)?;
     let rounding = batches.iter().map(|batch| batch.rounding.clone()).reduce(Rounding::and_then).unwrap_or_default();
+    let weights = batches.iter_mut().map(|batch| std::mem::replace(&mut batch.weights, EdgeWeights::None));
+    let weights = join_weights(weights.collect())?;
     let (sources, targets): (Vec<_>, Vec<_>) = batches.into_iter().map(|batch| (batch.sources, batch.targets)).unzip();
-    let (sources, targets) = (concatenate(&sources, |id| id)?, concatenate(&targets, |id| id)?);
-    Ok(Batch { sources, targets, weights, rounding })
+    let sources = join_pieces(sources)?;
+    Ok(Batch { sources, targets: join_pieces(targets)?, weights, rounding })
 }
 
-fn join_weights<Id>(batches: &[Batch<Id>]) -> Result<EdgeWeights> {
-    let columns = || batches.iter().map(|batch| &batch.weights);
-    if columns().any(|weights| matches!(weights, EdgeWeights::F32(_))) {
-        let reals = columns().map(|weights| match weights {
-            EdgeWeights::F32(column) => Cow::from(column),
-            EdgeWeights::U32(column) => column.iter().map(|whole| *whole as f32).collect(),
-            EdgeWeights::None => Cow::default(),
+fn join_pieces<T: Pod + Send + Sync>(pieces: Vec<Vec<T>>) -> Result<Vec<T>> {
+    concatenate(&pieces, |item| item)
+}
+
+fn join_weights(mut columns: Vec<EdgeWeights>) -> Result<EdgeWeights> {
+    columns.retain(|weights| !weights.is_none());
+    if columns.iter().any(|weights| matches!(weights, EdgeWeights::F32(_))) {
+        let reals = columns.into_iter().map(|weights| match weights {
+            EdgeWeights::F32(column) => column,
+            EdgeWeights::U32(column) => column.into_iter().map(|whole| whole as f32).collect(),
+            EdgeWeights::None => Vec::new(),
         });
-        return Ok(EdgeWeights::F32(concatenate(&reals.collect::<Vec<_>>(), |real| real)?));
+        return Ok(EdgeWeights::F32(join_pieces(reals.collect())?));
     }
-    let whole: Vec<&Vec<u32>> = columns()
-        .filter_map(|weights| if let EdgeWeights::U32(column) = weights { Some(column) } else { None })
-        .collect();
-    Ok(if whole.is_empty() { EdgeWeights::None } else { EdgeWeights::U32(concatenate(&whole, |weight| weight)?) })
+    let whole = columns.into_iter().filter_map(|weights| match weights {
+        EdgeWeights::U32(column) => Some(column),
+        _ => None,
+    });
+    let whole: Vec<_> = whole.collect();
+    Ok(if whole.is_empty() { EdgeWeights::None } else { EdgeWeights::U32(join_pieces(whole)?) })
 }

@@ -1,7 +1,7 @@
 //! evenkeel's own format (`.ekg`): a CSR as it lies in memory, so that a file opens by mapping it.
 //!
-//! Little-endian. A header of 64 bytes, then sections that each begin at a multiple of 64: row offsets (u32, one more than
-//! nodes), columns (u32), weights if any (u32 or f32), ids if listed (u64), or, since version 3, where each name ends (u64) and
+//! Little-endian. A header of 64 bytes, then sections that each begin at a multiple of 64: row offsets (u32, or u64 in version 4; one more
+//! than nodes), columns (u32), weights if any (u32 or f32), ids if listed (u64), or, since version 3, where each name ends (u64) and
 //! the names (UTF-8). Opening checks the header's checksum, the exact length, and every offset, column, real weight, id and name, in
 //! parallel: a damaged file is an error, never a crash later on.
 //!
@@ -10,11 +10,18 @@
 //! sections, which are read for the checks anyway, and so is symmetry, by a sum that is wrong for any damage but not for one that
 //! was made up to deceive it. The range of whole weights is believed: a wrong one can make an answer wrong, as any other change of a
 //! section can, and cannot lead outside of a buffer.
+//!
+//! Version 4 is that of graphs with more than `u32::MAX` edges. All others are written in version 3, which older programs read.
 
 use super::prelude::*;
 use crate::{
     Error,
-    graph::{Array, Csr, Names, NodeIds, csr::MOST_NODES},
+    graph::{
+        Array, Csr, Names, NodeIds, Offsets, OffsetsView,
+        csr::MOST_NODES,
+        offsets::MOST_EDGES,
+        part::{GraphPart, balanced},
+    },
     phase,
 };
 use bytemuck::{Pod, Zeroable};
@@ -46,7 +53,9 @@ const _: () = assert!(cfg!(target_endian = "little"), "the binary format is for 
 
 /// What every file begins with.
 const MAGIC: [u8; 8] = *b"EVENKEEL";
-/// The version that is written.
+/// The version with 64-bit offsets, in which graphs are written that need them.
+const VERSION_WIDE: u32 = 4;
+/// The version in which all other graphs are written.
 const VERSION: u32 = 3;
 /// The version without names, which is read too.
 const VERSION_WITHOUT_NAMES: u32 = 2;
@@ -111,10 +120,13 @@ impl Header {
         let name_bytes = if let NodeIds::Named(names) = &graph.ids { names.parts().0.len() as u64 } else { 0 };
         let mut header = Self {
             magic: MAGIC,
-            version: VERSION,
+            version: match csr.offsets() {
+                OffsetsView::Narrow(_) => VERSION,
+                OffsetsView::Wide(_) => VERSION_WIDE,
+            },
             flags: if graph.directed { DIRECTED } else { 0 } | weights | listed | symmetric,
             nodes: u64::from(csr.nodes()),
-            edges: u64::from(csr.edges()),
+            edges: csr.edges(),
             first_id,
             max_degree_node: csr.max_degree_node().unwrap_or(0),
             weight_range: csr.weight_range().map_or([0; 2], |(low, high)| [bits(low), bits(high)]),
@@ -130,6 +142,11 @@ impl Header {
         let mut checksum = flate2::Crc::new();
         checksum.update(&bytes[..bytes.len() - size_of::<u32>()]);
         checksum.sum()
+    }
+
+    /// Whether offsets are 64 bits wide.
+    fn is_wide(&self) -> bool {
+        self.version == VERSION_WIDE
     }
 
     fn has(&self, flag: u32) -> bool {
@@ -169,9 +186,9 @@ impl Header {
         if header.magic != MAGIC {
             return Err("this is not evenkeel's binary format".to_string());
         }
-        if !(VERSION_WITHOUT_FACTS..=VERSION).contains(&header.version) {
+        if !(VERSION_WITHOUT_FACTS..=VERSION_WIDE).contains(&header.version) {
             let (found, first) = (header.version, VERSION_WITHOUT_FACTS);
-            return Err(format!("version {found} of the binary format; this program reads {first} to {VERSION}"));
+            return Err(format!("version {found} of the binary format; this program reads {first} to {VERSION_WIDE}"));
         }
         if header.checksum != header.computed_checksum() {
             return Err("the header is damaged: its checksum does not match".to_string());
@@ -192,9 +209,10 @@ impl Header {
         if !header.has(DIRECTED) && header.has(NOT_SYMMETRIC) {
             return Err("the header calls the graph undirected and not symmetric".to_string());
         }
-        if header.nodes > MOST_NODES || header.edges > u64::from(u32::MAX) {
+        let most_edges = if header.is_wide() { MOST_EDGES } else { u32::MAX.into() };
+        if header.nodes > MOST_NODES || header.edges > most_edges {
             let (nodes, edges) = (header.nodes, header.edges);
-            return Err(format!("{nodes} nodes and {edges} edges: 32-bit indices allow {MOST_NODES} and {}", u32::MAX));
+            return Err(format!("{nodes} nodes and {edges} edges: at most {MOST_NODES} and {most_edges} are possible"));
         }
         if header.first_id.checked_add(header.nodes).is_none() {
             return Err("ids run past the highest 64-bit number".to_string());
@@ -210,8 +228,16 @@ struct Sections {
 }
 
 impl Sections {
+    /// The offsets of rows, in the width that the version has.
+    fn offsets(&mut self, header: &Header) -> Result<Offsets, String> {
+        Ok(match header.is_wide() {
+            true => Offsets::Wide(self.take(header.nodes + 1)?),
+            false => Offsets::Narrow(self.take(header.nodes + 1)?),
+        })
+    }
+
     fn take<T: Pod>(&mut self, length: u64) -> Result<Array<T>, String> {
-        // Lengths were checked to be below 2^32, that of names to be below 2^61, so that nothing overflows here.
+        // Numbers of nodes and edges were checked to be at most 2^48, that of names to be below 2^61, so that nothing overflows here.
         let bytes = length * size_of::<T>() as u64;
         let start = self.position.next_multiple_of(ALIGNMENT);
         self.position = start + bytes;
@@ -219,6 +245,77 @@ impl Sections {
         Array::mapped(self.map.clone(), position(start)?, position(bytes)?)
             .ok_or_else(|| format!("the file ends before byte {}: {} are there", self.position, self.map.len()))
     }
+
+    /// The names of the nodes.
+    fn ids(&mut self, header: &Header) -> Result<NodeIds, String> {
+        if header.has(IDS_LISTED) {
+            let ids: Array<u64> = self.take(header.nodes)?;
+            return match ids.par_windows(2).all(|pair| pair[0] < pair[1]) {
+                true => Ok(NodeIds::Listed(ids)),
+                false => Err("the ids are not in ascending order".to_string()),
+            };
+        }
+        if !header.has(NAMED) {
+            return Ok(NodeIds::Counted { first: header.first_id });
+        }
+        let ends = self.take(header.nodes)?;
+        let bytes = u64::from(header.name_bytes[0]) | u64::from(header.name_bytes[1]) << 32;
+        // No file is longer, and so nothing overflows when sections are added up.
+        let text = self.take(bytes.min(1 << 60))?;
+        Ok(NodeIds::Named(Names::checked(text, ends)?))
+    }
+}
+
+/// Opens one of several parts of a mapped file, of which only the pages of these rows are read, and checked. Nothing comes of a file of
+/// another format.
+pub(in crate::graph) fn open_part(map: Arc<Mmap>, part: usize, parts: usize) -> Result<Option<GraphPart>, String> {
+    if !map.starts_with(&MAGIC) {
+        return Ok(None);
+    }
+    let header = Header::read(&map)?;
+    let length = map.len() as u64;
+    let mut sections = Sections { map: map.clone(), position: size_of::<Header>() as u64 };
+    let offsets = sections.offsets(&header)?;
+    let columns = sections.take::<u32>(header.edges).map(|_| sections.position - 4 * header.edges)?;
+    let has_weights = header.has(WEIGHTS_U32) || header.has(WEIGHTS_F32);
+    let weights = match has_weights {
+        true => sections.take::<u32>(header.edges).map(|_| sections.position - 4 * header.edges)?,
+        false => 0,
+    };
+    let ids = sections.ids(&header)?;
+    if sections.position != length {
+        return Err(format!("{length} bytes where {} belong", sections.position));
+    }
+    let starts = balanced(offsets.view(), parts);
+    let rows = starts[part]..starts[part + 1];
+    let bound = |row: u32| offsets.view().at(row as usize) as u64;
+    let (first, last) = (bound(rows.start), bound(rows.end));
+    if first > last || last > header.edges {
+        return Err(format!("the row offsets fall from {first} to {last}, or are more than {} edges", header.edges));
+    }
+    let of_edges = |section: u64| ((section + 4 * first) as usize, 4 * (last - first) as usize);
+    let missing = || "the file ends before its sections do".to_owned();
+    let ((columns, bytes), (weights, _)) = (of_edges(columns), of_edges(weights));
+    let columns = Array::mapped(map.clone(), columns, bytes).ok_or_else(missing)?;
+    let weights = match () {
+        () if header.has(WEIGHTS_U32) => Weights::U32(Array::mapped(map, weights, bytes).ok_or_else(missing)?),
+        () if header.has(WEIGHTS_F32) => Weights::F32(Array::mapped(map, weights, bytes).ok_or_else(missing)?),
+        () => Weights::None,
+    };
+    let csr = Csr::from_rows(rows, offsets.view(), columns, weights).map_err(|error| error.to_string())?;
+    refuse_infinite(&csr)?;
+    let graph = Graph { name: String::new(), csr, ids, directed: header.has(DIRECTED) };
+    Ok(Some(GraphPart { graph, starts }))
+}
+
+/// Weights are finite.
+fn refuse_infinite(csr: &Csr) -> Result<(), String> {
+    if let Weights::F32(_) = csr.weights()
+        && csr.weight_range().is_some_and(|(low, high)| !low.is_finite() || !high.is_finite())
+    {
+        return Err("a weight is not a finite number".to_string());
+    }
+    Ok(())
 }
 
 /// Opens a mapped file.
@@ -226,39 +323,20 @@ fn open(map: Arc<Mmap>) -> Result<Graph, String> {
     let header = Header::read(&map)?;
     let length = map.len() as u64;
     let mut sections = Sections { map, position: size_of::<Header>() as u64 };
-    let row_offsets = sections.take::<u32>(header.nodes + 1)?;
+    let offsets = sections.offsets(&header)?;
     let columns = sections.take::<u32>(header.edges)?;
     let weights = match () {
         () if header.has(WEIGHTS_U32) => Weights::U32(sections.take(header.edges)?),
         () if header.has(WEIGHTS_F32) => Weights::F32(sections.take(header.edges)?),
         () => Weights::None,
     };
-    let ids = match () {
-        () if header.has(IDS_LISTED) => NodeIds::Listed(sections.take(header.nodes)?),
-        () if header.has(NAMED) => {
-            let ends = sections.take(header.nodes)?;
-            let bytes = u64::from(header.name_bytes[0]) | u64::from(header.name_bytes[1]) << 32;
-            // No file is longer, and so nothing overflows when sections are added up.
-            let text = sections.take(bytes.min(1 << 60))?;
-            NodeIds::Named(Names::checked(text, ends)?)
-        }
-        () => NodeIds::Counted { first: header.first_id },
-    };
+    let ids = sections.ids(&header)?;
     if sections.position != length {
         return Err(format!("{length} bytes where {} belong", sections.position));
     }
     let _phase = phase::begin("checking", "");
-    let csr = Csr::new(row_offsets, columns, weights).map_err(|error| error.to_string())?;
-    if let Weights::F32(_) = csr.weights()
-        && csr.weight_range().is_some_and(|(low, high)| !low.is_finite() || !high.is_finite())
-    {
-        return Err("a weight is not a finite number".to_string());
-    }
-    if let NodeIds::Listed(ids) = &ids
-        && !ids.par_windows(2).all(|pair| pair[0] < pair[1])
-    {
-        return Err("the ids are not in ascending order".to_string());
-    }
+    let csr = Csr::checked(offsets, columns, weights).map_err(|error| error.to_string())?;
+    refuse_infinite(&csr)?;
     let csr = header.state_facts(csr)?;
     // What is known of symmetry was checked.
     if !header.has(DIRECTED) && csr.known_symmetric().is_none() && !csr.seems_symmetric() {
@@ -276,7 +354,7 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(&[0; ALIGNMENT as usize][..padding as usize])?;
         out.write_all(bytes)
     };
-    section(bytemuck::cast_slice(graph.csr.row_offsets()))?;
+    section(graph.csr.offsets().bytes())?;
     section(bytemuck::cast_slice(graph.csr.columns()))?;
     match graph.csr.weights() {
         Weights::None => {}
@@ -292,6 +370,15 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
             section(text)
         }
     }
+}
+
+/// The header of a file with other numbers of edges and another node of the highest degree.
+#[cfg(test)]
+pub(in crate::graph) fn with_edges(file: &[u8], edges: u64, max_degree_node: u32) -> Vec<u8> {
+    let header: Header = bytemuck::pod_read_unaligned(&file[..size_of::<Header>()]);
+    let mut header = Header { edges, max_degree_node, ..header };
+    header.checksum = header.computed_checksum();
+    bytemuck::bytes_of(&header).to_vec()
 }
 
 #[cfg(test)]
@@ -397,7 +484,7 @@ mod tests {
         assert!(reason(&with_header(|header| header.weight_range[0] = 0)).contains("weights are 0 to 2"));
         assert!(reason(&with_header(|header| header.flags &= !DIRECTED)).contains("undirected and not symmetric"));
         assert!(reason(&with_header(|header| header.flags |= SYMMETRIC)).contains("mean nothing"));
-        assert!(reason(&with_header(|header| header.version = 4)).contains("this program reads 1 to 3"));
+        assert!(reason(&with_header(|header| header.version = 5)).contains("this program reads 1 to 4"));
     }
 
     #[test]

@@ -129,7 +129,7 @@ impl Contents<'_> {
         read.and_then(|bytes| Self::Owned(bytes).decompressed()).map_err(Error::io(Path::new("standard input")))
     }
 
-    fn of_file(path: &Path) -> io::Result<Self> {
+    pub fn of_file(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         if file.metadata()?.is_file() {
             // SAFETY: the map is only read. Another process that shortens the file meanwhile ends ours with SIGBUS, which the command

@@ -188,7 +188,7 @@ pub(super) fn load(text: Text<'_>, pieces: Vec<Ends<'_>>, listing: Listing) -> R
     if pieces.iter().all(|piece| matches!(piece, Ends::Numbers(_))) {
         let batches =
             pieces.into_iter().filter_map(|piece| if let Ends::Numbers(it) = piece { Some(it) } else { None });
-        return compact::load(text, batch::join(text, batches.collect())?, &[], listing);
+        return compact::load(text, batch::join(batches.collect())?, &[], listing);
     }
     let pieces = pieces.into_par_iter().map(|piece| match piece {
         Ends::Numbers(batch) => named(batch),

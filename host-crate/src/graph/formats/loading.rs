@@ -1,10 +1,12 @@
 //! Reading graphs: from a file, standard input or memory into what a format makes of them.
 
 use super::{
-    super::{EdgeList, Graph, NodeIds},
+    super::{EdgeList, EdgesPart, Graph, GraphPart, NodeIds},
     Columns, Compression, Format, Table,
     batch::Batch,
+    binary,
     compression::Contents,
+    edge_list,
     lines::Text,
 };
 use crate::{Error, Result, phase};
@@ -141,6 +143,48 @@ pub(in crate::graph) fn load(path: &Path, format: Option<Format>, columns: Optio
     };
     watched.map_or(Ok(()), |watched| watched.check(path))?;
     Ok(LoadedFile { loaded, format, compression })
+}
+
+/// A part of a file, as one of several workers reads it.
+#[derive(Debug)]
+pub enum FilePart {
+    /// Rows of a graph.
+    Rows(GraphPart),
+    /// Edges.
+    Edges(EdgesPart),
+    /// The file has to be read as a whole: it is compressed, or of a format of which no part can be read alone.
+    Whole,
+}
+
+/// Reads one of several parts of a file. The file stays mapped, and only the pages of the part are read.
+///
+/// # Errors
+/// When the file cannot be read, or the part is not of its format.
+pub fn load_part(
+    path: &Path,
+    format: Option<Format>,
+    columns: Option<&Columns>,
+    part: usize,
+    parts: usize,
+) -> Result<FilePart> {
+    let contents = Contents::of_file(path).map_err(Error::io(path))?;
+    if is_standard(path) || Compression::of_bytes(&contents).is_some() {
+        return Ok(FilePart::Whole);
+    }
+    let format = format.map_or_else(|| Format::detect(path, &contents), Ok)?;
+    check_columns(format, path, columns)?;
+    match format.name() {
+        "binary" => {
+            let opened = binary::open_part(contents.into_map(path)?, part, parts);
+            let opened = opened.map_err(|reason| Error::File { path: path.to_path_buf(), reason })?;
+            Ok(opened.map_or(FilePart::Whole, FilePart::Rows))
+        }
+        "edge-list" => {
+            let read = edge_list::read_part(Text { path, bytes: &contents }, columns, part, parts)?;
+            Ok(read.map_or(FilePart::Whole, FilePart::Edges))
+        }
+        _ => Ok(FilePart::Whole),
+    }
 }
 
 /// A file that nobody may change while it is read, because what is mapped of it would change, too.

@@ -47,7 +47,7 @@ impl FileFormat for MatrixMarket {
         check_edges(text, true, promised, entries.sources.len())?;
         let first = first_index(text, zero.into_inner(), &mut entries, nodes)?;
         if symmetry == Symmetry::Skew {
-            entries = with_opposites(text, entries)?;
+            entries = with_opposites(entries)?;
         }
         let listing = if symmetry == Symmetry::Symmetric { Listing::UndirectedOnce } else { Listing::Directed };
         Ok(Loaded::counted(text, nodes, entries, first, listing))
@@ -135,7 +135,7 @@ fn first_index(text: Text<'_>, zero: usize, entries: &mut Batch<u32>, nodes: u32
     Ok(0)
 }
 
-fn with_opposites(text: Text<'_>, entries: Batch<u32>) -> Result<Batch<u32>> {
+fn with_opposites(entries: Batch<u32>) -> Result<Batch<u32>> {
     let opposite_weights = match &entries.weights {
         EdgeWeights::None => EdgeWeights::None,
         EdgeWeights::U32(column) => EdgeWeights::F32(column.iter().map(|weight| -(*weight as f32)).collect()),
@@ -145,7 +145,7 @@ fn with_opposites(text: Text<'_>, entries: Batch<u32>) -> Result<Batch<u32>> {
     // All weights are reals now, which the empty column says.
     let opposites = Batch::new(0, EdgeWeights::F32(Vec::new()));
     let opposites = Batch { sources, targets, weights: opposite_weights, ..opposites };
-    batch::join(text, vec![entries, opposites])
+    batch::join(vec![entries, opposites])
 }
 
 /// Writes a general matrix, or a symmetric one for an undirected graph: then its lower triangle, as the format demands.

@@ -36,7 +36,7 @@ impl FileFormat for Metis {
             let base = bases[lines.piece];
             piece(lines, base, &header)
         })?;
-        let arcs = batch::join(text, batches)?;
+        let arcs = batch::join(batches)?;
         check_both_ends(text, header.edges, &arcs)?;
         Ok(Loaded::counted(text, promised as u32, arcs, 1, Listing::UndirectedBothWays))
     }

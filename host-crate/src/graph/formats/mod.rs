@@ -56,9 +56,11 @@ mod table;
 mod weight;
 mod write;
 
+#[cfg(test)]
+pub(super) use binary::with_edges as binary_header;
 pub use columns::{Column, Columns};
 pub use compression::Compression;
-pub use loading::{Listing, Loaded, Parsed, is_standard, parse, parse_columns};
+pub use loading::{FilePart, Listing, Loaded, Parsed, is_standard, load_part, parse, parse_columns};
 pub use recognised::{DirectionSource, NamesKind, Recognised, Table};
 pub use write::{format_to_write, write};
 #[cfg(feature = "cli")]

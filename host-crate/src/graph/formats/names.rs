@@ -111,7 +111,7 @@ pub(super) fn load(text: Text<'_>, pieces: Vec<(PieceNames<'_>, Batch<u32>)>, li
             ..batch
         }
     });
-    let edges = join(text, batches.collect())?;
+    let edges = join(batches.collect())?;
     Ok(Loaded::edges(text, distinct.len() as u32, edges, NodeIds::Named(names), listing))
 }
 

@@ -136,10 +136,10 @@ impl Network {
         let all = batch(&mut self.edges.iter().map(|edge| (edge, [edge.source, edge.target])));
         let undirected = self.edges.iter().filter(|edge| !is_directed(edge)).count();
         if undirected == self.edges.len() && (undirected > 0 || !directed) {
-            return Ok((batch::join(text, vec![all])?, Listing::UndirectedOnce));
+            return Ok((batch::join(vec![all])?, Listing::UndirectedOnce));
         }
         let reversed = self.edges.iter().filter(|edge| !is_directed(edge) && edge.source != edge.target);
         let reversed = batch(&mut reversed.map(|edge| (edge, [edge.target, edge.source])));
-        Ok((batch::join(text, vec![all, reversed])?, Listing::Directed))
+        Ok((batch::join(vec![all, reversed])?, Listing::Directed))
     }
 }

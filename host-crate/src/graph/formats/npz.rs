@@ -25,7 +25,7 @@ impl FileFormat for Npz {
         let text = files.main.text();
         matrix(text).map_err(|reason| text.error_of_file(reason)).and_then(|(shape, edges)| {
             let nodes = check_claimed_nodes(text, shape[0].max(shape[1]))?;
-            let loaded = Loaded::counted(text, nodes, batch::join(text, vec![edges])?, 0, Listing::Directed);
+            let loaded = Loaded::counted(text, nodes, batch::join(vec![edges])?, 0, Listing::Directed);
             Ok(loaded.without_stated_direction())
         })
     }
@@ -34,8 +34,8 @@ impl FileFormat for Npz {
 /// The numbers of rows and columns, and the entries, all of which are within.
 fn matrix(text: Text<'_>) -> Result<([u64; 2], Batch<u32>), String> {
     let mut archive = Archive::open(text.bytes).map_err(|error| error.to_string())?;
-    // No array has more items than there can be edges, or nodes and one.
-    let most = 8 * (u64::from(u32::MAX) + 1) + (1 << 17);
+    // As much as 32-bit numbers count, or as the file can hold: deflated bytes become 1,032 times as many at most.
+    let most = (8 << 32) + (1 << 17).max(1032 * text.bytes.len() as u64);
     let mut file = |name: &str| {
         let contents = archive.file(&format!("{name}.npy"), most, npy::length);
         let contents = contents.map_err(|error| format!("{name}.npy: {error}"))?;

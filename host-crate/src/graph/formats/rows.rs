@@ -37,7 +37,7 @@ pub(super) fn listed(graph: &Graph, node: u32) -> impl Iterator<Item = (u32, usi
 /// How many edges [`listed`] gives in all.
 pub(super) fn listed_edges(graph: &Graph) -> u64 {
     match graph.directed {
-        true => u64::from(graph.csr.edges()),
+        true => graph.csr.edges(),
         false => (0..graph.csr.nodes()).into_par_iter().map(|node| listed(graph, node).count() as u64).sum(),
     }
 }

@@ -1,7 +1,7 @@
 //! Uniform random graphs (Erdős and Rényi, "On random graphs I", 1959): edges between nodes drawn at random, degrees close to
 //! their mean. The given degree is met before self-loops and duplicates go, of which a sparse graph has next to none.
 
-use super::{Family, build_drawn, check_drawn, family_settings, random::Stream};
+use super::{Family, Parts, build_drawn, check_drawn, family_settings, random::Stream};
 use crate::{Error, Result, graph::Csr};
 
 family_settings! {
@@ -19,6 +19,12 @@ impl ErdosRenyi {
     fn edges(&self) -> u64 {
         (self.nodes as f64 * self.degree / 2.0) as u64
     }
+
+    fn ends(&self) -> impl Fn(u64) -> [u32; 2] + Sync + use<> {
+        let (nodes, stream) = (self.nodes, Stream::ERDOS_RENYI.seeded(self.seed));
+        let end = move |index| (stream.at(index) % nodes) as u32;
+        move |index| [end(2 * index), end(2 * index + 1)]
+    }
 }
 
 impl Family for ErdosRenyi {
@@ -33,9 +39,11 @@ impl Family for ErdosRenyi {
     }
 
     fn build(&self) -> Result<Csr> {
-        let (nodes, stream) = (self.nodes as u32, Stream::ERDOS_RENYI.seeded(self.seed));
-        let end = |index| (stream.at(index) % u64::from(nodes)) as u32;
-        build_drawn(nodes, self.edges(), self.directed, |index| [end(2 * index), end(2 * index + 1)])
+        build_drawn(self.nodes as u32, self.edges(), self.directed, self.ends())
+    }
+
+    fn parts(&self) -> Result<Parts<'_>> {
+        Ok(Parts::Drawn { nodes: self.nodes as u32, draws: self.edges(), ends: Box::new(self.ends()) })
     }
 
     fn is_directed(&self) -> bool {
@@ -49,7 +57,7 @@ mod tests {
 
     #[test]
     fn impossible_settings_are_refused() {
-        for degree in [-1.0, f64::NAN, f64::INFINITY, 1e9] {
+        for degree in [-1.0, f64::NAN, f64::INFINITY, 1e12] {
             assert!(ErdosRenyi { degree, ..ErdosRenyi::default() }.check().is_err(), "{degree}");
         }
         assert!(ErdosRenyi { nodes: 1 << 32, degree: 1.0, ..ErdosRenyi::default() }.check().is_err());

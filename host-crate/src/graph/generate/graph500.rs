@@ -6,8 +6,8 @@
 //! benchmark's and cannot be set. It is not bit for bit the graph of the reference code, which has a generator of its own.
 
 use super::{
-    Family, family_settings,
-    kronecker::{check_scale, shuffled},
+    Family, Parts, family_settings,
+    kronecker::{check_scale, shuffled, shuffled_parts},
     random::Stream,
 };
 use crate::{Result, graph::Csr};
@@ -37,10 +37,14 @@ impl Family for Graph500 {
     fn build(&self) -> Result<Csr> {
         shuffled(self.scale, self.edge_factor, self.seed, false, self.cell())
     }
+
+    fn parts(&self) -> Result<Parts<'_>> {
+        shuffled_parts(self.scale, self.edge_factor, self.seed, self.cell())
+    }
 }
 
 impl Graph500 {
-    fn cell(&self) -> impl Fn(u64) -> (u32, u32) + Sync {
+    fn cell(&self) -> impl Fn(u64) -> (u32, u32) + Sync + use<> {
         // One 64-bit number holds both draws of a level, 32 bits each.
         let steps = |probability: f64| (probability * f64::from(1u32 << 31) * 2.0) as u32;
         let row_low = steps(A + B);

@@ -1,11 +1,12 @@
 //! Grids: every node has an edge to its neighbours above, left, right and below; ids go row by row. Long shortest paths and even
 //! degrees: the opposite of rmat.
 
-use super::{Family, check_stored, family_settings};
+use super::{Family, Parts, check_stored, family_settings};
 use crate::{
     Result,
     graph::{Csr, build::build_symmetric_rows},
 };
+use std::ops::Range;
 
 family_settings! {
     /// The family `grid`.
@@ -26,8 +27,18 @@ impl Family for Grid {
     }
 
     fn build(&self) -> Result<Csr> {
+        self.rows(0..(self.rows * self.cols) as u32)
+    }
+
+    fn parts(&self) -> Result<Parts<'_>> {
+        Ok(Parts::Rows(Box::new(|rows| self.rows(rows))))
+    }
+}
+
+impl Grid {
+    fn rows(&self, rows: Range<u32>) -> Result<Csr> {
         let (nodes, cols) = ((self.rows * self.cols) as u32, self.cols as u32);
-        build_symmetric_rows(nodes, |node| {
+        build_symmetric_rows(nodes, rows, |node| {
             let column = node % cols;
             let above = node.checked_sub(cols);
             let left = (column > 0).then(|| node - 1);
@@ -52,7 +63,8 @@ mod tests {
     #[test]
     fn edges_are_counted_before_they_are_made() {
         assert!(Grid { rows: u64::MAX, cols: u64::MAX }.check().is_err());
-        assert!(Grid { rows: 40_000, cols: 40_000 }.check().is_err());
+        assert!(Grid { rows: 80_000, cols: 80_000 }.check().is_err(), "too many nodes");
+        assert!(Grid { rows: 40_000, cols: 40_000 }.check().is_ok(), "more edges than 32 bits count");
         assert!(Grid { rows: 0, cols: 5 }.check().is_ok());
         assert_eq!(Grid { rows: 0, cols: 5 }.build().unwrap().nodes(), 0);
     }

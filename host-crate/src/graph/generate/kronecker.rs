@@ -2,7 +2,7 @@
 //! that an id says nothing of a degree.
 
 use super::{
-    build_drawn, check_drawn,
+    Parts, build_drawn, check_drawn,
     random::{Stream, ranks},
 };
 use crate::{
@@ -19,6 +19,19 @@ pub(super) fn check_scale(scale: u32, edge_factor: u64) -> Result<()> {
         )));
     }
     check_drawn(1 << scale, edge_factor.saturating_mul(1 << scale))
+}
+
+/// The edges of a graph whose edge `index` is `cell(index)`, a row and a column, one by one.
+pub(super) fn shuffled_parts<'a>(
+    scale: u32,
+    edge_factor: u64,
+    seed: u64,
+    cell: impl Fn(u64) -> (u32, u32) + Sync + 'a,
+) -> Result<Parts<'a>> {
+    let nodes = 1 << scale;
+    let new_ids = ranks(nodes, Stream::SHUFFLE.seeded(seed))?;
+    let ends = move |index| <[u32; 2]>::from(cell(index)).map(|end| new_ids[end as usize]);
+    Ok(Parts::Drawn { nodes, draws: u64::from(nodes) * edge_factor, ends: Box::new(ends) })
 }
 
 /// The graph whose edge `index` is `cell(index)`, a row and a column.

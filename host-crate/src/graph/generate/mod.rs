@@ -24,6 +24,8 @@ pub use crate::settings::Key;
 use super::{
     BuildOptions, Csr, Graph, NodeIds,
     build::{EdgeSource, build},
+    csr::MOST_NODES,
+    offsets::MOST_EDGES,
     weights::WeightKind,
 };
 use crate::{
@@ -48,8 +50,46 @@ const FAMILIES: &[Registered] = &[
 pub struct Generator {
     text: String,
     directed: bool,
-    build: Arc<dyn Fn() -> Result<Csr> + Send + Sync>,
+    family: Arc<dyn Made>,
 }
+
+/// A family without its type.
+trait Made: Send + Sync {
+    fn build(&self) -> Result<Csr>;
+    fn parts(&self) -> Result<Parts<'_>>;
+}
+
+impl<F: Family> Made for F {
+    fn build(&self) -> Result<Csr> {
+        Family::build(self)
+    }
+
+    fn parts(&self) -> Result<Parts<'_>> {
+        Family::parts(self)
+    }
+}
+
+/// How a part of a graph is made without the rest.
+pub enum Parts<'a> {
+    /// Any rows by themselves: a graph in which those of a range alone have edges.
+    Rows(RowsMaker<'a>),
+    /// Edges that are drawn one by one. Each is stored both ways unless the family is directed; self-loops go, and parallel edges are
+    /// merged.
+    Drawn {
+        /// How many nodes there are.
+        nodes: u32,
+        /// How many edges are drawn.
+        draws: u64,
+        /// The ends of each.
+        ends: EndsMaker<'a>,
+    },
+}
+
+/// Makes rows.
+pub type RowsMaker<'a> = Box<dyn Fn(Range<u32>) -> Result<Csr> + 'a>;
+
+/// Draws an edge.
+pub type EndsMaker<'a> = Box<dyn Fn(u64) -> [u32; 2] + Sync + 'a>;
 
 /// A type whose fields are settings, with a sensible default for each.
 pub trait Settings: Default {
@@ -67,8 +107,11 @@ pub trait Family: Settings + Send + Sync + 'static {
     /// Refuses settings that cannot be, or a graph too large for 32-bit indices, before anything is allocated.
     fn check(&self) -> Result<()>;
 
-    /// Makes the graph, unless it turns out too large for 32-bit indices or for the memory. [`Family::check`] has passed.
+    /// Makes the graph, unless it turns out too large for the memory. [`Family::check`] has passed.
     fn build(&self) -> Result<Csr>;
+
+    /// How a part of the graph is made without the rest: the same graph, however many parts there are. [`Family::check`] has passed.
+    fn parts(&self) -> Result<Parts<'_>>;
 
     /// Whether edges are stored one way alone.
     fn is_directed(&self) -> bool {
@@ -114,13 +157,26 @@ impl Generator {
     pub fn new<F: Family>(mut family: F) -> Result<Self> {
         family.check()?;
         let text = settings::canonical(F::NAME, &family.keys(), &F::default().keys());
-        Ok(Self { text, directed: family.is_directed(), build: Arc::new(move || family.build()) })
+        Ok(Self { text, directed: family.is_directed(), family: Arc::new(family) })
     }
 
-    /// Makes the graph, unless it turns out too large for 32-bit indices or for the memory.
+    /// Makes the graph, unless it turns out too large for the memory.
     pub fn generate(&self) -> Result<Graph> {
-        let csr = (self.build)()?;
+        let csr = self.family.build()?;
         Ok(Graph { name: self.text.clone(), csr, ids: NodeIds::Counted { first: 0 }, directed: self.directed })
+    }
+
+    /// How a part of the graph is made without the rest.
+    ///
+    /// # Errors
+    /// When there is no memory for what all parts need.
+    pub fn parts(&self) -> Result<Parts<'_>> {
+        self.family.parts()
+    }
+
+    /// Whether edges have a direction.
+    pub fn is_directed(&self) -> bool {
+        self.directed
     }
 
     /// The name of its family: the text before the colon.
@@ -196,26 +252,26 @@ fn build_drawn(nodes: u32, edges: u64, directed: bool, ends: impl Fn(u64) -> [u3
     Ok(build(Drawn(nodes, edges, ends), options)?.0)
 }
 
-/// Refuses a graph that is known to have that many directed edges, if they or the nodes are too many.
+/// Refuses a graph that is known to have that many directed edges, if they or the nodes are too many. Whether there is memory for it is
+/// found out when it is built.
 fn check_stored(nodes: u64, edges: u64) -> Result<()> {
-    check_size(nodes, edges, "directed", u64::from(u32::MAX))
+    check_size(nodes, edges, "directed")
 }
 
-/// Refuses a random graph of that many draws. Merging leaves fewer edges than were drawn, so a little more is let through than
-/// can be stored (rmat at scale 27 draws 2^32 and stores fewer); a quarter more would never shrink enough.
+/// Refuses a random graph of that many draws, which may both become edges and be stored both ways.
 fn check_drawn(nodes: u64, draws: u64) -> Result<()> {
-    check_size(nodes, draws, "random", u64::from(u32::MAX) / 8 * 5)
+    check_size(nodes, draws.saturating_mul(2), "random")
 }
 
-fn check_size(nodes: u64, edges: u64, kind: &str, most_edges: u64) -> Result<()> {
-    let most = u32::MAX;
-    if nodes > u64::from(most) {
-        return Err(Error::Graph(format!("{nodes} nodes are too many: node ids are 32 bits wide, at most {most}")));
-    }
-    if edges > most_edges {
+fn check_size(nodes: u64, edges: u64, kind: &str) -> Result<()> {
+    if nodes > MOST_NODES {
         return Err(Error::Graph(format!(
-            "a graph of {nodes} nodes and {edges} {kind} edges is too large: edge offsets are 32 bits wide, which is enough for \
-             {most} directed edges"
+            "{nodes} nodes are too many: node ids are 32 bits wide, at most {MOST_NODES}"
+        )));
+    }
+    if edges > MOST_EDGES {
+        return Err(Error::Graph(format!(
+            "a graph of {nodes} nodes and {edges} {kind} edges is too large: at most {MOST_EDGES} are possible"
         )));
     }
     Ok(())
@@ -270,7 +326,7 @@ mod tests {
         assert!(refusal("rmat:scale").contains("'scale' is not key=value"));
         assert!(refusal("rmat:scale=3,scale=4").contains("'scale' is given twice"));
         assert!(refusal("road:removed=1.5").contains("removed=1.5"));
-        assert!(refusal("rmat:scale=28").contains("4294967296 random edges"));
+        assert!(refusal("rmat:scale=31,edge-factor=131072").contains("562949953421312 random edges"));
         assert!(refusal("star:nodes=4294967296").contains("4294967296 nodes"));
     }
 }

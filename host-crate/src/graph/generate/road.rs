@@ -3,13 +3,14 @@
 //! existence is a function of its place and the seed, so every row is made on its own.
 
 use super::{
-    Family, check_stored, family_settings,
+    Family, Parts, check_stored, family_settings,
     random::{Stream, Threshold},
 };
 use crate::{
     Error, Result,
     graph::{Csr, Weights, build::build_symmetric_rows},
 };
+use std::ops::Range;
 
 family_settings! {
     /// The family `road`.
@@ -40,6 +41,16 @@ impl Family for Road {
     }
 
     fn build(&self) -> Result<Csr> {
+        self.rows(0..self.nodes as u32)
+    }
+
+    fn parts(&self) -> Result<Parts<'_>> {
+        Ok(Parts::Rows(Box::new(|rows| self.rows(rows))))
+    }
+}
+
+impl Road {
+    fn rows(&self, rows: Range<u32>) -> Result<Csr> {
         let town = Town {
             nodes: self.nodes as u32,
             columns: (self.nodes as f64).sqrt().ceil() as u32,
@@ -47,7 +58,7 @@ impl Family for Road {
             kept: Threshold::new(1.0 - self.removed),
             diagonal: Threshold::new(self.diagonal),
         };
-        let mut csr = build_symmetric_rows(town.nodes, |node| town.neighbours(node))?;
+        let mut csr = build_symmetric_rows(town.nodes, rows, |node| town.neighbours(node))?;
         if self.lengths {
             let lengths = Stream::LENGTHS.seeded(self.seed);
             let weights = csr.map_edges(|node, neighbour| town.length(lengths, node, neighbour))?;
@@ -141,7 +152,7 @@ mod tests {
         let full = Road { nodes, removed: 0.0, diagonal: 0.0, ..Road::default() }.build().unwrap();
         assert_eq!(full.edges(), 4_190_208, "a 1024 × 1024 grid");
         let half = Road { nodes, removed: 0.5, diagonal: 0.0, ..Road::default() }.build().unwrap();
-        assert!((f64::from(half.edges()) / f64::from(full.edges()) - 0.5).abs() < 0.01);
+        assert!((half.edges() as f64 / full.edges() as f64 - 0.5).abs() < 0.01);
         let diagonals = Road { nodes, removed: 1.0, diagonal: 1.0, ..Road::default() }.build().unwrap();
         assert_eq!(diagonals.edges(), 2 * 1023 * 1023, "one a block, never both");
     }

@@ -1,6 +1,6 @@
 //! The extreme shapes: a star (one row holds half of all edges), a chain (the longest path there is) and the complete graph.
 
-use super::{Family, check_stored, family_settings};
+use super::{Family, Parts, check_stored, family_settings};
 use crate::{
     Result,
     graph::{Csr, build::build_symmetric_rows},
@@ -27,7 +27,13 @@ macro_rules! shape {
 
             fn build(&self) -> Result<Csr> {
                 let nodes = self.nodes as u32;
-                build_symmetric_rows(nodes, |node| $neighbours(node, nodes))
+                build_symmetric_rows(nodes, 0..nodes, |node| $neighbours(node, nodes))
+            }
+
+            fn parts(&self) -> Result<Parts<'_>> {
+                let nodes = self.nodes as u32;
+                let make = move |rows| build_symmetric_rows(nodes, rows, |node| $neighbours(node, nodes));
+                Ok(Parts::Rows(Box::new(make)))
             }
         }
     };
@@ -85,8 +91,9 @@ mod tests {
     }
 
     #[test]
-    fn ten_thousand_million_edges_are_refused_with_the_numbers() {
-        let message = Complete { nodes: 100_000 }.check().unwrap_err().to_string();
-        assert!(message.contains("9999900000") && message.contains("4294967295"), "{message}");
+    fn too_many_edges_are_refused_with_the_numbers() {
+        assert!(Complete { nodes: 100_000 }.check().is_ok(), "more than 32 bits count");
+        let message = Complete { nodes: 100_000_000 }.check().unwrap_err().to_string();
+        assert!(message.contains("9999999900000000") && message.contains("281474976710656"), "{message}");
     }
 }

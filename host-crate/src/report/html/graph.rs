@@ -17,7 +17,7 @@ pub fn page(statistics: &Statistics, facts: &[(&str, String)], split: Option<&Sp
     }
     page = page
         .fact("nodes", grouped((*nodes).into()))
-        .fact("edges", format!("{} ({direction})", grouped((*edges).into())))
+        .fact("edges", format!("{} ({direction})", grouped(*edges)))
         .fact("symmetric", yes(statistics.symmetric))
         .fact("self-loops", grouped(statistics.self_loops))
         .fact("parallel edges", grouped(statistics.parallel_edges))

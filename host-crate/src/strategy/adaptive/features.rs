@@ -90,7 +90,7 @@ pub struct DegreeSummary {
 pub struct GraphFeatures {
     /// Its nodes.
     pub nodes: u32,
-    /// Its edges.
+    /// Its edges; `u32::MAX` where there are more.
     pub edges: u32,
     /// Its out-degrees.
     pub out_degrees: DegreeSummary,
@@ -117,7 +117,8 @@ impl GraphFeatures {
     pub fn without_in_degrees(csr: &Csr) -> Self {
         let out = (0..csr.nodes()).into_par_iter().map(|node| csr.degree(node)).collect();
         let (in_degrees, total_degrees) = (DegreeSummary::default(), DegreeSummary::default());
-        Self { nodes: csr.nodes(), edges: csr.edges(), out_degrees: DegreeSummary::of(out), in_degrees, total_degrees }
+        let edges = u32::try_from(csr.edges()).unwrap_or(u32::MAX);
+        Self { nodes: csr.nodes(), edges, out_degrees: DegreeSummary::of(out), in_degrees, total_degrees }
     }
 }
 

@@ -259,7 +259,7 @@ impl Needs {
         let if_needed = |needed: bool, words: usize| if needed { words } else { 0 };
         Self {
             origins: if_needed(some(&[EdgeList]) || symmetric && by_ends, edges),
-            reversed_rows: if_needed(reversed, csr.row_offsets().len()),
+            reversed_rows: if_needed(reversed, csr.offsets().len()),
             reversed_columns: if_needed(reversed, edges),
             reversed_origins: if_needed(!symmetric && by_ends, edges),
             pieces: if_needed(some(&[VertexPullWarp]), most_piece_words(edges)),
@@ -306,7 +306,7 @@ impl LevelGraph {
             None => graph.clone(),
         };
         let nothing = || device.buffer("nothing", 1);
-        let pieces = if needs.pieces > 0 { pieces(transposed.as_ref().unwrap_or(csr)) } else { Vec::new() };
+        let pieces = if needs.pieces > 0 { pieces(transposed.as_ref().unwrap_or(csr))? } else { Vec::new() };
         let origins = if needs.origins > 0 { origins_of(device, graph)? } else { nothing()? };
         Ok(Self {
             // Where the reversed graph is the graph itself, so are the origins.
@@ -376,12 +376,13 @@ impl LevelGraph {
 }
 
 /// The long rows of a graph in pieces: the node and the first edge of each.
-fn pieces(csr: &Csr) -> Vec<u32> {
+fn pieces(csr: &Csr) -> Result<Vec<u32>> {
     let mut pieces = Vec::new();
-    for (node, row) in csr.row_offsets().windows(2).enumerate().filter(|(_, row)| row[1] - row[0] > VariantCode::LONG) {
+    let offsets = csr.row_offsets()?;
+    for (node, row) in offsets.windows(2).enumerate().filter(|(_, row)| row[1] - row[0] > VariantCode::LONG) {
         pieces.extend((row[0]..row[1]).step_by(VariantCode::PIECE as usize).flat_map(|edge| [node as u32, edge]));
     }
-    pieces
+    Ok(pieces)
 }
 
 /// The most words that they take: a row of one piece has at least [`VariantCode::LONG`] edges, and a longer one, for each further
@@ -403,13 +404,19 @@ fn origins_of(device: &Device, graph: &DeviceGraph) -> Result<Buffer<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{device::DeviceOptions, engine::SharedGraph, graph::generate::Generator};
+    use crate::{
+        device::DeviceOptions,
+        engine::{Layout, SharedGraph},
+        graph::generate::Generator,
+    };
 
     /// The state after one dispatch from the first node of a chain, which may take so many rounds.
     fn one_dispatch(model: &str, rounds: u32) -> LevelState {
         let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
         let chain = "chain:nodes=100".parse::<Generator>().unwrap().generate().unwrap();
-        let traversal = Traversal::new(&SharedGraph::new(&device, &chain.csr), Operator::Bfs, true, "depths").unwrap();
+        let layout = Layout::resident(device.info(), &chain.csr);
+        let graph = SharedGraph::new(&device, &chain.csr);
+        let traversal = Traversal::new(&graph, Operator::Bfs, Some(layout), "depths").unwrap();
         let model = Model::parse("test".as_ref(), &format!("evenkeel level model 1\n{model}")).unwrap();
         let graph = LevelGraph::new(&device, &traversal, &with_first(&model)).unwrap();
         let tree = device.buffer_from("decisions", &model.for_graph(&GraphFeatures::of(&chain.csr))).unwrap();

@@ -9,7 +9,7 @@
 use super::super::prelude::*;
 use crate::{
     device::{Member, Team},
-    engine::native::{Parts, Rounds, part_of, prefetch, record_native},
+    engine::native::{Parts, Rounds, part_of, prefetch, prefetch_offset, record_native},
     graph::Weights,
 };
 use evenkeel_types::UNREACHED;
@@ -62,6 +62,11 @@ impl Strategy for DeltaStepping {
         MemoryPlan::new().with::<u32>("buckets", 2 * csr.nodes() as usize)
     }
 
+    /// It reads the graph of the host, which is in one piece.
+    fn takes_partitions(&self) -> bool {
+        true
+    }
+
     fn reads_device_graph(&self, _: Target<'_>) -> bool {
         false
     }
@@ -85,7 +90,7 @@ impl Strategy for DeltaStepping {
 /// The width that suits a graph. The wider a bucket, the more nodes there are to share and the more of them are relaxed in vain, which is
 /// worse the more edges they have: where degrees are skewed it is the mean over the edges that counts, not only that over the nodes.
 fn suitable_delta(csr: &Csr, threads: usize) -> f64 {
-    let (skew, edges) = (csr.skew(), f64::from(csr.edges().max(1)));
+    let (skew, edges) = (csr.skew(), csr.edges().max(1) as f64);
     let mean_weight = csr.mean_weight();
     if skew.mean < FEW_EDGES && skew.highest <= MANY_EDGES {
         return mean_weight * WIDER;
@@ -416,15 +421,15 @@ impl<M: Metric> Running<'_, M> {
     /// Relaxes the edges of nodes of the first bucket; those that have been relaxed in an earlier one are passed over.
     fn relax(&self, nodes: &[u32], buckets: &mut Buckets) {
         let Self { csr, metric, distances, .. } = *self;
-        let (offsets, columns, first) = (csr.row_offsets(), csr.columns(), buckets.first);
+        let (offsets, columns, first) = (csr.offsets(), csr.columns(), buckets.first);
         for (place, &node) in nodes.iter().enumerate() {
             let [far_ahead, ahead] = AHEAD.map(|ahead| nodes.get(place + ahead).copied());
             if let Some(node) = far_ahead {
-                prefetch(offsets, node as usize);
+                prefetch_offset(offsets, node as usize);
                 prefetch(distances, node as usize);
             }
             if let Some(node) = ahead {
-                let edge = offsets[node as usize] as usize;
+                let edge = offsets.at(node as usize);
                 prefetch(columns, edge);
                 metric.prefetch(edge);
             }
@@ -432,7 +437,7 @@ impl<M: Metric> Running<'_, M> {
             if metric.bucket(distance) < first {
                 continue;
             }
-            let row = offsets[node as usize] as usize..offsets[node as usize + 1] as usize;
+            let row = offsets.row(node as usize);
             let neighbours = &columns[row.clone()];
             for (place, (edge, &neighbour)) in row.zip(neighbours).enumerate() {
                 if let Some(&ahead) = neighbours.get(place + EDGES_AHEAD) {

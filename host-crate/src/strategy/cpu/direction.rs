@@ -8,7 +8,7 @@
 use super::super::{LevelSize, prelude::*};
 use crate::{
     device::{Member, Team},
-    engine::native::{Parts, Rounds, part_of, prefetch, record_native},
+    engine::native::{Parts, Rounds, part_of, prefetch, prefetch_offset, record_native},
 };
 use evenkeel_types::UNREACHED;
 use rayon::prelude::*;
@@ -53,6 +53,11 @@ impl Strategy for DirectionCpu {
     fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
         let nodes = csr.nodes() as usize;
         MemoryPlan::new().with::<u32>("lists", 2 * nodes).with::<u64>("bitmaps", 4 * nodes.div_ceil(64))
+    }
+
+    /// It reads the graph of the host, which is in one piece.
+    fn takes_partitions(&self) -> bool {
+        true
     }
 
     fn reads_device_graph(&self, _: Target<'_>) -> bool {
@@ -146,7 +151,7 @@ impl Running<'_> {
         }
         member.barrier();
         let (mut level, mut phase, mut list) = (0, 0, 0);
-        let mut edges_left = u64::from(csr.edges());
+        let mut edges_left = csr.edges();
         let (mut found, mut edges) = (1, u64::from(csr.degree(source)));
         while found > 0 && !self.is_over(level) {
             if *can_pull && edges > edges_left / PULL_EDGES {
@@ -191,13 +196,13 @@ impl Running<'_> {
     /// Pushes from `nodes`, which have depth `level`, and returns the number of edges out of the nodes found.
     fn push(&self, nodes: &[u32], level: u32, next: &mut Vec<u32>) -> u64 {
         // As slices, because a graph's arrays may be mapped files, and each look at one asks again.
-        let (offsets, columns) = (self.search.csr.row_offsets(), self.search.csr.columns());
-        let row = |node: u32| offsets[node as usize] as usize..offsets[node as usize + 1] as usize;
+        let (offsets, columns) = (self.search.csr.offsets(), self.search.csr.columns());
+        let row = |node: u32| offsets.row(node as usize);
         let (depths, mut edges) = (self.depths, 0);
         for (place, &node) in nodes.iter().enumerate() {
             let [first, second, third] = AHEAD.map(|ahead| nodes.get(place + ahead).copied());
             if let Some(node) = first {
-                prefetch(offsets, node as usize);
+                prefetch_offset(offsets, node as usize);
             }
             if let Some(node) = second {
                 prefetch(columns, row(node).start);
@@ -268,7 +273,7 @@ impl Running<'_> {
     /// Lets nodes without a depth pull, word by word until none is left, and returns how many have found one.
     fn pull(&self, round: &[AtomicU64; 3], level: u32) -> u64 {
         let Search { csr, visited, fronts, .. } = self.search;
-        let (offsets, columns) = (csr.row_offsets(), csr.columns());
+        let (offsets, columns) = (csr.offsets(), csr.columns());
         let [front, next] = [0, 1].map(|later| &fronts[(level as usize + later) % 2]);
         let is_in_front = |node: &u32| front[*node as usize / 64].load(Relaxed) >> (node % 64) & 1 == 1;
         let mut found = 0;
@@ -284,7 +289,7 @@ impl Running<'_> {
                     let bit = open.trailing_zeros();
                     open &= open - 1;
                     let node = 64 * word + bit as usize;
-                    let row = offsets[node] as usize..offsets[node + 1] as usize;
+                    let row = offsets.row(node);
                     if columns[row].iter().any(is_in_front) {
                         self.depths[node].store(level + 1, Relaxed);
                         new |= 1 << bit;

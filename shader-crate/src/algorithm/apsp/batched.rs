@@ -12,6 +12,7 @@
 use super::{Relax, SPAN};
 use crate::memory::UVec4;
 use crate::prelude::*;
+use crate::strategy::edges_in;
 
 /// What the host pushes with each dispatch.
 #[repr(C)]
@@ -23,9 +24,11 @@ pub struct BatchedParams {
     pub width: u32,
     /// The number of workgroups of an iteration.
     pub groups: u32,
+    /// The rows of the partition.
+    pub rows: RowRange,
 }
 
-/// One iteration. A workgroup takes a node and a piece of its row. The items of one piece follow each other, so that workgroups that
+/// One iteration, along the edges of a partition; the last one ends it. A workgroup takes a node and a piece of its row. The items of one piece follow each other, so that workgroups that
 /// run at the same time read the same few columns of the matrix.
 #[kernel(threads = 128, each(L in for_each_length))]
 pub fn batched<L: Relax>(
@@ -37,15 +40,16 @@ pub fn batched<L: Relax>(
     mut marks: Global<u32>,
     mut state: State<LoopHeader>,
 ) {
-    let BatchedParams { nodes, width, .. } = *params;
+    let BatchedParams { nodes, width, rows, .. } = *params;
     let Csr { row_offsets, columns } = graph;
     let iteration = state.load(LoopHeader::ITERATION) + 1;
-    for item in lane.by_group(width / SPAN * nodes) {
-        let (piece, node) = (item / nodes, item % nodes);
+    for item in lane.by_group(width / SPAN * rows.count) {
+        let (piece, node) = (item / rows.count, rows.first + item % rows.count);
         let target = piece * SPAN + lane.local;
         let before = matrix.load(node * width + target);
         let mut best = before;
-        let (begin, end) = (row_offsets.get(node), row_offsets.get(node + 1));
+        let (begin, count) = edges_in(&rows, row_offsets, node);
+        let end = begin + count;
         for first in step(begin, end, 4) {
             // Past the end of the row the last edge is repeated, which does not change the minimum.
             let (a, b) = (first, (first + 1).min(end - 1));
@@ -68,7 +72,9 @@ pub fn batched<L: Relax>(
             state.store(LoopHeader::NEXT, 1);
         }
     }
-    state.advance_all(lane, params.groups);
+    if rows.is_last == 1 {
+        state.advance_all(lane, params.groups);
+    }
 }
 
 /// Marks, for each node, the piece of its row that holds its distance to itself: the only distance that is known at the beginning.

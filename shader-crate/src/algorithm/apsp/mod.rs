@@ -22,6 +22,7 @@ pub mod floyd_warshall;
 use crate::memory::UVec4;
 use crate::numbers::smaller;
 use crate::prelude::*;
+use crate::strategy::edges_in;
 
 /// The number of rows and of columns of a tile of the matrix, which is the number of pivots that a step of the blocked kernels takes.
 pub const MATRIX_TILE: u32 = 64;
@@ -39,6 +40,16 @@ pub struct PivotParams {
     pub width: u32,
     /// The node, or the number of the tile of nodes, through which paths are relaxed.
     pub pivot: u32,
+}
+
+/// What the host pushes for the edges of a partition.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct EdgeParams {
+    /// The number of words in a row of the matrix.
+    pub width: u32,
+    /// The rows of the partition.
+    pub rows: RowRange,
 }
 
 impl Length {
@@ -106,12 +117,15 @@ pub fn apsp_diagonal(lane: Lane, params: &PivotParams, mut matrix: Global<u32>) 
     }
 }
 
-/// Enters every edge into the matrix, one workgroup per row. Columns are sorted: the invocation of the first parallel edge handles all.
+/// Enters every edge of a partition into the matrix, one workgroup per row. Columns are sorted: the invocation of the first parallel edge
+/// handles all, or those of one part where the row is cut.
 #[kernel(threads = 256, each(L in for_each_length))]
-pub fn apsp_edges<L: Relax>(lane: Lane, params: &PivotParams, graph: Csr, weights: Read<u32>, mut matrix: Global<u32>) {
+pub fn apsp_edges<L: Relax>(lane: Lane, params: &EdgeParams, graph: Csr, weights: Read<u32>, mut matrix: Global<u32>) {
     let Csr { row_offsets, columns } = graph;
-    for node in lane.by_group(params.nodes) {
-        let (begin, end) = (row_offsets.get(node), row_offsets.get(node + 1));
+    for row in lane.by_group(params.rows.count) {
+        let node = params.rows.first + row;
+        let (begin, count) = edges_in(&params.rows, row_offsets, node);
+        let end = begin + count;
         for first in step(begin + lane.local, end, lane.threads) {
             let neighbour = columns.get(first);
             if first == begin || columns.get(first - 1) != neighbour {

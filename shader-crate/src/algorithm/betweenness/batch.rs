@@ -34,7 +34,9 @@ const NOT_REACHED: u32 = 255;
 pub struct BatchParams {
     /// The number of nodes.
     pub nodes: u32,
-    /// The rows with edges, and the pieces of those that are cut.
+    /// The first of the rows with edges, and of the pieces of those that are cut, in a partition.
+    pub first_piece: u32,
+    /// How many there are.
     pub pieces: u32,
     /// The rows that are cut.
     pub cuts: u32,
@@ -45,7 +47,8 @@ pub struct BatchParams {
 /// What the sources know of the nodes.
 #[derive(Bundle)]
 pub struct Batch<S: Storage> {
-    /// The rows to be added up: the node, its first edge, the one behind its last, and the number of the piece, or [`WHOLE`].
+    /// The rows to be added up: the node, its first edge in the columns of its partition, the one behind its last, and the number of the
+    /// piece, or [`WHOLE`].
     pub pieces: S::Read<UVec4>,
     /// For each node the depth from each source, a byte each.
     pub depths: S::Read<u32>,
@@ -140,14 +143,14 @@ pub fn batch_turn(lane: Lane, params: &BatchParams, deepest: Read<u32>, mut stat
     }
 }
 
-/// One level: the sums over whole rows are stored, and those over pieces kept.
+/// One level in a partition: the sums over whole rows are stored, and those over pieces kept.
 #[kernel(threads = 256, counts, each(P in for_each_pass))]
 pub fn batch_level<P: LevelPass>(lane: Lane, params: &BatchParams, graph: Csr, batch: Batch, state: State<PathState>) {
     let level = state.get(PathState::LEVEL);
     let (team, teams, source) = team(lane);
     let mut row = Row { lane, columns: graph.columns, batch, source };
     for number in step(team, params.pieces, teams) {
-        let piece = row.batch.pieces.get(number);
+        let piece = row.batch.pieces.get(params.first_piece + number);
         if row.depth(piece.x) == level {
             let sum = row.sum(piece.y, piece.z, P::other(level));
             if piece.w == WHOLE {

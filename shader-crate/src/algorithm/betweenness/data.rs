@@ -54,6 +54,8 @@ pub struct PathParams {
     pub cooperating: u32,
     /// The most loop iterations that an invocation may take in one dispatch of many levels.
     pub loop_limit: u32,
+    /// The rows of the partition; of the first where a kernel takes no edges.
+    pub rows: RowRange,
 }
 
 /// The state of a pass.
@@ -156,6 +158,18 @@ pub trait LevelPass {
 
     /// Stores what follows at a place from the sum over the neighbours of its node in the other level.
     fn store<const SHARED: bool>(values: &mut Global<u32>, dependencies: &mut Global<f32>, place: u32, sum: Scaled);
+
+    /// The same from a sum over a part of a row that is cut; the parts come one after the other, each in a dispatch of its own.
+    fn store_part(values: &mut Global<u32>, dependencies: &mut Global<f32>, place: u32, sum: Scaled, part: PartOfRow);
+}
+
+/// Which part of a row that is cut.
+#[derive(Clone, Copy)]
+pub struct PartOfRow {
+    /// Whether none comes before it.
+    pub is_first: bool,
+    /// Whether none comes after it.
+    pub is_last: bool,
 }
 
 /// From the source on.
@@ -180,6 +194,14 @@ impl LevelPass for Forward {
     fn store<const SHARED: bool>(values: &mut Global<u32>, _: &mut Global<f32>, place: u32, sum: Scaled) {
         sum.normal().write::<SHARED>(values, place);
     }
+
+    fn store_part(values: &mut Global<u32>, _: &mut Global<f32>, place: u32, sum: Scaled, part: PartOfRow) {
+        let mut sum = sum;
+        if !part.is_first {
+            sum = sum.plus(Scaled::read::<false>(values, place));
+        }
+        sum.normal().write::<false>(values, place);
+    }
 }
 
 #[inline_all]
@@ -201,5 +223,18 @@ impl LevelPass for Backward {
         let dependency = count.times(sum);
         dependencies.set(place, dependency);
         count.divide(1.0 + dependency).write::<SHARED>(values, place);
+    }
+
+    fn store_part(values: &mut Global<u32>, dependencies: &mut Global<f32>, place: u32, sum: Scaled, part: PartOfRow) {
+        let count = Scaled::read::<false>(values, place);
+        let mut dependency = count.times(sum);
+        if !part.is_first {
+            dependency += dependencies.get(place);
+        }
+        dependencies.set(place, dependency);
+        // Until then the number of paths is needed.
+        if part.is_last {
+            count.divide(1.0 + dependency).write::<false>(values, place);
+        }
     }
 }

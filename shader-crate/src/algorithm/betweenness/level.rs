@@ -1,10 +1,11 @@
 //! One level in a dispatch, and the beginnings of the two passes.
 
-use super::data::{Backward, Bounds, Forward, LevelPass, PathParams, PathState, Paths};
+use super::data::{Backward, Bounds, Forward, LevelPass, PartOfRow, PathParams, PathState, Paths};
 use super::scaled::Scaled;
 use crate::prelude::*;
 use crate::primitive::workgroup::SUBGROUPS;
 use crate::schedule::{Sum, join_lanes};
+use crate::strategy::edges_in;
 
 /// No position.
 pub(super) const NONE: u32 = u32::MAX;
@@ -19,7 +20,7 @@ pub(super) struct Walk<'a> {
 
 #[inline_all]
 impl Walk<'_> {
-    /// The first edge of the node at a position, and the one behind its last.
+    /// The first edge of the node at a position, and the one behind its last, of a graph of one partition.
     pub fn row(&self, position: u32) -> (u32, u32) {
         let node = self.paths.order.get(position);
         (self.graph.row_offsets.get(node), self.graph.row_offsets.get(node + 1))
@@ -48,6 +49,20 @@ impl Walk<'_> {
     pub fn store<P: LevelPass, const SHARED: bool>(&mut self, position: u32, sum: Scaled) {
         let Paths { values, dependencies, .. } = &mut self.paths;
         P::store::<SHARED>(values, dependencies, position, sum);
+    }
+
+    /// Stores what follows from a sum over the edges of a partition that the node at a position has.
+    fn store_row<P: LevelPass>(&mut self, rows: &RowRange, position: u32, sum: Scaled) {
+        if rows.is_cut == 0 {
+            self.store::<P, false>(position, sum);
+        } else {
+            // The row is the only one of the partition.
+            let (begin, end) = (self.graph.row_offsets.get(rows.first), self.graph.row_offsets.get(rows.first + 1));
+            let is_last = end.wrapping_sub(rows.edges_before) == rows.edges;
+            let part = PartOfRow { is_first: begin == rows.edges_before, is_last };
+            let Paths { values, dependencies, .. } = &mut self.paths;
+            P::store_part(values, dependencies, position, sum, part);
+        }
     }
 
     /// Adds up the values of the neighbours of the other level along every `stride`-th edge of `edge..end` from number `first` on. All
@@ -135,7 +150,8 @@ pub fn path_turn(lane: Lane, params: &PathParams, ends: Read<u32>, mut state: St
     }
 }
 
-/// One level by the whole dispatch: its long rows by workgroups, those of medium length by subgroups, and its short rows by invocations.
+/// One level by the whole dispatch: its long rows by workgroups, those of medium length by subgroups, and its short rows by invocations. Rows
+/// of other partitions are left out; the last one ends the level.
 #[kernel(threads = 256, counts, each(P in for_each_pass))]
 pub fn path_level<P: LevelPass>(
     lane: Lane,
@@ -150,38 +166,49 @@ pub fn path_level<P: LevelPass>(
     let level = state.get(PathState::LEVEL);
     let (bounds, other) = (Bounds::of(paths.ends, level), Bounds::of(paths.ends, P::other(level)));
     let mut walk = Walk { lane, graph, paths };
+    let rows = params.rows;
     let is_last_lane = lane.subgroup_lane == lane.subgroup_size - 1;
     for position in step(bounds.long + lane.group, bounds.end, lane.groups) {
-        let (edge, end) = walk.row(position);
-        let sum = join_subgroup(lane, walk.sum::<false>(other, edge, end, lane.local, lane.threads));
-        if is_last_lane {
-            mantissas.set(lane.subgroup, sum.mantissa);
-            exponents.set(lane.subgroup, sum.biased());
-        }
-        lane.barrier();
-        if lane.local == 0 {
-            let mut sum = Scaled::ZERO;
-            for subgroup in 0..lane.subgroups {
-                sum = sum.plus(Scaled::from_biased(mantissas.get(subgroup), exponents.get(subgroup)));
+        let node = walk.paths.order.get(position);
+        if rows.has(node) {
+            let (edge, count) = edges_in(&rows, graph.row_offsets, node);
+            let sum = join_subgroup(lane, walk.sum::<false>(other, edge, edge + count, lane.local, lane.threads));
+            if is_last_lane {
+                mantissas.set(lane.subgroup, sum.mantissa);
+                exponents.set(lane.subgroup, sum.biased());
             }
-            walk.store::<P, false>(position, sum);
+            lane.barrier();
+            if lane.local == 0 {
+                let mut sum = Scaled::ZERO;
+                for subgroup in 0..lane.subgroups {
+                    sum = sum.plus(Scaled::from_biased(mantissas.get(subgroup), exponents.get(subgroup)));
+                }
+                walk.store_row::<P>(&rows, position, sum);
+            }
+            lane.barrier();
         }
-        lane.barrier();
     }
     let (subgroup, subgroups) = (lane.group * lane.subgroups + lane.subgroup, lane.groups * lane.subgroups);
     for position in step(bounds.medium + subgroup, bounds.long, subgroups) {
-        let (edge, end) = walk.row(position);
-        let sum = join_subgroup(lane, walk.sum::<false>(other, edge, end, lane.subgroup_lane, lane.subgroup_size));
-        if is_last_lane {
-            walk.store::<P, false>(position, sum);
+        let node = walk.paths.order.get(position);
+        if rows.has(node) {
+            let (edge, count) = edges_in(&rows, graph.row_offsets, node);
+            let sum = walk.sum::<false>(other, edge, edge + count, lane.subgroup_lane, lane.subgroup_size);
+            let sum = join_subgroup(lane, sum);
+            if is_last_lane {
+                walk.store_row::<P>(&rows, position, sum);
+            }
         }
     }
     for position in step(bounds.short + lane.global(), bounds.medium, lane.threads * lane.groups) {
-        let (edge, end) = walk.row(position);
-        let sum = walk.sum::<false>(other, edge, end, 0, 1);
-        walk.store::<P, false>(position, sum);
+        let node = walk.paths.order.get(position);
+        if rows.has(node) {
+            let (edge, count) = edges_in(&rows, graph.row_offsets, node);
+            let sum = walk.sum::<false>(other, edge, edge + count, 0, 1);
+            walk.store_row::<P>(&rows, position, sum);
+        }
     }
-    if state.is_last(lane) {
+    if state.is_last(lane) && rows.is_last == 1 {
         state.add(PathState::ITERATION, 1);
         size_next::<P>(lane, params, &mut state, walk.paths.ends, P::next(level));
     }

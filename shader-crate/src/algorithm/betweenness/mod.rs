@@ -17,7 +17,7 @@ pub mod many_levels;
 pub mod order;
 mod scaled;
 
-pub use data::{Backward, Bounds, CLASSES, Forward, LevelPass, Pass, PathParams, PathState, Paths, Total};
+pub use data::{Backward, Bounds, CLASSES, Forward, LevelPass, PartOfRow, Pass, PathParams, PathState, Paths, Total};
 pub use order::BothWays;
 pub use scaled::Scaled;
 

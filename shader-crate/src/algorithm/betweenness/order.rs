@@ -162,7 +162,8 @@ impl Links {
     }
 }
 
-/// Finds the links of each position but the source's to the other level of a pass, so that a level of few nodes need not search for them.
+/// Finds the links of each position but the source's to the other level of a pass, so that a level of few nodes need not search for them. The
+/// graph has one partition.
 #[kernel(threads = 256, any_width, each(P in for_each_pass))]
 pub fn path_links<P: LevelPass>(
     lane: Lane,

@@ -10,9 +10,14 @@
 //!
 //! Subgroups take nodes in the order of the worklist and look at them again and again, because their neighbours are coloured at the same
 //! time. They give up after a number of passes in which nothing has changed, and leave the node to the next iteration.
+//!
+//! Of a graph in partitions every iteration is dispatched once for each, with lists of neighbours that are its own, and takes the nodes
+//! whose rows it has. A row that is cut is longer than any that is not, so its node has one of the highest ranks, and waits only for nodes of
+//! such rows. There are few of them, and the host gives them their colours.
 
 use super::{Rank, TENTATIVE, UNCOLORED};
 use crate::prelude::*;
+use crate::strategy::edges_in;
 
 /// What the host pushes with each dispatch.
 #[repr(C)]
@@ -34,6 +39,10 @@ pub struct IndependentParams {
     pub early_patience: u32,
     /// The number of loop iterations that an invocation may take.
     pub loop_budget: u32,
+    /// The colour of a node without neighbours of higher rank: 0, or what the host has found for the node of a row that is cut.
+    pub first_color: u32,
+    /// The rows of the partition.
+    pub rows: RowRange,
 }
 
 /// The state of the loop. Its frontier is the number of nodes on the worklist, light and wide.
@@ -109,8 +118,16 @@ fn interval(most: u32, lowest: u32) -> u32 {
     TENTATIVE | (most.min(FAR) << 15) | lowest.min(FAR)
 }
 
+/// A node's first edge in the columns of the partition, and the one behind its last. A row that is cut, or of another partition, is empty.
+#[inline(always)]
+fn whole_row(params: &IndependentParams, graph: Csr<Views>, node: u32) -> (u32, u32) {
+    let (begin, count) = edges_in(&params.rows, graph.row_offsets, node);
+    (begin, if params.rows.is_cut == 0 { begin + count } else { begin })
+}
+
 /// Begins: finds the neighbours of higher rank of each node. For a light node they are bits in `waits`, one per edge; for a wide one a list
-/// in `before` at the offset of its row, whose length is in `waits`. Nodes without any get the first colour.
+/// in `before` at the offset of its row, whose length is in `waits`. Nodes without any get the first colour, as does that of a row that is
+/// cut.
 #[kernel(threads = 256)]
 pub fn color_wait(
     lane: Lane,
@@ -145,9 +162,9 @@ pub fn color_wait(
             let (mut node, mut begin, mut end) = (0, 0, 0);
             if place < params.nodes {
                 node = order.get(place);
-                begin = graph.row_offsets.get(node);
-                end = graph.row_offsets.get(node + 1);
+                (begin, end) = whole_row(params, graph, node);
             }
+            let is_here = place < params.nodes && params.rows.has(node);
             let rank = Rank::of(graph, params.seed, node);
             if is_heavy {
                 if lane.local == 0 {
@@ -203,18 +220,17 @@ pub fn color_wait(
                 found = length.get(0);
                 lane.barrier();
             }
-            if place < params.nodes && member == 0 {
+            if is_here && member == 0 {
                 let set = TENTATIVE | SET | lowest_colors(found + 1);
                 let word = if found <= SET_MOST { set } else { interval(found, 0) };
                 waits.set(node, found);
-                colors.set(node, if found == 0 { 0 } else { word });
+                colors.set(node, if found == 0 { params.first_color } else { word });
             }
         } else {
             let place = (round - wide_rounds) * lane.threads + lane.local;
-            if place < params.light {
-                let node = order.get(place);
-                let begin = graph.row_offsets.get(node);
-                let end = graph.row_offsets.get(node + 1);
+            let node = if place < params.light { order.get(place) } else { 0 };
+            if place < params.light && params.rows.has(node) {
+                let (begin, end) = whole_row(params, graph, node);
                 let rank = Rank::of(graph, params.seed, node);
                 let mut pending = 0;
                 let mut edge = begin;
@@ -235,7 +251,7 @@ pub fn color_wait(
                 }
                 waits.set(node, pending);
                 let word = TENTATIVE | lowest_colors(pending.count_ones() + 1);
-                colors.set(node, if pending == 0 { 0 } else { word });
+                colors.set(node, if pending == 0 { params.first_color } else { word });
             }
         }
     }
@@ -378,9 +394,11 @@ pub fn color_light(
             let mut own = Light { pending: 0, possible: 0, taken: 0, claimed: 0 };
             if place < end {
                 node = if is_first { order.get(place) } else { worklist.current.get(place) };
+            }
+            if place < end && params.rows.has(node) {
                 // All loads at once. In the first iteration the set is as it was made.
                 own.pending = waits.get(node);
-                begin = graph.row_offsets.get(node);
+                begin = graph.row_offsets.get(node).wrapping_sub(params.rows.edges_before);
                 own.possible = lowest_colors(own.pending.count_ones() + 1);
                 if !is_first {
                     own.possible = colors.load(node) & !TENTATIVE;
@@ -414,12 +432,15 @@ pub fn color_light(
             }
         }
     }
-    if state.is_last(lane) {
+    let is_last = state.is_last(lane);
+    if is_last {
+        state.store(IndependentState::TAKEN, 0);
+    }
+    if is_last && params.rows.is_last == 1 {
         let left = state.load(IndependentState::LEFT);
         let rounds = state.load(IndependentState::LIGHT_ROUNDS) + 1;
         let wide_rounds = state.load(IndependentState::WIDE_ROUNDS);
         state.store(IndependentState::LEFT, 0);
-        state.store(IndependentState::TAKEN, 0);
         state.store(IndependentState::LIGHT, left);
         state.store(IndependentState::LIGHT_ROUNDS, rounds);
         state.store(IndependentState::GROUPS.at(0), light_groups(lane, params, left));
@@ -646,10 +667,12 @@ pub fn color_wide(
         if place < wide {
             let entry = params.light + place;
             node = if is_first { order.get(entry) } else { worklist.current.get(entry) };
-            word = colors.load(node);
+            if params.rows.has(node) {
+                word = colors.load(node);
+            }
         }
         if word & TENTATIVE != 0 {
-            let begin = graph.row_offsets.get(node);
+            let begin = graph.row_offsets.get(node).wrapping_sub(params.rows.edges_before);
             let save_at = begin / SAVED_WORDS_SHARE;
             // From the first invocation, which writes it below.
             let waiting = lane.of(0, waits.get(node));
@@ -716,12 +739,15 @@ pub fn color_wide(
             }
         }
     }
-    if state.is_last(lane) {
+    let is_last = state.is_last(lane);
+    if is_last {
+        state.store(IndependentState::TAKEN, 0);
+    }
+    if is_last && params.rows.is_last == 1 {
         let left = state.load(IndependentState::LEFT);
         let light = state.load(IndependentState::LIGHT);
         let rounds = state.load(IndependentState::WIDE_ROUNDS) + 1;
         state.store(IndependentState::LEFT, 0);
-        state.store(IndependentState::TAKEN, 0);
         state.store(IndependentState::WIDE, left);
         state.store(IndependentState::WIDE_ROUNDS, rounds);
         state.store(IndependentState::WIDE_GROUPS.at(0), wide_groups(lane, params, left));

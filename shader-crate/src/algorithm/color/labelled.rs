@@ -9,7 +9,7 @@ use super::stealing::Queues;
 use super::{UNCOLORED, label};
 use crate::prelude::*;
 use crate::schedule::{Distribute, Largest, Scratch};
-use crate::strategy::degree;
+use crate::strategy::{degree, edges_in};
 use crate::tiles::Rows;
 
 /// What the host pushes with each dispatch.
@@ -32,14 +32,16 @@ pub struct LabelParams {
     pub chunk: u32,
     /// Not 0 where a workgroup steals from other queues when its own is empty.
     pub steal: u32,
+    /// The rows of the partition; of the first where a kernel takes all nodes.
+    pub rows: RowRange,
 }
 
 /// What the host pushes for the gather.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct LabelGatherParams {
-    /// The number of nodes of the graph.
-    pub nodes: u32,
+    /// The nodes that are tiles.
+    pub tiles: TileRange,
     /// The seed of the random labels.
     pub seed: u32,
     /// What the host chose of the schedule.
@@ -76,7 +78,7 @@ pub fn color_start(lane: Lane, params: &LabelParams, mut queues: Queues, mut sta
 /// The labels of this iteration.
 #[derive(Clone, Copy)]
 pub struct Labels<'a> {
-    /// The graph, for degrees and neighbours.
+    /// The graph, for degrees and neighbours: the offsets of all rows, and the columns of a partition.
     pub graph: Csr<Views<'a>>,
     /// The seed of the random labels.
     pub seed: u32,
@@ -103,11 +105,16 @@ impl Labels<'_> {
         own > largest || (self.by_degree == 0 && own == largest)
     }
 
-    /// Stores the largest label of a node's neighbours, if the node has no colour yet.
-    pub fn find_largest(&self, colors: Read<u32>, node: u32, largest: &mut Global<u32>) {
+    /// Stores the largest label of the neighbours of a node of the partition, if the node has no colour yet.
+    pub fn find_largest(&self, rows: &RowRange, colors: Read<u32>, node: u32, largest: &mut Global<u32>) {
         if colors.get(node) == UNCOLORED {
+            let (begin, count) = edges_in(rows, self.graph.row_offsets, node);
             let mut found = 0;
-            for edge in self.graph.row_offsets.get(node)..self.graph.row_offsets.get(node + 1) {
+            // Of a row that is cut, the parts before have theirs.
+            if rows.is_cut == 1 && self.graph.row_offsets.get(node) != rows.edges_before {
+                found = largest.get(node);
+            }
+            for edge in begin..begin + count {
                 found = found.max(self.compared(colors, self.graph.columns.get(edge)));
             }
             largest.set(node, found);
@@ -126,17 +133,19 @@ pub fn color_find(
     mut largest: Global<u32>,
 ) {
     let labels = Labels { graph, seed: params.seed, by_degree: state.get(LabelState::BY_DEGREE) };
-    for node in lane.grid_stride(params.nodes) {
-        labels.find_largest(colors, node, &mut largest);
+    for place in lane.grid_stride(params.rows.count) {
+        labels.find_largest(&params.rows, colors, params.rows.first + place, &mut largest);
     }
 }
 
-/// The first kernel as a gather under a schedule. It includes coloured nodes, because a schedule cannot skip tiles.
+/// The first kernel as a gather under a schedule. It includes coloured nodes, because a schedule cannot skip tiles. The tiles of a partition
+/// have offsets of their own; `row_offsets` are those of all rows, for degrees.
 #[kernel(threads = 256, any_width, each(S in for_each_schedule))]
 pub fn color_gather<S: Distribute>(
     lane: Lane,
     params: &LabelGatherParams,
     graph: Csr,
+    row_offsets: Read<u32>,
     colors: Read<u32>,
     state: State<LabelState>,
     mut largest: Global<u32>,
@@ -144,15 +153,20 @@ pub fn color_gather<S: Distribute>(
 ) {
     // The size of a gather is fixed, so the iterations that are recorded after the last one are dispatched, too.
     if state.get(LabelState::FRONTIER) > 0 {
-        let labels = Labels { graph, seed: params.seed, by_degree: state.get(LabelState::BY_DEGREE) };
-        let nodes = Rows { offsets: graph.row_offsets, count: params.nodes };
+        let by_degree = state.get(LabelState::BY_DEGREE);
+        let labels = Labels { graph: Csr { row_offsets, columns: graph.columns }, seed: params.seed, by_degree };
+        let (nodes, tiles) = (Rows { offsets: graph.row_offsets, count: params.tiles.count }, params.tiles);
         S::gather(
             lane,
             &nodes,
             scratch,
             Largest,
             move |edge| labels.compared(colors, labels.graph.columns.get(edge)),
-            move |node, label| largest.set(node, label),
+            move |tile, label| {
+                let node = tiles.row(tile);
+                let before = if tiles.continues == 1 { largest.get(node) } else { 0 };
+                largest.set(node, label.max(before));
+            },
         );
     }
 }

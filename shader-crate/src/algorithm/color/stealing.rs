@@ -17,12 +17,13 @@ pub struct Queues<S: Storage> {
 
 #[inline_all]
 impl Queues<Views<'_>> {
-    /// Distributes all elements evenly over the queues; the whole dispatch calls it.
+    /// Distributes the elements that have nodes of the partition evenly over the queues; the whole dispatch calls it.
     pub fn fill(&mut self, lane: Lane, params: &LabelParams) {
         for queue in lane.grid_stride(params.queues) {
-            let elements = params.nodes.div_ceil(params.chunk);
+            let first = params.rows.first / params.chunk;
+            let elements = params.rows.end().div_ceil(params.chunk) - first;
             let (each, more) = (elements / params.queues, elements % params.queues);
-            let head = queue * each + queue.min(more);
+            let head = first + queue * each + queue.min(more);
             let tail = head + each + u32::from(queue < more);
             self.ends.set(queue, (head << 16) | tail);
         }
@@ -132,10 +133,16 @@ pub fn color_steal(
         element = next_element(lane, params, &mut queues, &mut shared);
         if element != NOTHING {
             let begin = element * params.chunk;
-            let end = begin + params.chunk.min(params.nodes - begin);
-            for node in step(begin + lane.local, end, lane.threads) {
-                labels.find_largest(colors, node, &mut largest);
+            let end = begin + params.chunk.min(params.rows.end() - begin);
+            for node in step(begin.max(params.rows.first) + lane.local, end, lane.threads) {
+                labels.find_largest(&params.rows, colors, node, &mut largest);
             }
         }
     }
+}
+
+/// Fills the queues for the next partition; before the first of an iteration the kernels of [`labelled`](super::labelled) have.
+#[kernel(threads = 256, any_width)]
+pub fn color_refill(lane: Lane, params: &LabelParams, mut queues: Queues) {
+    queues.fill(lane, params);
 }

@@ -81,7 +81,7 @@ impl Best {
     }
 }
 
-/// Gives some long rows their labels, and marks their neighbours. A workgroup takes a piece; all pieces of a row find the same label, and the
+/// Gives some long rows of a partition their labels, and marks their neighbours. A workgroup takes a piece; all pieces of a row find the same label, and the
 /// first one stores it.
 #[kernel(threads = 256)]
 pub fn community_finish(
@@ -112,12 +112,12 @@ pub fn community_finish(
             labels.next.set(row.node, label);
             labels.marks.set(row.node, 0);
             if label != before {
-                changed_edges += row_end - row_begin;
+                changed_edges += row_end.wrapping_sub(row_begin);
             }
         }
         if marking && label != before {
-            let end = begin + (row_end - begin).min(BLOCK);
-            for edge in step(begin + lane.local, end, lane.threads) {
+            let (first, count) = params.rows.place(begin, row_end.wrapping_sub(begin).min(BLOCK));
+            for edge in step(first + lane.local, first + count, lane.threads) {
                 labels.next_marks.store(graph.columns.get(edge), 1);
             }
         }

@@ -8,6 +8,7 @@
 
 use crate::prelude::*;
 use crate::primitive::search::first;
+use crate::strategy::{degree, edges_in};
 
 /// The edges of a block: four for each invocation of a workgroup.
 pub const BLOCK: u32 = 4 * WORKGROUP;
@@ -35,7 +36,9 @@ pub struct CommunityParams {
     pub mark_below: u32,
     /// The workgroups that count labels.
     pub groups: u32,
-    /// The number of blocks.
+    /// The number of the first block of this dispatch.
+    pub first_block: u32,
+    /// The number of blocks of this dispatch.
     pub blocks: u32,
     /// The number of the first piece of this dispatch.
     pub first_piece: u32,
@@ -47,6 +50,8 @@ pub struct CommunityParams {
     pub parts: u32,
     /// Not 0 in the last dispatch of an iteration.
     pub last: u32,
+    /// The rows of the partition.
+    pub rows: RowRange,
 }
 
 /// The state of the loop.
@@ -270,25 +275,29 @@ pub fn community_start(
     mut sum: Shared<u32, 1>,
 ) {
     let mut changed = 0;
-    for node in lane.grid_stride(params.nodes) {
-        let mut label = node;
-        let (begin, end) = (graph.row_offsets.get(node), graph.row_offsets.get(node + 1));
-        if params.distinct != 0 && begin < end {
-            label = graph.columns.get(begin);
-        }
-        labels.set(node, label);
-        if label != node {
-            changed += end - begin;
+    for place in lane.grid_stride(params.rows.count) {
+        let node = params.rows.first + place;
+        let (begin, count) = edges_in(&params.rows, graph.row_offsets, node);
+        // Of a row that is cut, the first part has the first neighbour.
+        if params.rows.is_cut == 0 || graph.row_offsets.get(node) == params.rows.edges_before {
+            let mut label = node;
+            if params.distinct != 0 && count > 0 {
+                label = graph.columns.get(begin);
+            }
+            labels.set(node, label);
+            if label != node {
+                changed += degree(graph.row_offsets, node);
+            }
         }
     }
     if params.distinct != 0 {
         advance(lane, params, &mut state, changed, &mut sum);
-    } else if state.is_last(lane) {
+    } else if params.last != 0 && state.is_last(lane) {
         begin_iteration(params, &mut state, 0, graph.row_offsets.get(params.nodes));
     }
 }
 
-/// One iteration for the rows of all blocks, and the counts of some long rows, which come first because they take longer.
+/// One iteration for the rows of the blocks of a partition, and the counts of some long rows there, which come first because they take longer.
 #[kernel(threads = 256, counts)]
 pub fn community_count(
     lane: Lane,
@@ -313,20 +322,23 @@ pub fn community_count(
             number = tasks.pieces.get(2 * piece);
             first_row = tasks.long_rows.get(LONG_ROW * number);
             end_row = first_row + 1;
-            begin = tasks.pieces.get(2 * piece + 1);
-            let left = graph.row_offsets.get(end_row) - begin;
-            end = begin + left.min(BLOCK);
+            let edge = tasks.pieces.get(2 * piece + 1);
+            let left = graph.row_offsets.get(end_row).wrapping_sub(edge);
+            let (first, count) = params.rows.place(edge, left.min(BLOCK));
+            begin = first;
+            end = first + count;
         } else {
-            let block = task - params.pieces;
+            let block = params.first_block + task - params.pieces;
             first_row = tasks.blocks.get(2 * block);
             end_row = tasks.blocks.get(2 * block + 1);
-            begin = graph.row_offsets.get(first_row);
-            end = graph.row_offsets.get(end_row);
+            begin = graph.row_offsets.get(first_row).wrapping_sub(params.rows.edges_before);
+            end = graph.row_offsets.get(end_row).wrapping_sub(params.rows.edges_before);
         }
         let (rows, edges) = (end_row - first_row, end - begin);
         for row in lane.group_stride(rows) {
             let node = first_row + row;
-            let start = if is_piece { 0 } else { graph.row_offsets.get(node) - begin };
+            let offset = graph.row_offsets.get(node).wrapping_sub(params.rows.edges_before);
+            let start = if is_piece { 0 } else { offset - begin };
             let mut highest = 0;
             if selective {
                 highest = if labels.marks.load(node) == 0 { KEPT } else { 0 };

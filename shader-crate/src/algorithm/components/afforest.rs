@@ -8,6 +8,7 @@ use crate::prelude::*;
 use crate::primitive::forest::{GAVE_UP, NO_ROOT, compress, link, root};
 use crate::primitive::share::{line_up, shared_out};
 use crate::primitive::workgroup::SUBGROUPS;
+use crate::strategy::{degree, edges_in};
 use evenkeel_types::Remainder;
 
 /// The edges of a row that a workgroup takes at a time if the row is longer than this.
@@ -35,7 +36,8 @@ pub struct ComponentState {
 }
 
 /// Gives every node its first parent: of its two smallest neighbours the larger that is smaller than itself. Chains of nodes that lie side by
-/// side, as in grids and road networks, are shortened in workgroup memory before others climb them.
+/// side, as in grids and road networks, are shortened in workgroup memory before others climb them. Of a row that is cut, only the first part is
+/// dispatched.
 #[kernel(threads = 256)]
 pub fn component_begin(
     lane: Lane,
@@ -44,16 +46,18 @@ pub fn component_begin(
     mut parents: Global<u32>,
     mut cells: Shared<u32, 256>,
 ) {
-    for block in lane.by_group(params.nodes.div_ceil(lane.threads)) {
-        let base = block * lane.threads;
+    // Blocks are the same whatever the partition, as `component_ends` counts on it.
+    let (first_block, end_block) = (params.rows.first / lane.threads, params.rows.end().div_ceil(lane.threads));
+    for block in lane.by_group(end_block - first_block) {
+        let base = (first_block + block) * lane.threads;
         let node = base + lane.local;
         let mut parent = node;
-        if node < params.nodes {
-            let (begin, end) = (graph.row_offsets.get(node), graph.row_offsets.get(node + 1));
-            if begin < end {
+        if params.rows.has(node) {
+            let (begin, count) = edges_in(&params.rows, graph.row_offsets, node);
+            if count > 0 {
                 let first = graph.columns.get(begin);
                 // The same once more where there is no second.
-                let second = graph.columns.get((begin + 1).min(end - 1));
+                let second = graph.columns.get(begin + (count - 1).min(1));
                 if second < node {
                     parent = second;
                 } else if first < node {
@@ -71,7 +75,7 @@ pub fn component_begin(
             parent = next;
             lane.barrier();
         }
-        if node < params.nodes {
+        if params.rows.has(node) {
             parents.set(node, parent);
         }
     }
@@ -98,7 +102,7 @@ pub fn component_ends(
     }
 }
 
-/// Joins every node with its two smallest neighbours.
+/// Joins every node with its two smallest neighbours, or those of each part where its row is cut.
 #[kernel(threads = 256, any_width)]
 pub fn component_link(
     lane: Lane,
@@ -108,9 +112,10 @@ pub fn component_link(
     mut state: State<ComponentState>,
 ) {
     let mut budget = params.loop_budget;
-    for node in lane.grid_stride(params.nodes) {
-        let (begin, end) = (graph.row_offsets.get(node), graph.row_offsets.get(node + 1));
-        for edge in begin..end.min(begin + 2) {
+    for place in lane.grid_stride(params.rows.count) {
+        let node = params.rows.first + place;
+        let (begin, count) = edges_in(&params.rows, graph.row_offsets, node);
+        for edge in begin..begin + count.min(2) {
             link(&mut parents, node, graph.columns.get(edge), &mut budget);
         }
     }
@@ -176,7 +181,7 @@ pub fn component_classify(
     let (mut known, mut budget) = (giant, params.loop_budget);
     for node in lane.grid_stride(params.nodes) {
         let found = compress(&mut parents, node, &mut known, &mut budget);
-        if found != giant && graph.row_offsets.get(node) < graph.row_offsets.get(node + 1) {
+        if found != giant && degree(graph.row_offsets, node) > 0 {
             let place = state.append_one(lane, ComponentState::NEXT);
             list.set(place, node);
         }
@@ -188,7 +193,7 @@ pub fn component_classify(
 }
 
 /// Joins the listed nodes, or all nodes where none may be skipped, with all their neighbours. The workgroup shares the edges of its nodes; a
-/// long row becomes pieces for all workgroups.
+/// long row becomes pieces for all workgroups, which the first of its parts lists where it is cut.
 #[kernel(threads = 256)]
 pub fn component_finish(
     lane: Lane,
@@ -204,25 +209,28 @@ pub fn component_finish(
     let mut budget = params.loop_budget;
     let mut hooked = false;
     let all = params.symmetric == 0;
-    let count = if all { params.nodes } else { state.get(ComponentState::FRONTIER) };
+    let rows = params.rows;
+    let count = if all { rows.count } else { state.get(ComponentState::FRONTIER) };
     for block in lane.by_group(count.div_ceil(lane.threads)) {
         let place = block * lane.threads + lane.local;
-        let (mut begin, mut degree) = (0, 0);
+        let (mut begin, mut own) = (0, 0);
         if place < count {
-            let node = if all { place } else { list.get(place) };
-            begin = graph.row_offsets.get(node);
-            degree = graph.row_offsets.get(node + 1) - begin;
+            let node = if all { rows.first + place } else { list.get(place) };
             cells.set(2 * lane.threads + lane.local, node);
-            if degree > PIECE {
-                let number = degree.div_ceil(PIECE);
-                let first = state.add(ComponentState::PIECES, number);
-                for piece in 0..number {
-                    pieces.set(first + piece, Remainder { node, edge: begin + piece * PIECE });
+            if rows.has(node) {
+                let (row, edges) = (graph.row_offsets.get(node), degree(graph.row_offsets, node));
+                if edges <= PIECE {
+                    (begin, own) = rows.place(row, edges);
+                } else if rows.is_cut == 0 || row == rows.edges_before {
+                    let number = edges.div_ceil(PIECE);
+                    let first = state.add(ComponentState::PIECES, number);
+                    for piece in 0..number {
+                        pieces.set(first + piece, Remainder { node, edge: row.wrapping_add(piece * PIECE) });
+                    }
                 }
-                degree = 0;
             }
         }
-        let total = line_up(lane, begin, degree, &mut cells, &mut slots);
+        let total = line_up(lane, begin, own, &mut cells, &mut slots);
         for place in lane.group_stride(total) {
             let (owner, edge) = shared_out(lane, &cells, place);
             let node = cells.get(2 * lane.threads + owner);
@@ -236,7 +244,7 @@ pub fn component_finish(
     if budget == 0 {
         state.or(ComponentState::FLAGS, GAVE_UP);
     }
-    if state.is_last(lane) {
+    if state.is_last(lane) && rows.is_last == 1 {
         // The list is done with, and so is the loop.
         state.store(ComponentState::FRONTIER, 0);
         let pieces = state.load(ComponentState::PIECES);
@@ -247,7 +255,7 @@ pub fn component_finish(
     }
 }
 
-/// Joins nodes with the neighbours in pieces of their rows, a workgroup for each piece.
+/// Joins nodes with the neighbours in pieces of their rows, a workgroup for each piece of the partition.
 #[kernel(threads = 256)]
 pub fn component_pieces(
     lane: Lane,
@@ -260,10 +268,12 @@ pub fn component_pieces(
     let mut budget = params.loop_budget;
     for place in lane.by_group(state.get(ComponentState::PIECES)) {
         let Remainder { node, edge } = pieces.get(place);
-        let end = graph.row_offsets.get(node + 1);
-        let end = if end - edge > PIECE { edge + PIECE } else { end };
-        for edge in step(edge + lane.local, end, lane.threads) {
-            link(&mut parents, node, graph.columns.get(edge), &mut budget);
+        if params.rows.has(node) {
+            let left = graph.row_offsets.get(node + 1).wrapping_sub(edge);
+            let (begin, count) = params.rows.place(edge, left.min(PIECE));
+            for edge in step(begin + lane.local, begin + count, lane.threads) {
+                link(&mut parents, node, graph.columns.get(edge), &mut budget);
+            }
         }
     }
     if budget == 0 {

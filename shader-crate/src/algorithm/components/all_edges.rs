@@ -10,8 +10,8 @@ use crate::tiles::Rows;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct HookParams {
-    /// The number of nodes of the graph.
-    pub nodes: u32,
+    /// The nodes whose edges are taken in this dispatch.
+    pub tiles: TileRange,
     /// The loop iterations that an invocation may take.
     pub loop_budget: u32,
     /// Not 0 if every edge has its reverse, so that one of the two is enough.
@@ -38,11 +38,12 @@ pub fn component_hook<S: Distribute>(
     mut state: State<ComponentState>,
     scratch: Scratch<u32>,
 ) {
-    let rows = Rows { offsets: graph.row_offsets, count: params.nodes };
+    let rows = Rows { offsets: graph.row_offsets, count: params.tiles.count };
+    let tiles = params.tiles;
     let directed = params.symmetric == 0;
     let budget = params.loop_budget;
-    S::scatter(lane, &rows, scratch, move |node, edge| {
-        let neighbour = graph.columns.get(edge);
+    S::scatter(lane, &rows, scratch, move |tile, edge| {
+        let (node, neighbour) = (tiles.row(tile), graph.columns.get(edge));
         if directed || neighbour < node {
             let mut budget = budget;
             link(&mut parents, node, neighbour, &mut budget);

@@ -1,9 +1,10 @@
 //! Components of a graph. Weak ones are found by union-find (`primitive/forest.rs`): the root of a finished tree is the smallest node of its
 //! component, whatever the order in which edges were taken. [`afforest`] skips most edges, [`all_edges`] takes each under a schedule;
-//! [`strong`] finds strongly connected components.
+//! [`join`] joins what others know. [`strong`] finds strongly connected components.
 
 pub mod afforest;
 pub mod all_edges;
+pub mod join;
 pub mod strong;
 
 use crate::prelude::*;
@@ -21,6 +22,8 @@ pub struct ComponentParams {
     pub loop_budget: u32,
     /// Not 0 if every edge has its reverse, so that the edges within the largest component can be skipped.
     pub symmetric: u32,
+    /// The nodes whose edges are bound to this dispatch.
+    pub rows: RowRange,
 }
 
 /// The most invocations of a step over all nodes: about as many as a large GPU runs at a time. They take the nodes in ascending order then,

@@ -22,6 +22,8 @@ pub struct StrongParams {
     pub edge_groups: u32,
     /// The workgroups of a dispatch over all nodes.
     pub node_groups: u32,
+    /// The nodes whose edges are taken in this dispatch.
+    pub tiles: TileRange,
     /// What the host chose of the schedule.
     pub schedule: ScheduleParams,
 }
@@ -103,10 +105,10 @@ pub fn strong_propagate<S: Distribute>(
     scratch: Scratch<u32>,
 ) {
     let Csr { row_offsets, columns } = graph;
-    let rows = Rows { offsets: row_offsets, count: params.nodes };
+    let rows = Rows { offsets: row_offsets, count: params.tiles.count };
     let mut propagate = Propagate { reached_from, reaches, state };
-    S::scatter(lane, &rows, scratch, |node, edge| {
-        let neighbour = columns.get(edge);
+    S::scatter(lane, &rows, scratch, |tile, edge| {
+        let (node, neighbour) = (params.tiles.row(tile), columns.get(edge));
         let part = parts.get(2 * node);
         let same = part == parts.get(2 * neighbour) && parts.get(2 * node + 1) == parts.get(2 * neighbour + 1);
         if part != SETTLED && same {
@@ -114,7 +116,7 @@ pub fn strong_propagate<S: Distribute>(
         }
     });
     let state = &mut propagate.state;
-    if state.is_last(lane) {
+    if state.is_last(lane) && params.tiles.is_last == 1 {
         let changed = state.load(StrongState::NEXT);
         state.store(StrongState::NEXT, 0);
         state.store(StrongState::GROUPS.at(0), changed * params.edge_groups);

@@ -6,13 +6,17 @@
 //!
 //! A node's count of neighbours is lowered while it is above k and never below, so it is right for the next level. Its core number is
 //! written by compare-and-swap, so one invocation takes it away.
+//!
+//! Of a graph in several partitions a round is a dispatch for each. A dispatch looks through the nodes of its own rows, and lowers the
+//! counts around those of them that were taken away before; what it takes away itself is on its queues if its row is here and whole, and
+//! else on the list for the next round.
 
 use super::NOT_PEELED;
 use crate::prelude::*;
 use crate::primitive::share::{line_up, shared_out};
 use crate::primitive::workgroup::{SUBGROUPS, Slots};
 use crate::rounds::{Cooperating, Round, RoundState, Rounds, Team, join, run_rounds};
-use crate::strategy::degree;
+use crate::strategy::{degree, edges_in};
 
 /// What the host pushes with each dispatch.
 #[repr(C)]
@@ -28,6 +32,10 @@ pub struct PeelParams {
     pub groups: u32,
     /// The loop iterations of an invocation in one dispatch, at most.
     pub loop_limit: u32,
+    /// Not 0 where the graph has several partitions: then a dispatch has one round.
+    pub several: u32,
+    /// The nodes whose edges are bound to this dispatch.
+    pub rows: RowRange,
 }
 
 /// The state of the loop.
@@ -156,7 +164,9 @@ impl Peeling<'_> {
             return false;
         }
         if degree(self.graph.row_offsets, node) > 0 {
-            let place = memory.counts.add(QUEUED, 1);
+            // A row that is cut has edges in other partitions, too.
+            let is_here = self.params.rows.has(node) && self.params.rows.is_cut == 0;
+            let place = if is_here { memory.counts.add(QUEUED, 1) } else { QUEUE };
             if place < QUEUE {
                 memory.queue.set(place, node);
             } else {
@@ -165,6 +175,12 @@ impl Peeling<'_> {
             }
         }
         true
+    }
+
+    /// Whether this dispatch looks through a node: its row begins here.
+    fn begins_here(&self, node: u32) -> bool {
+        let rows = &self.params.rows;
+        rows.has(node) && (rows.is_cut == 0 || self.graph.row_offsets.get(node) == rows.edges_before)
     }
 
     /// Looks through this invocation's part of the nodes that are left.
@@ -180,13 +196,15 @@ impl Peeling<'_> {
                 if level.scan == 1 {
                     node = self.data.left.load(level.left_half * nodes + place);
                 }
-                let (core, degree) = (self.data.cores.load(node), self.data.degrees.load(node));
-                if core == NOT_PEELED {
-                    if degree <= level.level {
-                        found += u32::from(self.take(memory, round, level, node));
-                    } else {
-                        keep = 1;
-                        lowest = lowest.min(degree);
+                if self.begins_here(node) {
+                    let (core, degree) = (self.data.cores.load(node), self.data.degrees.load(node));
+                    if core == NOT_PEELED {
+                        if degree <= level.level {
+                            found += u32::from(self.take(memory, round, level, node));
+                        } else {
+                            keep = 1;
+                            lowest = lowest.min(degree);
+                        }
                     }
                 }
             }
@@ -248,8 +266,7 @@ impl Peeling<'_> {
             }
             let (mut begin, mut count) = (0, 0);
             if node != NO_NODE {
-                begin = self.graph.row_offsets.get(node);
-                count = self.graph.row_offsets.get(node + 1) - begin;
+                (begin, count) = edges_in(&self.params.rows, self.graph.row_offsets, node);
             }
             let edges = line_up(lane, begin, count, &mut memory.cells, &mut memory.slots);
             for place in step(lane.local, edges, TOGETHER * lane.threads) {
@@ -345,7 +362,7 @@ impl<'a> Round<PeelState, Cooperating<'a>> for Peeling<'a> {
     fn after(&mut self, team: &mut Cooperating<'a>, round: u32, level: Level) -> Level {
         team.finish_round(&mut self.state, round);
         let overflow = team.count(&self.state, OVERFLOW, round);
-        let tired = team.count(&self.state, TIRED, round) > 0;
+        let tired = self.params.several > 0 || team.count(&self.state, TIRED, round) > 0;
         let (mut left, mut left_half, mut next_level) = (level.left, level.left_half, level.level);
         if level.scan > 0 {
             left = team.count(&self.state, LEFT, round);
@@ -392,7 +409,8 @@ fn clear_counts(state: &mut State<PeelState>) {
     }
 }
 
-/// Takes away nodes, level after level, until none is left, or until this dispatch has done enough.
+/// Takes away nodes, level after level, until none is left, or until this dispatch has done enough. What the dispatches of a round count
+/// is added up; the last of them ends it.
 #[kernel(threads = 256, counts)]
 pub fn peel(
     lane: Lane,
@@ -423,7 +441,8 @@ pub fn peel(
     let mut peel = Peeling { lane, params: *params, graph, data, state };
     let Rounds { known: level, count: rounds, .. } = run_rounds(&mut team, &mut peel, &mut memory, level, u32::MAX);
     let state = &mut peel.state;
-    if team.is_leader() {
+    let ends_round = params.rows.is_last > 0;
+    if team.is_leader() && ends_round {
         state.store(PeelState::LEVEL, level.level);
         state.store(PeelState::SCAN, level.scan);
         state.store(PeelState::FRONTIER, level.entries);
@@ -433,7 +452,9 @@ pub fn peel(
         state.store(PeelState::ITERATION, state.load(PeelState::ITERATION) + rounds);
     }
     if state.is_last(lane) {
-        clear_counts(state);
+        if ends_round {
+            clear_counts(state);
+        }
         Cooperating::dissolve(state);
         if state.load(PeelState::FRONTIER) == 0 {
             state.store(PeelState::GROUPS.at(0), 0);

@@ -44,6 +44,8 @@ pub struct ManyParams {
     pub fewest: u32,
     /// Columns that there are for [`Each`].
     pub columns: u32,
+    /// The rows of the partition; of the first where a kernel takes no edges.
+    pub rows: RowRange,
 }
 
 /// The state of the loop.

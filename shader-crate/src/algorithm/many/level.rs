@@ -1,11 +1,13 @@
 //! One level, from a list or over all nodes.
 
 use super::data::{Bits, ManyParams, ManyState, Reach, Words};
+use super::pull::LONG;
 use super::push::CELLS;
 use super::{ALL, PULL_SHARE, SAMPLE, SOURCES};
 use crate::frontier::DoubleList;
 use crate::prelude::*;
 use crate::primitive::workgroup::SUBGROUPS;
+use crate::strategy::{degree, edges_in};
 
 /// A search, as one invocation sees it.
 pub(super) struct Search<'a> {
@@ -42,9 +44,22 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A node's first edge, and the one behind its last.
+    /// The number of a node's edges.
+    pub fn degree(&self, node: u32) -> u32 {
+        degree(self.graph.row_offsets, node)
+    }
+
+    /// A node's first edge in the columns of the partition, and the one behind its last. The row of another partition is empty.
     pub fn row(&self, node: u32) -> (u32, u32) {
-        (self.graph.row_offsets.get(node), self.graph.row_offsets.get(node + 1))
+        let (begin, count) = edges_in(&self.params.rows, self.graph.row_offsets, node);
+        (begin, begin + count)
+    }
+
+    /// The same of a node of the partition; a row of more than [`LONG`] edges, of which there are pieces, is empty.
+    pub fn short_row(&self, node: u32) -> (u32, u32) {
+        let edges = self.degree(node);
+        let (begin, count) = self.params.rows.place(self.graph.row_offsets.get(node), edges);
+        (begin, if edges > LONG { begin } else { begin + count })
     }
 
     /// Where the bits of a node in the frontier are.
@@ -78,7 +93,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// One level.
+/// One level, along the edges of a partition. The last one ends it.
 #[kernel(threads = 256, counts, each(W in for_each_width))]
 pub fn many_level<W: Words>(
     lane: Lane,
@@ -106,7 +121,7 @@ pub fn many_level<W: Words>(
     } else {
         search.push_listed::<W>(count, heavy, &mut cells, &mut slots);
     }
-    if search.state.is_last(lane) {
+    if search.state.is_last(lane) && params.rows.is_last == 1 {
         let state = &mut search.state;
         let listed = state.load(ManyState::NEXT) + state.load(ManyState::NEXT_HEAVY);
         let items = if mode == ALL { params.nodes } else { listed.max(count) };

@@ -70,17 +70,17 @@ impl Search<'_> {
 
     /// Adds the bits of `pulled` sources to the next frontier.
     pub(super) fn pull_level<W: Words>(&mut self, pulled: Bits, pieces: Read<u32>) {
-        let (lane, nodes) = (self.lane, self.params.nodes);
+        let (lane, rows) = (self.lane, self.params.rows);
         self.pull_pieces::<W>(pulled, pieces);
         let width = lane.threads * lane.groups;
-        for first in step(lane.group * lane.threads + lane.subgroup * lane.subgroup_size, nodes, width) {
-            let node = first + lane.subgroup_lane;
+        for first in step(lane.group * lane.threads + lane.subgroup * lane.subgroup_size, rows.count, width) {
+            let node = rows.first + first + lane.subgroup_lane;
             let (mut edge, mut end, mut missing) = (0, 0, Bits::NONE);
-            if node < nodes {
+            if node < rows.end() {
                 missing = pulled.without(Bits::get::<W>(&self.seen, node));
-                (edge, end) = self.row(node);
+                (edge, end) = self.short_row(node);
             }
-            if end - edge > LONG || !missing.any() {
+            if !missing.any() {
                 end = edge;
             }
             let new = self.collect::<W>(edge, end, missing).and(missing);
@@ -91,11 +91,16 @@ impl Search<'_> {
         }
     }
 
-    /// The piece of a long row: its node, its first edge, and the one behind its last.
+    /// The piece of a long row: its node, its first edge in the columns of the partition, and the one behind its last. There are none if
+    /// the row is another's.
     pub(super) fn piece(&self, pieces: Read<u32>, piece: u32) -> (u32, u32, u32) {
-        let (node, begin) = (pieces.get(2 * piece), pieces.get(2 * piece + 1));
-        let row_end = self.graph.row_offsets.get(node + 1);
-        (node, begin, begin + (row_end - begin).min(PIECE))
+        let (node, edge) = (pieces.get(2 * piece), pieces.get(2 * piece + 1));
+        let (mut begin, mut count) = (0, 0);
+        if self.params.rows.has(node) {
+            let left = self.graph.row_offsets.get(node + 1).wrapping_sub(edge);
+            (begin, count) = self.params.rows.place(edge, left.min(PIECE));
+        }
+        (node, begin, begin + count)
     }
 
     /// The same by the nodes with long rows, a workgroup for each piece.

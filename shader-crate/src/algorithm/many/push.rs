@@ -4,7 +4,6 @@
 use super::HEAVY;
 use super::data::{Bits, ManyState, Words};
 use super::level::Search;
-use super::pull::LONG;
 use crate::prelude::*;
 use crate::primitive::share::{line_up, shared_out};
 use crate::primitive::workgroup::Slots;
@@ -55,7 +54,7 @@ impl Search<'_> {
         }
     }
 
-    /// One level over all nodes, of which those of the frontier push the bits of `pushed` sources.
+    /// One level over all nodes of the partition, of which those of the frontier push the bits of `pushed` sources.
     pub(super) fn push_level<W: Words>(
         &mut self,
         pushed: Bits,
@@ -63,7 +62,7 @@ impl Search<'_> {
         cells: &mut Shared<u32, CELLS>,
         slots: &mut Slots,
     ) {
-        let (lane, nodes) = (self.lane, self.params.nodes);
+        let (lane, rows) = (self.lane, self.params.rows);
         for piece in lane.by_group(self.params.pieces) {
             let (node, begin, end) = self.piece(pieces, piece);
             let bits = Bits::get::<W>(&self.fronts, self.front(node)).and(pushed);
@@ -73,17 +72,14 @@ impl Search<'_> {
                 }
             }
         }
-        for block in lane.by_group(nodes.div_ceil(lane.threads)) {
-            let node = block * lane.threads + lane.local;
+        for block in lane.by_group(rows.count.div_ceil(lane.threads)) {
+            let node = rows.first + block * lane.threads + lane.local;
             let (mut begin, mut end, mut bits) = (0, 0, Bits::NONE);
-            if node < nodes {
+            if node < rows.end() {
                 bits = Bits::get::<W>(&self.fronts, self.front(node)).and(pushed);
             }
             if bits.any() {
-                (begin, end) = self.row(node);
-            }
-            if end - begin > LONG {
-                end = begin;
+                (begin, end) = self.short_row(node);
             }
             self.push_together::<W, false>((begin, end), bits, cells, slots);
         }
@@ -131,8 +127,8 @@ impl Search<'_> {
 
     /// Writes a node to the list of the next level.
     pub(super) fn list(&mut self, node: u32) {
-        let (first, end) = self.row(node);
+        let is_heavy = self.degree(node) > HEAVY;
         let counters = (ManyState::NEXT, ManyState::NEXT_HEAVY);
-        self.lists.append(self.lane, &mut self.state, counters, 1 - self.side, (node, end - first > HEAVY));
+        self.lists.append(self.lane, &mut self.state, counters, 1 - self.side, (node, is_heavy));
     }
 }

@@ -86,8 +86,7 @@ impl Search<'_> {
             }
             K::note_together(lane, &self.params, column, values, node, depth, new);
             if new.any() {
-                let (begin, end) = self.row(node);
-                degree = end - begin;
+                degree = self.degree(node);
                 found += 1;
                 edges += degree;
                 if lists {
@@ -121,8 +120,7 @@ impl Search<'_> {
             if entry < light + heavy {
                 node = self.listed(1 - self.side, light, entry);
                 new = self.settle::<W, K>(column, values, node, depth);
-                let (begin, end) = self.row(node);
-                degree = end - begin;
+                degree = self.degree(node);
                 found += 1;
                 edges += degree;
             }

@@ -25,8 +25,12 @@ pub const CHUNK: u32 = 8;
 pub struct BlockParams {
     /// The number of nodes of the graph.
     pub nodes: u32,
-    /// The number of parts.
+    /// The first of the parts whose chunks are bound to this dispatch.
+    pub first_part: u32,
+    /// The number of these parts.
     pub parts: u32,
+    /// The number of chunks before those that are bound.
+    pub chunks_before: u32,
 }
 
 /// The sum of the shares at two places, one in each half of a word.
@@ -53,8 +57,12 @@ pub fn rank_blocks(
     mut shares: Global<f32>,
     mut block: Shared<f32, 8192>,
 ) {
-    for part in lane.by_group(params.parts) {
-        let (mut chunk, end) = (parts.get(3 * part) + lane.local, parts.get(3 * part + 1));
+    // Chunks are counted from the first that is bound, and their sums lie behind those of the chunks before.
+    let first_sum = params.nodes + params.chunks_before;
+    for number in lane.by_group(params.parts) {
+        let part = params.first_part + number;
+        let first = parts.get(3 * part) - params.chunks_before;
+        let (mut chunk, end) = (first + lane.local, parts.get(3 * part + 1) - params.chunks_before);
         let begin = parts.get(3 * part + 2) * BLOCK_NODES;
         let nodes = (params.nodes - begin).min(BLOCK_NODES);
         stage(lane, nodes, |place| shares.get(begin + place), |place, share| block.set(place, share));
@@ -67,7 +75,7 @@ pub fn rank_blocks(
             let (a, b) = (chunks.get(chunk), chunks.get(chunk + lane.threads));
             let (c, d) = (chunks.get(chunk + 2 * lane.threads), chunks.get(chunk + 3 * lane.threads));
             let sums = (add_chunk(&block, a), add_chunk(&block, b), add_chunk(&block, c), add_chunk(&block, d));
-            let place = params.nodes + chunk;
+            let place = first_sum + chunk;
             shares.set(place, sums.0);
             shares.set(place + lane.threads, sums.1);
             shares.set(place + 2 * lane.threads, sums.2);
@@ -75,7 +83,7 @@ pub fn rank_blocks(
             chunk += 4 * lane.threads;
         }
         while chunk < end {
-            shares.set(params.nodes + chunk, add_chunk(&block, chunks.get(chunk)));
+            shares.set(first_sum + chunk, add_chunk(&block, chunks.get(chunk)));
             chunk += lane.threads;
         }
         lane.barrier();

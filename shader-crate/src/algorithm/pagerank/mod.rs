@@ -7,7 +7,7 @@
 
 pub mod blocks;
 
-use super::spmv::ProductParams;
+use super::spmv::{ProductParams, store_sum};
 use crate::prelude::*;
 use crate::primitive::LengthParams;
 use crate::schedule::{Distribute, Join, Scratch, Sum, Value};
@@ -171,9 +171,10 @@ pub fn rank_gather<S: Distribute, T: RankNumber>(
 ) where
     Sum: Join<T>,
 {
-    let rows = Rows { offsets: graph.row_offsets, count: params.tiles };
+    let rows = Rows { offsets: graph.row_offsets, count: params.tiles.count };
+    let tiles = params.tiles;
     let share = move |entry| shares.get(graph.columns.get(entry));
-    S::gather(lane, &rows, scratch, Sum, share, move |row, sum| sums.set(row, sum));
+    S::gather(lane, &rows, scratch, Sum, share, move |tile, sum| store_sum(&mut sums, &tiles, tile, sum));
 }
 
 /// The number of pieces whose sum is computed before it is added to the row's.

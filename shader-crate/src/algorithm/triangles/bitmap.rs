@@ -1,9 +1,10 @@
 //! Triangles by bitmap (Bisson and Fatica 2017), for edges that lead to heavy nodes. Heavy nodes are numbered, and the nodes that a heavy
 //! one's kept edges lead to are heavy as well: their degrees are no lower. A workgroup marks their numbers in a bitmap in workgroup
 //! memory. Then the nodes whose kept edges lead to the heavy one look up the ends of theirs: a subgroup reads each of these lists,
-//! neighbouring invocations neighbouring elements. A node with many edges comes in pieces.
+//! neighbouring invocations neighbouring elements. A node with many edges comes in pieces. Each partition of the graph has its own
+//! dispatch, which takes of each piece the edges that are in the partition.
 
-use super::orient::{Oriented, PIECE, PieceState, is_higher, is_repeated};
+use super::orient::{Oriented, PIECE, PieceState, is_higher};
 use super::{SUMS, Total, TriangleParams, add_triangle};
 use crate::prelude::*;
 use crate::primitive::search::first;
@@ -47,22 +48,31 @@ fn look_up(
     graph: Csr<Views>,
     edges: Oriented<Views>,
     pieces: Read<u32>,
-    state: &mut Global<u32>,
+    state: Read<u32>,
+    pieces_taken: &mut Global<u32>,
     memory: &mut Memory,
     mut found: impl FnMut(Found),
 ) -> Total {
-    let (offsets, numbers) = (edges.offsets, edges.numbers);
+    let (offsets, numbers, bound) = (edges.offsets, edges.numbers, params.bound);
     for word in lane.group_stride(WORDS as u32) {
         memory.bits.set(word, 0);
     }
-    let count = state.load(PieceState::COUNT);
+    let count = state.get(PieceState::COUNT);
     let mut total = Total::new();
-    let mut piece = take(lane, state, memory);
+    let mut piece = take(lane, pieces_taken, memory);
     let mut pieces_left = params.pieces;
     while piece < count && pieces_left > 0 {
-        let (node, begin) = (pieces.get(2 * piece), pieces.get(2 * piece + 1));
-        let end = graph.row_offsets.get(node + 1).min(begin + PIECE);
-        let (first_target, last_target) = (offsets.get(node), offsets.get(node + 1));
+        let (node, first_edge) = (pieces.get(2 * piece), pieces.get(2 * piece + 1));
+        let (mut begin, mut count_here) = (0, 0);
+        if bound.rows.has(node) {
+            let length = (graph.row_offsets.get(node + 1) - first_edge).min(PIECE);
+            (begin, count_here) = bound.rows.place(first_edge, length);
+        }
+        let end = begin + count_here;
+        let (first_target, mut last_target) = (offsets.get(node), offsets.get(node + 1));
+        if count_here == 0 {
+            last_target = first_target;
+        }
         for place in step(first_target + lane.local, last_target, lane.threads) {
             let number = numbers.get(place);
             memory.bits.or(number / 32, 1 << (number % 32));
@@ -73,7 +83,7 @@ fn look_up(
             let (mut list, mut length) = (0, 0);
             if edge < end {
                 let lower = graph.columns.get(edge);
-                if is_higher(graph.row_offsets, lower, node) && !is_repeated(graph, node, edge) {
+                if is_higher(graph.row_offsets, lower, node) && !bound.is_repeated(graph, node, edge) {
                     list = offsets.get(lower);
                     length = offsets.get(lower + 1) - list;
                 }
@@ -122,7 +132,7 @@ fn look_up(
         pieces_left -= 1;
         // A piece that is taken must be done: the last that this workgroup may do takes no further one.
         if pieces_left > 0 {
-            piece = take(lane, state, memory);
+            piece = take(lane, pieces_taken, memory);
         }
     }
     total
@@ -130,10 +140,10 @@ fn look_up(
 
 /// Takes the next piece for the whole workgroup.
 #[inline(always)]
-fn take(lane: Lane, state: &mut Global<u32>, memory: &mut Memory) -> u32 {
+fn take(lane: Lane, pieces_taken: &mut Global<u32>, memory: &mut Memory) -> u32 {
     lane.barrier();
     if lane.local == 0 {
-        memory.taken.set(0, state.add(PieceState::TAKEN, 1));
+        memory.taken.set(0, pieces_taken.add(0, 1));
     }
     lane.barrier();
     memory.taken.get(0)
@@ -153,7 +163,8 @@ pub fn triangle_bitmap(
     graph: Csr,
     edges: Oriented,
     pieces: Read<u32>,
-    mut state: Global<u32>,
+    state: Read<u32>,
+    mut pieces_taken: Global<u32>,
     mut totals: Global<u32>,
     bits: Shared<u32, WORDS>,
     lists: Shared<u32, LISTS>,
@@ -161,8 +172,8 @@ pub fn triangle_bitmap(
     mut sums: Shared<u32, SUMS>,
 ) {
     let mut memory = Memory { bits, lists, taken };
-    let total = look_up(lane, params, graph, edges, pieces, &mut state, &mut memory, |_| {});
-    total.store(lane, lane.group, &mut sums, &mut totals);
+    let total = look_up(lane, params, graph, edges, pieces, state, &mut pieces_taken, &mut memory, |_| {});
+    total.add(lane, lane.group, &mut sums, &mut totals);
 }
 
 /// Counts also the triangles of each node: two words of `counts` each.
@@ -175,7 +186,8 @@ pub fn triangle_bitmap_nodes(
     pieces: Read<u32>,
     marks: Read<u32>,
     mut counts: Global<u32>,
-    mut state: Global<u32>,
+    state: Read<u32>,
+    mut pieces_taken: Global<u32>,
     mut totals: Global<u32>,
     bits: Shared<u32, WORDS>,
     lists: Shared<u32, LISTS>,
@@ -185,7 +197,7 @@ pub fn triangle_bitmap_nodes(
     let mut memory = Memory { bits, lists, taken };
     let params = *params;
     let (offsets, targets) = (edges.offsets, edges.targets);
-    let total = look_up(lane, &params, graph, edges, pieces, &mut state, &mut memory, move |found| {
+    let total = look_up(lane, &params, graph, edges, pieces, state, &mut pieces_taken, &mut memory, move |found| {
         let (lower, last) = (graph.columns.get(found.edge), targets.get(found.element));
         let (mut between, mut from_heavy) = (0, 0);
         if params.marked != 0 {
@@ -196,5 +208,5 @@ pub fn triangle_bitmap_nodes(
         let corners = (lower, found.heavy, last);
         add_triangle(params, marks, &mut counts, corners, (from_heavy, found.element, between));
     });
-    total.store(lane, lane.group, &mut sums, &mut totals);
+    total.add(lane, lane.group, &mut sums, &mut totals);
 }

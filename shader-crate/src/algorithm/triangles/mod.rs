@@ -10,6 +10,7 @@ pub mod bitmap;
 pub mod search;
 
 use crate::prelude::*;
+use orient::BoundEdges;
 
 /// What the host pushes to the kernels that count.
 #[repr(C)]
@@ -23,6 +24,8 @@ pub struct TriangleParams {
     pub marked: u32,
     /// The most pieces of heavy nodes that a workgroup takes: some drivers stop long loops.
     pub pieces: u32,
+    /// The edges of the graph that are bound to this dispatch, where bitmaps are used.
+    pub bound: BoundEdges,
 }
 
 /// The number of triangles that one invocation has found: more than 32 bits hold.
@@ -48,8 +51,8 @@ impl Total {
         Self { low, high: self.high + u32::from(low < count) }
     }
 
-    /// Stores the sum of the workgroup's totals in two words of its own, from `2 * slot` on. All invocations call it together.
-    pub fn store(self, lane: Lane, slot: u32, sums: &mut Shared<u32, SUMS>, totals: &mut Global<u32>) {
+    /// Adds the sum of the workgroup's totals to two words of its own, from `2 * slot` on. All invocations call it together.
+    pub fn add(self, lane: Lane, slot: u32, sums: &mut Shared<u32, SUMS>, totals: &mut Global<u32>) {
         if lane.local == 0 {
             sums.set(0, 0);
             sums.set(1, 0);
@@ -67,8 +70,10 @@ impl Total {
         if lane.local == 0 {
             // No half has more than 24 bits, so nothing is lost here.
             let (lower, upper) = (sums.get(0), sums.get(1) + (sums.get(0) >> 16));
-            totals.set(2 * slot, (lower & 0xffff) | (upper << 16));
-            totals.set(2 * slot + 1, sums.get(2) + (upper >> 16));
+            let (sum, high) = ((lower & 0xffff) | (upper << 16), sums.get(2) + (upper >> 16));
+            let low = totals.get(2 * slot).wrapping_add(sum);
+            totals.set(2 * slot, low);
+            totals.set(2 * slot + 1, totals.get(2 * slot + 1) + high + u32::from(low < sum));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Keeps every edge once, from the node of lower rank, in rows that are as sorted as they were. Blocks of edges are counted, the host
 //! scans the counts, and the blocks are written from there. Edges from a node to itself and parallel edges are left out.
+//!
+//! Each partition of the graph has its own blocks and its own dispatch. What is kept of all partitions is one list.
 
 use super::bitmap::LIGHT;
 use crate::prelude::*;
@@ -22,19 +24,47 @@ pub const PIECE: u32 = 1024;
 pub struct OrientParams {
     /// The number of nodes.
     pub nodes: u32,
-    /// The number of edges, each in both directions.
-    pub edges: u32,
     /// Not 0 when the edges have marks.
     pub marked: u32,
     /// A node of at least so many edges is heavy; none is where it is the largest number.
     pub heavy: u32,
+    /// The blocks of the partitions before this one.
+    pub blocks_before: u32,
+    /// The edges that are bound to this dispatch.
+    pub bound: BoundEdges,
 }
+
+/// The edges of a partition. All edges of the graph together are each in both directions.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct BoundEdges {
+    /// The nodes that they leave.
+    pub rows: RowRange,
+    /// Where the first of them goes on a row that was cut, the node that the edge before it leads to; else [`NO_COLUMN`].
+    pub column_before: u32,
+}
+
+/// In place of a node.
+pub const NO_COLUMN: u32 = u32::MAX;
 
 #[inline_all]
 impl OrientParams {
     /// The number of blocks. The last one is never full, so that there is a run behind the last edge.
     pub fn blocks(&self) -> u32 {
-        self.edges / BLOCK + 1
+        self.bound.rows.edges / BLOCK + 1
+    }
+}
+
+#[inline_all]
+impl BoundEdges {
+    /// Whether an edge, by its place in the columns, is the same as the one before it in its row.
+    pub fn is_repeated(&self, graph: Csr<Views>, row: u32, place: u32) -> bool {
+        self.rows.edges_before + place > graph.row_offsets.get(row)
+            && self.column_before(graph, place) == graph.columns.get(place)
+    }
+
+    fn column_before(&self, graph: Csr<Views>, place: u32) -> u32 {
+        if place > 0 { graph.columns.get(place - 1) } else { self.column_before }
     }
 }
 
@@ -60,7 +90,7 @@ pub struct Oriented<S: Storage> {
     pub numbers: S::Read<u32>,
 }
 
-/// How many heavy nodes there are, how many pieces they have, and how many of these were taken.
+/// How many heavy nodes there are, and how many pieces they have.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct PieceState {
@@ -68,10 +98,6 @@ pub struct PieceState {
     pub count: u32,
     /// The number of heavy nodes.
     pub nodes: u32,
-    /// Keeps the last word on a cache line of its own: 128 bytes.
-    pub apart: [u32; 30],
-    /// The number of pieces that were taken.
-    pub taken: u32,
 }
 
 impl PieceState {
@@ -79,8 +105,6 @@ impl PieceState {
     pub const COUNT: u32 = 0;
     /// The word of the number of heavy nodes.
     pub const NODES: u32 = 1;
-    /// The word of the number of taken pieces.
-    pub const TAKEN: u32 = 32;
 }
 
 /// Whether `other` has a higher rank than `node`.
@@ -88,12 +112,6 @@ impl PieceState {
 pub fn is_higher(row_offsets: Read<u32>, node: u32, other: u32) -> bool {
     let (own, its) = (degree(row_offsets, node), degree(row_offsets, other));
     own < its || (own == its && node < other)
-}
-
-/// Whether an edge is the same as the one before it in its row.
-#[inline(always)]
-pub fn is_repeated(graph: Csr<Views>, row: u32, edge: u32) -> bool {
-    edge > graph.row_offsets.get(row) && graph.columns.get(edge - 1) == graph.columns.get(edge)
 }
 
 /// The first row of those from `low` to `high` that ends behind an edge: the one that has it, if it is among them.
@@ -105,10 +123,11 @@ fn row_of(row_offsets: Read<u32>, low: u32, high: u32, edge: u32) -> u32 {
 /// The rows of the first and the last edge of a block. The whole subgroup calls it together.
 #[inline(always)]
 fn rows_of_block(lane: Lane, params: &OrientParams, row_offsets: Read<u32>, block: u32) -> (u32, u32) {
-    let begin = block * BLOCK;
-    let last = params.edges.min(begin + BLOCK).max(begin + 1) - 1;
-    let low = search(lane, 0, params.nodes, |row| row_offsets.get(row + 1) > begin);
-    (low, search(lane, low, params.nodes, |row| row_offsets.get(row + 1) > last))
+    let rows = params.bound.rows;
+    let begin = rows.edges_before + block * BLOCK;
+    let last = (rows.edges_before + rows.edges).min(begin + BLOCK).max(begin + 1) - 1;
+    let low = search(lane, rows.first, rows.end(), |row| row_offsets.get(row + 1) > begin);
+    (low, search(lane, low, rows.end(), |row| row_offsets.get(row + 1) > last))
 }
 
 /// Finds out which edges are kept, and how many of each block.
@@ -121,28 +140,29 @@ pub fn orient_count(
     mut sums: Global<u32>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
-    let row_offsets = graph.row_offsets;
+    let (row_offsets, bound) = (graph.row_offsets, params.bound);
     for block in lane.by_group(params.blocks()) {
         let (low, high) = rows_of_block(lane, params, row_offsets, block);
         let begin = block * BLOCK + lane.local * RUN;
-        let mut row = row_of(row_offsets, low, high, begin);
+        let mut row = row_of(row_offsets, low, high, bound.rows.edges_before + begin);
         let mut kept = 0;
-        for place in 0..RUN {
-            let edge = begin + place;
-            if edge < params.edges {
+        for offset in 0..RUN {
+            let place = begin + offset;
+            if place < bound.rows.edges {
+                let edge = bound.rows.edges_before + place;
                 if row_offsets.get(row + 1) <= edge {
                     row = row_of(row_offsets, row + 1, high, edge);
                 }
-                let other = graph.columns.get(edge);
-                if is_higher(row_offsets, row, other) && !is_repeated(graph, row, edge) {
-                    kept |= 1 << place;
+                let other = graph.columns.get(place);
+                if is_higher(row_offsets, row, other) && !bound.is_repeated(graph, row, place) {
+                    kept |= 1 << offset;
                 }
             }
         }
-        runs.kept.set(block * lane.threads + lane.local, kept);
+        runs.kept.set((params.blocks_before + block) * lane.threads + lane.local, kept);
         let total = block_prefix(lane, kept, &mut slots).1;
         if lane.local == 0 {
-            sums.set(block, total);
+            sums.set(params.blocks_before + block, total);
         }
         lane.barrier();
     }
@@ -216,19 +236,19 @@ pub fn orient_write(
     mut kept_marks: Global<u32>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
-    let row_offsets = graph.row_offsets;
+    let (row_offsets, edges_before) = (graph.row_offsets, params.bound.rows.edges_before);
     for block in lane.by_group(params.blocks()) {
         let (low, high) = rows_of_block(lane, params, row_offsets, block);
-        let run = block * lane.threads + lane.local;
+        let run = (params.blocks_before + block) * lane.threads + lane.local;
         let mut kept = runs.kept.get(run);
-        let mut place = before.get(block) + block_prefix(lane, kept, &mut slots).0;
+        let mut place = before.get(params.blocks_before + block) + block_prefix(lane, kept, &mut slots).0;
         runs.places.set(run, place);
         let begin = block * BLOCK + lane.local * RUN;
         let mut row = low;
         while kept != 0 {
             let edge = begin + kept.trailing_zeros();
-            if row_offsets.get(row + 1) <= edge {
-                row = row_of(row_offsets, row + 1, high, edge);
+            if row_offsets.get(row + 1) <= edges_before + edge {
+                row = row_of(row_offsets, row + 1, high, edges_before + edge);
             }
             let target = graph.columns.get(edge);
             targets.set(place, target);
@@ -246,14 +266,15 @@ pub fn orient_write(
     }
 }
 
-/// How many edges are kept before an edge.
+/// How many edges are kept before an edge, by its place in the columns.
 #[inline(always)]
-fn kept_before(runs: &Runs<Views>, edge: u32) -> u32 {
-    let run = edge / RUN;
+fn kept_before(params: &OrientParams, runs: &Runs<Views>, edge: u32) -> u32 {
+    let run = params.blocks_before * (BLOCK / RUN) + edge / RUN;
     runs.places.get(run) + (runs.kept.get(run) & ((1 << (edge % RUN)) - 1)).count_ones()
 }
 
-/// Writes where each node's kept edges begin, and lists the heavy nodes in pieces: two words each, the node and the first of its edges.
+/// Writes where each node's kept edges begin, and lists the heavy nodes in pieces: two words each, the node and the first of its edges,
+/// counted from the first of the graph. The first part of a row that was cut does it for all.
 #[kernel(threads = 256)]
 pub fn orient_rows(
     lane: Lane,
@@ -266,19 +287,27 @@ pub fn orient_rows(
     mut reserved: Shared<u32, 1>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
+    let rows = params.bound.rows;
+    // The last partition also writes where the last row ends.
+    let entries = rows.count + rows.is_last;
     // All invocations make the same number of rounds, because they reserve places together.
-    for base in step(lane.group * lane.threads, params.nodes + 1, lane.groups * lane.threads) {
-        let node = base + lane.local;
+    for base in step(lane.group * lane.threads, entries, lane.groups * lane.threads) {
+        let node = rows.first + base + lane.local;
         let mut count = 0;
-        if node <= params.nodes {
+        if base + lane.local < entries {
             let edge = row_offsets.get(node);
-            let begin = kept_before(&runs, edge);
-            offsets.set(node, begin);
-            if node < params.nodes {
-                let end = row_offsets.get(node + 1);
-                // One that keeps no edge has no triangle whose other corners have higher and lower ranks.
-                if end - edge >= params.heavy && kept_before(&runs, end) > begin {
-                    count = (end - edge).div_ceil(PIECE);
+            let is_end = node == rows.end();
+            if rows.is_cut == 0 || is_end || edge == rows.edges_before {
+                let begin = kept_before(params, &runs, edge - rows.edges_before);
+                offsets.set(node, begin);
+                if !is_end {
+                    let end = row_offsets.get(node + 1);
+                    // One that keeps no edge has no triangle whose other corners have higher and lower ranks. How many a row keeps
+                    // that ends in another partition is not known here.
+                    let behind = end.wrapping_sub(rows.edges_before);
+                    if end - edge >= params.heavy && (rows.is_cut > 0 || kept_before(params, &runs, behind) > begin) {
+                        count = (end - edge).div_ceil(PIECE);
+                    }
                 }
             }
         }

@@ -77,7 +77,7 @@ pub fn triangle_search(
     mut sums: Shared<u32, SUMS>,
 ) {
     let total = search(lane, params, edges, &mut cells, &mut slots, |_| {});
-    total.store(lane, lane.group, &mut sums, &mut totals);
+    total.add(lane, lane.group, &mut sums, &mut totals);
 }
 
 /// Counts also the triangles of each node: two words of `counts` each.
@@ -100,5 +100,5 @@ pub fn triangle_search_nodes(
         let corners = (sources.get(found.short), sources.get(found.long), targets.get(found.short));
         add_triangle(params, marks, &mut counts, corners, (found.long, found.short, found.edge));
     });
-    total.store(lane, lane.group, &mut sums, &mut totals);
+    total.add(lane, lane.group, &mut sums, &mut totals);
 }

@@ -51,8 +51,9 @@ pub fn search_start(
         let heavy = u32::from(degree > HEAVY);
         data.lists.set(if heavy == 1 { params.nodes - 1 } else { 0 }, start);
         state.set(SearchState::HEAVY, heavy);
-        state.set(SearchState::EDGES, degree);
-        state.set(SearchState::VISITED_EDGES, degree);
-        size_next(params, &mut state, PUSH, 1, heavy, degree);
+        let edges = degree >> params.edge_shift;
+        state.set(SearchState::EDGES, edges);
+        state.set(SearchState::VISITED_EDGES, edges);
+        size_next(params, &mut state, PUSH, 1, heavy, edges);
     }
 }

@@ -9,8 +9,10 @@ use crate::rounds::RoundState;
 pub struct SearchParams {
     /// The number of nodes.
     pub nodes: u32,
-    /// The number of edges.
+    /// The number of edges, in units of 2^`edge_shift`: 32 bits count the edges of any graph so.
     pub edges: u32,
+    /// 0 for a graph of less than 2³² edges.
+    pub edge_shift: u32,
     /// The most workgroups that gain from a dispatch.
     pub max_groups: u32,
     /// A frontier pulls when its edges times this are more than those of the nodes not visited yet. 0 where no frontier does, because
@@ -32,6 +34,10 @@ pub struct SearchParams {
     pub long: u32,
     /// The search ends when this node is found; [`UNREACHED`] where it finds all nodes.
     pub target: u32,
+    /// The nodes whose edges can be pushed along in this dispatch.
+    pub rows: RowRange,
+    /// The nodes that can pull in this dispatch: those whose incoming edges are bound.
+    pub incoming_rows: RowRange,
 }
 
 impl SearchParams {

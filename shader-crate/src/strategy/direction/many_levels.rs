@@ -50,7 +50,8 @@ impl<T: Team<SearchState>> Round<SearchState, T> for Search<'_> {
         let depth = level.depth + 1;
         for entry in team.entries(level.count) {
             let node = team.entry(&self.lists.entries, round, entry);
-            let (mut edge, end) = self.row(node);
+            let (mut edge, count) = self.row(node);
+            let end = edge + count;
             while edge < end {
                 let nodes = ends(self.graph.columns, edge, 1, end);
                 let (a, b, c, d) = self.visit_four(nodes, end - edge);

@@ -11,7 +11,9 @@ mod data;
 
 // Public, or rust-gpu would not find the entry points.
 pub mod begin;
+pub mod exchange;
 pub mod many_levels;
+pub mod needs;
 mod pull;
 mod push;
 
@@ -21,13 +23,14 @@ pub use pull::LONG;
 use crate::frontier::{Bitmaps, DoubleList};
 use crate::prelude::*;
 use crate::primitive::workgroup::{SUBGROUPS, prefix_sum};
+use crate::strategy::edges_in;
 
 /// The nodes of the frontier push to their neighbours.
-const PUSH: u32 = 0;
+pub const PUSH: u32 = 0;
 /// The nodes not visited yet search for a neighbour in the frontier.
-const PULL: u32 = 1;
+pub const PULL: u32 = 1;
 /// The frontier, known by its bits alone, is made into a list.
-const COLLECT: u32 = 2;
+pub const COLLECT: u32 = 2;
 
 /// A search, as one invocation sees it.
 struct Search<'a> {
@@ -98,9 +101,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A node's first edge and the one after its last.
+    /// The first of a node's edges that can be pushed along in this dispatch, and how many there are.
     fn row(&self, node: u32) -> (u32, u32) {
-        (self.graph.row_offsets.get(node), self.graph.row_offsets.get(node + 1))
+        edges_in(&self.params.rows, self.graph.row_offsets, node)
     }
 
     /// Visits a node if it is present. Several calls in a row cost little more than one: their atomics are in flight together.
@@ -121,8 +124,8 @@ impl<'a> Search<'a> {
 
     /// Every invocation calls this last. When all are done, what was written becomes what is read, and the next direction is chosen.
     fn advance(&mut self, mode: u32, half: u32) {
-        let state = &mut self.state;
-        if state.is_last(self.lane) {
+        let (state, ends_iteration) = (&mut self.state, self.params.rows.is_last == 1);
+        if state.is_last(self.lane) && ends_iteration {
             // All at once, so that the loads are in flight together.
             let (next, heavy) = (state.load(SearchState::NEXT), state.load(SearchState::NEXT_HEAVY));
             let (mut edges, known) = (state.load(SearchState::NEXT_EDGES), state.load(SearchState::EDGES));
@@ -130,7 +133,7 @@ impl<'a> Search<'a> {
             let mut found = next + heavy;
             if self.params.short > 0 && mode == PUSH {
                 edges = found * self.params.mean_degree;
-            } else if self.params.symmetric == 1 && edges == found && mode != COLLECT {
+            } else if self.params.symmetric == 1 && self.params.edge_shift == 0 && edges == found && mode != COLLECT {
                 // Each has but the edge that it was found by, back to where the search came from.
                 found = 0;
             }
@@ -215,7 +218,10 @@ pub fn search_level(
     if search.has_arrived(depth - 1) {
         // Nothing is found any more, and so the loop ends.
     } else if mode == COLLECT {
-        search.collect(half);
+        // It takes no edges.
+        if params.rows.is_last == 1 {
+            search.collect(half);
+        }
     } else {
         let (count, edges) = if mode == PULL {
             search.pull_level(lane, long, long_left)
@@ -227,7 +233,7 @@ pub fn search_level(
             lane.barrier();
             let count = prefix_sum(lane, count, &mut slots).total;
             if lane.local == 0 && edges > 0 {
-                search.state.add(SearchState::NEXT_EDGES, edges);
+                search.state.add(SearchState::NEXT_EDGES, edges >> params.edge_shift);
             }
             if lane.local == 0 && count > 0 {
                 search.state.add(SearchState::NEXT, count);

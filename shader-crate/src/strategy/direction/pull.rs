@@ -3,6 +3,7 @@
 use super::{Search, SearchState, ends};
 use crate::frontier::{InFrontier, search_alone_then_together, search_together};
 use crate::prelude::*;
+use crate::strategy::edges_in;
 
 /// A node with more edges has a subgroup to itself, when it pulls.
 pub const LONG: u32 = 1024;
@@ -42,10 +43,11 @@ impl Search<'_> {
     /// at once with a lane for each word. The nodes with many edges stand in `long`, and are looked at while some may be open. Returns how
     /// many nodes this lane found, and the edges that lead to these, which are about as many as leave them.
     pub(super) fn pull_level(&mut self, lane: Lane, long: Read<u32>, long_left: bool) -> (u32, u32) {
-        let words = self.params.words();
+        let rows = self.params.incoming_rows;
+        let (first, words) = (rows.first / 32, rows.end().div_ceil(32));
         let subgroups = lane.subgroups * lane.groups;
-        let share = words.div_ceil(subgroups).min(lane.subgroup_size);
-        let mut word = lane.group * lane.subgroups + lane.subgroup + lane.subgroup_lane * subgroups;
+        let share = (words - first).div_ceil(subgroups).min(lane.subgroup_size);
+        let mut word = first + lane.group * lane.subgroups + lane.subgroup + lane.subgroup_lane * subgroups;
         let mut mine = lane.subgroup_lane < share && word < words;
         // In flight while the long rows are looked at.
         let mut after = if mine { self.visited.word(word) } else { NONE };
@@ -62,7 +64,8 @@ impl Search<'_> {
                 if found {
                     self.depths.set(row.node, self.depth);
                     count += 1;
-                    edges += row.end - row.edge;
+                    // A part of a row is one of many.
+                    edges += row.end - row.edge + rows.is_cut;
                 }
                 let bits = if many { lane.bits(found) } else { u32::from(found) << (row.node % 32) };
                 if lane.subgroup_lane == row.owner {
@@ -81,9 +84,10 @@ impl Search<'_> {
         (count, edges)
     }
 
-    /// The first of the edges that lead to a node and the one after its last.
+    /// The first of the edges that lead to a node and can be looked along in this dispatch, and the one after the last.
     fn incoming_row(&self, node: u32) -> (u32, u32) {
-        (self.incoming.row_offsets.get(node), self.incoming.row_offsets.get(node + 1))
+        let (begin, count) = edges_in(&self.params.incoming_rows, self.incoming.row_offsets, node);
+        (begin, begin + count)
     }
 
     /// The next open node for this lane, in its own word of the bitmap or, where words have `many`, in the first of the subgroup
@@ -125,7 +129,7 @@ impl Search<'_> {
                 self.depths.set(node, self.depth);
                 self.visited.add_to_other(node / 32, 1 << (node % 32));
                 count += 1;
-                edges += end - begin;
+                edges += end - begin + self.params.incoming_rows.is_cut;
             } else if open && lane.subgroup_lane == 0 {
                 self.state.store(SearchState::LONG_LEFT.at(self.depth % 2), self.depth);
             }

@@ -5,6 +5,7 @@ use super::{Listed, Reached, Search, SearchState};
 use crate::frontier::{Batch, Cells, HEAVY, ListBlock, ListBlocks, PushEdges, push_block};
 use crate::prelude::*;
 use crate::primitive::workgroup::Slots;
+use crate::strategy::degree;
 
 /// Two words for each invocation.
 const CELLS: usize = 2 * WORKGROUP as usize;
@@ -52,8 +53,7 @@ impl Search<'_> {
         } else if self.params.short > 0 {
             self.params.mean_degree
         } else {
-            let (first, end) = self.row(reached.node);
-            end - first
+            degree(self.graph.row_offsets, reached.node)
         }
     }
 
@@ -83,17 +83,12 @@ impl Search<'_> {
         let mut edges = 0;
         for turn in 0..blocks.turns(lane) {
             let ListBlock { item, edges: share } = blocks.block(lane, turn);
-            let (mut begin, mut end) = (0, 0);
+            let mut row = (0, 0);
             if let Some(item) = item {
-                let lists = &self.lists;
-                let node = lists.entries.get(if item < light {
-                    lists.light(half, item)
-                } else {
-                    lists.heavy(half, item - light)
-                });
-                (begin, end) = self.row(node);
+                let node = self.lists.entries.get(self.lists.item(half, light, item));
+                row = self.row(node);
             }
-            edges += push_block(lane, self, &mut (), 1 - half, (begin, end - begin), share, cells, slots);
+            edges += push_block(lane, self, &mut (), 1 - half, row, share, cells, slots);
             lane.barrier();
         }
         edges
@@ -103,9 +98,9 @@ impl Search<'_> {
     pub(super) fn collect(&mut self, half: u32) {
         for node in self.lane.grid_stride(self.params.nodes) {
             if self.visited.is_new(node) {
-                let (first, end) = self.row(node);
+                let is_heavy = degree(self.graph.row_offsets, node) > HEAVY;
                 let counters = (SearchState::NEXT, SearchState::NEXT_HEAVY);
-                self.lists.append(self.lane, &mut self.state, counters, 1 - half, (node, end - first > HEAVY));
+                self.lists.append(self.lane, &mut self.state, counters, 1 - half, (node, is_heavy));
             }
         }
     }

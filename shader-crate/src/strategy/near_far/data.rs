@@ -29,6 +29,8 @@ pub struct NearFarParams {
     pub loop_limit: u32,
     /// The search ends when no path to this node can be shorter; [`UNREACHED`] where it finds all nodes.
     pub target: u32,
+    /// The nodes whose edges can be relaxed in this dispatch.
+    pub rows: RowRange,
 }
 
 /// The state of the loop.

@@ -11,7 +11,9 @@ mod data;
 
 // Public, or rust-gpu would not find the entry points.
 pub mod begin;
+pub mod exchange;
 pub mod many_iterations;
+pub mod needs;
 mod relax;
 mod split;
 
@@ -199,7 +201,8 @@ impl<D: Distance> Paths<'_, D> {
 
     /// Every invocation calls this last. When all are done, what was written becomes what is read.
     fn advance(&mut self, progress: Progress) {
-        if self.state.is_last(self.lane) {
+        let ends_iteration = self.params.rows.is_last == 1;
+        if self.state.is_last(self.lane) && ends_iteration {
             let state = &mut self.state;
             let far_added = NearFarState::count(NearFarState::FAR_ADDED, 0);
             let shortest = NearFarState::count(NearFarState::SHORTEST, 0);
@@ -230,7 +233,10 @@ pub fn near_far<D: Distance>(
     let (progress, pieces) = (Progress::of(&state), state.get(NearFarState::PIECES));
     let mut paths = Paths::<D> { lane, params: *params, graph, data, state, distance: PhantomData };
     if progress.splits() {
-        paths.split(progress);
+        // It takes no edges.
+        if params.rows.is_last == 1 {
+            paths.split(progress);
+        }
     } else {
         paths.relax(progress, pieces, &mut cells, &mut slots);
     }

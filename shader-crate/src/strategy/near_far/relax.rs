@@ -39,16 +39,16 @@ impl<D: Distance> Paths<'_, D> {
                     node = self.data.lists.get(self.near(progress.half, entry));
                 }
             }
-            let (mut begin, mut end, mut distance) = (0, 0, 0);
-            if node != NONE {
-                end = self.graph.row_offsets.get(node + 1);
-                begin = end.min(self.graph.row_offsets.get(node) + first);
-                end = begin + (end - begin).min(most);
+            let (mut row, mut distance) = ((0, 0), 0);
+            if node != NONE && self.params.rows.has(node) {
+                let degree = degree(self.graph.row_offsets, node);
+                let skipped = first.min(degree);
+                let edge = self.graph.row_offsets.get(node).wrapping_add(skipped);
+                row = self.params.rows.place(edge, (degree - skipped).min(most));
                 distance = self.data.distances.load(node);
             }
             cells.set(2 * lane.threads + lane.local, distance);
-            let (row, edge) = ((begin, end - begin), (lane.local, lane.threads));
-            push_block(lane, self, &mut (), progress, row, edge, cells, slots);
+            push_block(lane, self, &mut (), progress, row, (lane.local, lane.threads), cells, slots);
             lane.barrier();
         }
     }
@@ -60,7 +60,7 @@ impl<D: Distance> Paths<'_, D> {
     }
 
     /// Puts two nodes on the lists that they go on.
-    fn list(&mut self, progress: Progress, one: Reached, two: Reached) {
+    pub(super) fn list(&mut self, progress: Progress, one: Reached, two: Reached) {
         let far = one.far + two.far;
         if far > 0 {
             let counter = NearFarState::count(NearFarState::FAR_ADDED, 0);

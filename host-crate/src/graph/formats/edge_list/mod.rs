@@ -12,11 +12,13 @@ mod records;
 mod writing;
 
 use super::{
+    Columns,
     batch::{join, read_batches},
     compact,
     names::{self, PieceNames},
     prelude::*,
 };
+use crate::graph::EdgesPart;
 use fields::{Field, Fields, Separator};
 use layout::{COMMENTS, Layout, id_of, layout, looks_like_edges};
 use records::Records;
@@ -57,6 +59,40 @@ impl FileFormat for EdgeListFormat {
 
 #[cfg(any(test, feature = "cli"))]
 pub(crate) use writing::quoted;
+
+/// Reads one of several parts of a text: the lines that begin in its share of the bytes. Nothing comes of a text that is not plain
+/// numbers, line by line, as far as this part shows; the whole of it has to be read then.
+pub(super) fn read_part(
+    text: Text<'_>,
+    columns: Option<&Columns>,
+    part: usize,
+    parts: usize,
+) -> Result<Option<EdgesPart>> {
+    let layout = layout(text, columns).map_err(|flaw| text.error(flaw))?;
+    let reader = Reader::new(text, &layout);
+    if !reader.is_plain() {
+        return Ok(None);
+    }
+    let begins = |part: usize| {
+        let bytes = (text.bytes.len() - layout.start) as u128;
+        let near = layout.start + (bytes * part as u128 / parts as u128) as usize;
+        // A line belongs to the part in which it begins.
+        let line_ends =
+            |byte: usize| memchr::memchr(b'\n', &text.bytes[byte..]).map_or(text.bytes.len(), |end| byte + end + 1);
+        if part == 0 { layout.start } else { line_ends(near - 1) }
+    };
+    let (begin, end) = (begins(part), if part + 1 == parts { text.bytes.len() } else { begins(part + 1) });
+    let of_part = Text { path: text.path, bytes: &text.bytes[..end] };
+    let of_part_alone = Reader::new(of_part, &layout);
+    match of_part_alone.plain_batches(begin.min(end)) {
+        Err(_) if of_part_alone.found_text.load(Relaxed) => Ok(None),
+        batches => {
+            let Batch { sources, targets, weights, rounding } = join(batches?)?;
+            let weight_remark = rounding.remark(text);
+            Ok(Some(EdgesPart { sources, targets, weights, listing: layout.listing, weight_remark }))
+        }
+    }
+}
 
 const ADJACENCY_HINT: &str = "(if lines are a node and its neighbours, the format is 'adjacency')";
 const NO_WEIGHT_HINT: &str = "(--columns source=1,target=2 reads edges without weights)";
@@ -157,8 +193,13 @@ impl<'a> Reader<'a> {
     }
 
     fn read_plain(&self) -> Result<Loaded> {
+        self.load_numbers(self.plain_batches(self.layout.start)?)
+    }
+
+    /// The edges from a byte on.
+    fn plain_batches(&self, start: usize) -> Result<Vec<Batch<u64>>> {
         let is_data = |line: &Line<'_>| self.is_data(line);
-        let batches = read_batches(self.text, self.layout.start, &self.weights(), is_data, |line, batch| {
+        read_batches(self.text, start, &self.weights(), is_data, |line, batch| {
             let (source, target) = (self.plain_id(line)?, self.plain_id(line)?);
             match (self.layout.positions.weight, line.first()) {
                 (Some(_), None) => Err(self.no_weight(line)),
@@ -169,8 +210,7 @@ impl<'a> Reader<'a> {
                 true => Ok(()),
                 false => Err(self.open_quote(line)),
             }
-        })?;
-        self.load_numbers(batches)
+        })
     }
 
     #[inline]
@@ -219,7 +259,7 @@ impl<'a> Reader<'a> {
     }
 
     fn load_numbers(&self, batches: Vec<Batch<u64>>) -> Result<Loaded> {
-        compact::load(self.text, join(self.text, batches)?, &[], self.layout.listing)
+        compact::load(self.text, join(batches)?, &[], self.layout.listing)
     }
 
     fn read_names(&self, cut: Cut) -> Result<Loaded> {
