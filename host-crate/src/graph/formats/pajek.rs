@@ -114,7 +114,8 @@ impl<'a> Parser<'a> {
             Some(Section::Pairs { directed }) => {
                 let (source, target) = (self.node(&mut line)?, self.node(&mut line)?);
                 // What is no number belongs to the drawing: `1 2 c Blue`.
-                let weight = line.field().filter(|field| !field[0].is_ascii_alphabetic());
+                let drawing = line.first().is_some_and(|first| first.is_ascii_alphabetic());
+                let weight = if drawing { None } else { line.field() };
                 let weight = weight.map(Weight::of_text).transpose().map_err(|reason| line.flaw(reason))?;
                 self.network.edge([source, target], weight, Some(directed), line.position);
                 Ok(())
@@ -192,6 +193,7 @@ mod tests {
         assert_eq!(of("*Arcs\n1 2\n"), "test:1: '*Vertices' should come before this");
         assert_eq!(of("*Vertices 2\n*Arcs\n1 3\n"), "test:3: there is no node 3: nodes are counted from 1 to 2");
         assert_eq!(of("*Vertices 2\n*Arcs\n1 2 -x\n"), "test:3: the weight '-x' is not a number");
+        assert_eq!(of("*Vertices 2\n*Arcs\n1 2,,3\n"), "test:3: the weight '' is not a number");
         assert_eq!(of("*Vertices 2\n1 \"a\n"), "test:2: a quotation mark opens here, and none closes");
         assert_eq!(of("*Vertices 2\n1 a\n1 b\n"), "test:3: node 1 has a second label");
         assert_eq!(of("*Vertices 2\n*Matrix\n"), "test:2: '*matrix' is no part of a network that is read here");
