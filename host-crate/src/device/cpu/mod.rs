@@ -119,7 +119,9 @@ pub(super) fn counting(counters: Counters) -> Arc<dyn Backend> {
 pub(super) fn instead(selector: &str, options: &DeviceOptions, refusal: Refusal) -> Result<Arc<dyn Backend>> {
     // It is listed after all of Vulkan's.
     let Refusal { reason, devices: index } = refusal;
-    let is_named = machine::name().to_lowercase().contains(&selector.to_lowercase());
+    // A number is always an index, although it may be a part of this name, as in "Xeon(R) @ 2.50GHz".
+    let is_number = selector.parse::<usize>().is_ok();
+    let is_named = !is_number && machine::name().to_lowercase().contains(&selector.to_lowercase());
     if selector == "auto" {
         tracing::info!("{reason}: running on the CPU device");
     } else if selector != index.to_string() && !is_named {
