@@ -2,7 +2,9 @@
 
 use super::output::{Output, write_json_or_print};
 use crate::{
-    device::{Device, DeviceInfo, DeviceKind, memory::Bytes},
+    Result,
+    device::{Device, DeviceInfo, DeviceKind, DeviceOptions, memory::Bytes},
+    engine::LARGEST_STREAMED,
     report::table::table,
 };
 use clap::Args;
@@ -11,12 +13,16 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   evenkeel devices
+  evenkeel devices --bandwidth
   evenkeel devices --json -";
 
 /// List the devices that are there, and what each lacks if it cannot run evenkeel.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Devices {
+    /// Measure how fast each copies from memory of the host, which bounds the speed of graphs that are streamed.
+    #[arg(long, help_heading = "Run")]
+    bandwidth: bool,
     /// Write everything known about each as a JSON array. `-` is standard output.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
@@ -26,13 +32,34 @@ impl Devices {
     pub fn execute(&self, quiet: bool) -> anyhow::Result<()> {
         let devices = Device::list_checked()?;
         let output = Output::create_if(self.json.as_deref())?;
-        let headings = ["", "name", "type", ">memory", ">subgroup", "Vulkan", "driver", "runs evenkeel"];
+        let rate = |info: &DeviceInfo| (self.bandwidth && info.missing.is_empty()).then(|| copy_rate(info)).transpose();
+        let rates = devices.iter().map(rate).collect::<Result<Vec<_>>>()?;
+        let listed: Vec<_> =
+            devices.iter().zip(rates).map(|(info, copy_bytes_per_s)| Listed { info, copy_bytes_per_s }).collect();
+        let copies = self.bandwidth.then_some(">copies");
+        let headings = ["", "name", "type", ">memory"].into_iter().chain(copies);
+        let headings: Vec<_> = headings.chain([">subgroup", "Vulkan", "driver", "runs evenkeel"]).collect();
         let text = || {
-            let rows = table(&headings, devices.iter().map(row));
+            let rows = table(&headings, listed.iter().map(|device| device.row(self.bandwidth)));
             format!("{rows}\n{}{}\n", limits(&devices), choice(&devices))
         };
-        Ok(write_json_or_print(output, &devices, quiet, text)?)
+        Ok(write_json_or_print(output, &listed, quiet, text)?)
     }
+}
+
+/// A device, as it is listed.
+#[derive(serde::Serialize)]
+struct Listed<'a> {
+    #[serde(flatten)]
+    info: &'a DeviceInfo,
+    /// How fast it copies from memory of the host, where that was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copy_bytes_per_s: Option<f64>,
+}
+
+/// How fast a device copies the partitions of a graph that is streamed.
+fn copy_rate(info: &DeviceInfo) -> Result<f64> {
+    Device::open(&info.number(), &DeviceOptions::default())?.copy_rate(LARGEST_STREAMED)
 }
 
 /// What `--device auto` takes, and why.
@@ -61,20 +88,18 @@ fn limits(devices: &[DeviceInfo]) -> String {
     }
 }
 
-fn row(device: &DeviceInfo) -> Vec<String> {
-    let runs = match (device.missing.as_slice(), device.without.as_slice()) {
-        ([], []) => "yes".to_owned(),
-        ([], without) => format!("yes, without {}", without.join(", ")),
-        (missing, _) => format!("no, it lacks {}", missing.join(", ")),
-    };
-    vec![
-        device.number(),
-        device.name.clone(),
-        device.kind.to_string(),
-        Bytes(device.memory).to_string(),
-        device.subgroup_size.to_string(),
-        device.api_version.clone(),
-        device.driver.clone(),
-        runs,
-    ]
+impl Listed<'_> {
+    fn row(&self, with_copies: bool) -> Vec<String> {
+        let device = self.info;
+        let runs = match (device.missing.as_slice(), device.without.as_slice()) {
+            ([], []) => "yes".to_owned(),
+            ([], without) => format!("yes, without {}", without.join(", ")),
+            (missing, _) => format!("no, it lacks {}", missing.join(", ")),
+        };
+        let copies = self.copy_bytes_per_s.map_or_else(String::new, |rate| format!("{:.1} GB/s", rate / 1e9));
+        let known = [device.number(), device.name.clone(), device.kind.to_string(), Bytes(device.memory).to_string()];
+        let subgroup = device.subgroup_size.to_string();
+        let others = [subgroup, device.api_version.clone(), device.driver.clone(), runs];
+        known.into_iter().chain(with_copies.then_some(copies)).chain(others).collect()
+    }
 }

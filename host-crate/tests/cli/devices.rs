@@ -38,6 +38,18 @@ fn limits_are_shown_and_an_unknown_one_lists_the_known() {
 }
 
 #[test]
+fn bandwidth_is_measured_when_it_is_asked_for() {
+    assert!(!printed(evenkeel(&["devices"])).contains("GB/s"));
+    let table = printed(evenkeel(&["devices", "--bandwidth"]));
+    assert!(table.lines().next().is_some_and(|heading| heading.contains(" copies ")), "{table}");
+    assert!(table.contains(" GB/s "), "{table}");
+    let listed = json(evenkeel(&["devices", "--bandwidth", "--json", "-"]));
+    for device in listed.as_array().unwrap().iter().filter(|device| device["missing"] == serde_json::json!([])) {
+        assert!(device["copy_bytes_per_s"].as_f64().is_some_and(|rate| rate > 1e6), "{device}");
+    }
+}
+
+#[test]
 fn what_a_device_lacks_is_named() {
     if !has_vulkan() {
         return;
