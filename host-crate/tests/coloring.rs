@@ -98,8 +98,8 @@ fn graphs_of_every_shape() {
         ("a grid", generated("grid:rows=30,cols=40")),
         ("a skewed graph", generated("rmat:scale=8")),
     ];
-    for (shape, csr) in &shapes {
-        check_all(csr, shape, &[names_with_schedules(), queues()].concat());
+    for (turn, (shape, csr)) in shapes.iter().enumerate() {
+        check_all(csr, shape, &common::share(&[names_with_schedules(), queues()].concat(), 2, turn));
     }
 }
 
@@ -299,13 +299,13 @@ fn known_chromatic_numbers() {
     files.sort();
     assert!(!files.is_empty());
     let strategies = ["random", "hybrid", "independent", "speculative"].map(str::to_owned);
-    for path in files {
+    for (turn, path) in files.into_iter().enumerate() {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let number =
             |word: &str| name.split('_').skip_while(|part| *part != word).nth(1).and_then(|n| n.parse::<u32>().ok());
         let fewest = number("ans").or(number("lb")).unwrap();
         let graph = undirected(&path);
-        check_all(&graph, name, &strategies);
+        check_all(&graph, name, &common::share(&strategies, 2, turn));
         let device = common::devices().pop().unwrap();
         let (found, sequential) = (count(&colors(&device, &graph, &config("auto"))), count(&largest_first(&graph)));
         assert!(found >= fewest, "{name}: {found} are fewer than can be, {fewest}");
@@ -530,8 +530,9 @@ fn independent_is_greedy_in_the_order_of_ranks() {
 #[test]
 fn independent_is_greedy_with_subgroups_of_every_width() {
     let graphs = hostile();
-    for settings in ["subgroup=4,seed=1", "subgroup=8,seed=2,resident=2", "subgroup=32,seed=3", "subgroup=64,seed=4"] {
+    let widths = ["subgroup=4,seed=1", "subgroup=8,seed=2,resident=2", "subgroup=32,seed=3", "subgroup=64,seed=4"];
+    for (turn, settings) in widths.into_iter().enumerate() {
         let device = Device::open(&format!("cpu:{settings}"), &DeviceOptions::default()).unwrap();
-        check_greedy(&device, &graphs, 7);
+        check_greedy(&device, &common::share(&graphs, 2, turn), 7);
     }
 }

@@ -1,7 +1,7 @@
 //! Every format, through the library's front door: random graphs come back as they were written, no bytes make a parser
 //! panic, what parses can be built. Real files are in `real_files.rs`.
 
-use crate::common::widened;
+use crate::common::{self, widened};
 use evenkeel::{
     Result,
     graph::{
@@ -346,7 +346,7 @@ pub fn mutated(mut bytes: Vec<u8>, mutations: &[Mutation]) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(common::cases(1000)))]
 
     #[test]
     fn parsers_survive_arbitrary_bytes(bytes in vec(any::<u8>(), 0..300)) {

@@ -84,7 +84,8 @@ fn save(format: Format, name: &str, bytes: &[u8]) -> PathBuf {
 }
 
 /// What parsers stumble over: limits of numbers, separators, and words that formats know.
-const TOKENS: [&[u8]; 26] = [
+const TOKENS: [&[u8]; 27] = [
+    b",,",
     b"0",
     b"-1",
     b"1e308",

@@ -13,6 +13,9 @@ use evenkeel::{
 };
 use proptest::prelude::*;
 
+/// The orders of nodes.
+const ORDERS: [Reorder; 2] = [Reorder::None, Reorder::Degree];
+
 /// All schedules, groups narrower and wider than a subgroup, and the choice by rows.
 fn schedules() -> Vec<String> {
     let others = ["group-mapped:1", "group-mapped:256", "auto"].map(str::to_owned);
@@ -36,8 +39,10 @@ fn check(device: &Device, csr: &Csr, what: &str) {
 
 fn check_with(device: &Device, csr: &Csr, what: &str, config: &PageRankConfig, schedules: &[String]) {
     let expected = ranks(csr, config.damping, config.iterations);
-    let orders = [Reorder::None, Reorder::Degree];
-    for (schedule, reorder) in schedules.iter().flat_map(|schedule| orders.map(|order| (schedule, order))) {
+    let pair = |schedule| ORDERS.map(|order| (schedule, order));
+    let all: Vec<_> = schedules.iter().flat_map(pair).collect();
+    // An odd number of parts, so that each schedule has both orders in turn.
+    for (schedule, reorder) in common::share(&all, 3, csr.nodes() as usize) {
         let config = PageRankConfig { schedule: schedule.parse().unwrap(), reorder, ..config.clone() };
         let planned = PageRank::plan(device.info(), csr, &config).unwrap().bytes();
         let mut pagerank = PageRank::prepare(device, csr, &config).unwrap();
@@ -141,9 +146,9 @@ fn graph_of(csr: &Csr) -> Graph {
     Graph { name: "graph".into(), csr: csr.clone(), ids: NodeIds::Counted { first: 0 }, directed: true }
 }
 
-/// Runs twice with the seeds, and without them in between, in the graph's own order and in another.
+/// Runs twice with the seeds, and without them in between, in the graph's own order or in another, whichever is next; in both in a sweep.
 fn check_with_seeds(device: &Device, csr: &Csr, what: &str, config: &PageRankConfig, seeds: &Seeds) {
-    for reorder in [Reorder::None, Reorder::Degree] {
+    for reorder in common::share(&ORDERS, 2, csr.nodes() as usize + config.schedule.to_string().len()) {
         check_order_with_seeds(device, csr, what, &PageRankConfig { reorder, ..config.clone() }, seeds);
     }
 }

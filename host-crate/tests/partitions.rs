@@ -52,14 +52,15 @@ fn graphs() -> Vec<(&'static str, Csr)> {
     graphs
 }
 
-/// Runs `check` with each strategy on each graph in 1, 2 and 7 partitions on each device. Strategies that take one alone are tested with one
+/// Runs `check` with each strategy on each graph in 1, 2 and 7 partitions on each device; unless it is a sweep, a graph has every other device
+/// for each number of partitions. Strategies that take one alone are tested with one
 /// elsewhere; here they are refused.
 fn sweep(operator: Operator, takers: &[&str], check: impl Fn(&Device, &Csr, &str) -> evenkeel::Result<()>) {
-    for (name, csr) in graphs() {
-        for wanted in [1, 2, 7] {
+    for (turn, (name, csr)) in graphs().into_iter().enumerate() {
+        for (place, wanted) in [1, 2, 7].into_iter().enumerate() {
             let (bytes, count) = if wanted == 1 { (1 << 40, 1) } else { bytes_for(&csr, wanted) };
             assert!(count >= wanted, "{name} has {count} partitions");
-            for device in devices(bytes) {
+            for device in common::share(&devices(bytes), 2, turn + place) {
                 for about in strategy::of(operator, device.info()) {
                     if count == 1 && !takers.contains(&about.name) {
                         continue;

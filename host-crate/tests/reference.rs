@@ -231,7 +231,7 @@ fn graph_files(folder: &Path) -> Vec<PathBuf> {
 /// One in four strategies where a graph is small, and where that would take minutes on a software device, one. Four files in a row have all
 /// of them.
 fn strategies(device: &Device, graph: &Graph, operator: Operator, turn: usize) -> Vec<&'static str> {
-    let few = if graph.csr.edges() < 100_000 { usize::MAX } else { 1 };
+    let few = if graph.csr.edges() < 30_000 { usize::MAX } else { 1 };
     let all = strategy::of(operator, device.info()).map(|strategy| strategy.name);
     all.skip(turn % 4).step_by(4).take(few).collect()
 }

@@ -42,11 +42,11 @@ fn graphs(setting: &Setting) -> [&'static str; 5] {
 /// The five of all pairs.
 fn small_graphs(setting: &Setting) -> [&'static str; 5] {
     let small = [
-        "er:nodes=337,degree=231",
-        "er:nodes=505,degree=44",
-        "er:nodes=551,degree=49.6",
-        "er:nodes=735,degree=7.3",
-        "er:nodes=937,degree=226.6",
+        "er:nodes=169,degree=116",
+        "er:nodes=252,degree=44",
+        "er:nodes=276,degree=49.6",
+        "er:nodes=368,degree=7.3",
+        "er:nodes=469,degree=113.3",
     ];
     let paper = [
         "er:nodes=2700,degree=1852",
