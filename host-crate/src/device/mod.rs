@@ -16,6 +16,8 @@
 //! ```
 
 pub mod balance;
+#[cfg(feature = "cli")]
+mod copy_rate;
 mod cpu;
 pub mod memory;
 pub mod profile;
@@ -37,7 +39,7 @@ use profile::Span;
 use std::{
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// What kind of hardware a device is; `auto` takes the first of this order that is there.
@@ -313,31 +315,6 @@ impl Device {
             (from.raw().clone(), to.raw().clone(), (from.len() * size_of::<T>()) as u64)
         };
         Ok(Transfer { transferring: self.backend.transfer(name, copies.iter().map(raw).collect())? })
-    }
-
-    /// The bytes a second at which it copies from memory of the host, with pieces of up to `bytes`: the bound of what is streamed.
-    ///
-    /// # Errors
-    /// When the system or the device gives no memory for a piece on both sides, or the device fails.
-    #[cfg(feature = "cli")]
-    pub(crate) fn copy_rate(&self, bytes: u64) -> Result<f64> {
-        /// How often a piece is copied, after a first time that does not count.
-        const COPIES: u32 = 16;
-        // One piece leaves as much again for others who use the device.
-        let info = self.info();
-        let words = (bytes.min(info.partition_limit()).min(info.available() / 4) / 4).max(1) as usize;
-        let piece = self.host_buffer_from("a piece to copy", &vec![1u32; words])?;
-        let slot = self.slot("a copied piece", words)?;
-        let mut transfer = self.transfer("copying a piece", &[(&piece, &slot)])?;
-        let mut begin = Instant::now();
-        for copy in 0..=COPIES {
-            transfer.start()?;
-            transfer.wait()?;
-            if copy == 0 {
-                begin = Instant::now();
-            }
-        }
-        Ok(f64::from(COPIES) * 4.0 * words as f64 / begin.elapsed().as_secs_f64())
     }
 
     /// Writes `elements` from element `offset` on, in pieces if they are more than the staging memory holds.

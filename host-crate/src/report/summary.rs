@@ -22,11 +22,8 @@ impl fmt::Display for Report {
         for (word, text) in figures {
             line(word, text)?;
         }
-        for (word, lines) in self.answer.as_ref().map_or(Vec::new(), Summary::blocks) {
-            lines
-                .into_iter()
-                .zip([word].into_iter().chain(iter::repeat("")))
-                .try_for_each(|(text, word)| line(word, text))?;
+        for (word, text) in self.answer.as_ref().map_or(Vec::new(), Summary::lines) {
+            line(word, text)?;
         }
         line("time", self.time_text())?;
         let more: String = rates.into_iter().map(|(_, text)| format!(", {text}")).collect();
@@ -75,12 +72,13 @@ pub(super) fn figure_lines(figures: &Figures, answer: Option<&Summary>) -> Vec<(
 }
 
 impl Summary {
-    /// The lines of what is shown beside the numbers, with the word in front of each block.
-    pub(super) fn blocks(&self) -> Vec<(&'static str, Vec<String>)> {
+    /// The lines of what is shown beside the numbers, the first of each block with a word in front of it.
+    pub(super) fn lines(&self) -> Vec<(&'static str, String)> {
         let histogram = self.histogram.as_ref().map(|histogram| ("spread", histogram.lines()));
         let top = self.top.as_ref().map(|top| (top.word, top.lines()));
         let path = self.path.as_ref().map(|path| ("path", path.lines()));
-        [histogram, top, path].into_iter().flatten().collect()
+        let block = |(word, lines): (&'static str, Vec<String>)| iter::once(word).chain(iter::repeat("")).zip(lines);
+        [histogram, top, path].into_iter().flatten().flat_map(block).collect()
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use serde::Serialize;
-use std::{fmt, iter};
+use std::fmt;
 
 /// One object for one command on several workers.
 #[derive(Clone, Debug, Serialize)]
@@ -118,11 +118,8 @@ impl fmt::Display for WorkersReport {
         for (word, text) in figure_lines(&self.figures, self.answer.as_ref()) {
             line(word, text)?;
         }
-        for (word, lines) in self.answer.as_ref().map_or(Vec::new(), Summary::blocks) {
-            lines
-                .into_iter()
-                .zip([word].into_iter().chain(iter::repeat("")))
-                .try_for_each(|(text, word)| line(word, text))?;
+        for (word, text) in self.answer.as_ref().map_or(Vec::new(), Summary::lines) {
+            line(word, text)?;
         }
         let RunReport { total_ms, overhead_ms, iterations, .. } = self.median;
         let of = match self.runs.len() {

@@ -9,6 +9,7 @@ mod kernels;
 pub(crate) mod pull;
 mod seeds;
 
+#[cfg(feature = "cluster")]
 pub(crate) use kernels::Number;
 pub use seeds::{SeedOptions, Seeds};
 

@@ -54,6 +54,7 @@ impl Pull {
     }
 
     /// A matrix that is a part of a graph's.
+    #[cfg(feature = "cluster")]
     pub(crate) fn of_rows(matrix: Csr, factors: Vec<f64>) -> Self {
         Self { matrix, factors, alone: Vec::new(), cuts: Vec::new(), blocks: Blocks::default() }
     }

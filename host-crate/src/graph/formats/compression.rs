@@ -198,6 +198,7 @@ fn read_within(reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a text, decompressed if need be.
+#[cfg(feature = "cli")]
 pub(crate) fn read_text(path: &Path) -> Result<String> {
     let (contents, _) = Contents::read(path)?;
     let text =
