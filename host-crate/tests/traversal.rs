@@ -165,7 +165,8 @@ fn generated_graphs() {
 }
 
 /// `direction` in all its steps: from the hub the whole dispatch pushes; then nodes pull, among them one with thousands of edges,
-/// until only the tail is left, which is pushed along again; and on the grid one workgroup, then a few, go from level to level.
+/// until only the tail is left, which is pushed along again. From a fan, whose nodes are so many that they are not listed, they have to push after
+/// all. On the grid one workgroup, then a few, go from level to level.
 #[test]
 fn every_step_of_direction() {
     const CORE: u32 = 4000;
@@ -177,12 +178,22 @@ fn every_step_of_direction() {
     let tail = (0..TAIL).map(|node| (if node == 0 { 17 } else { CORE + 1 + node }, CORE + 2 + node));
     let edges: Vec<_> = hubs.chain(ring).chain(tail).flat_map(|(from, to)| [(from, to), (to, from)]).collect();
     let core = csr(CORE + 2 + TAIL, &edges, EdgeWeights::None);
+    // The edges of the fan are few beside those of the clique behind it.
+    const FAN: u32 = 1500;
+    let clique = FAN + 1..FAN + 151;
+    let pairs = clique.clone().flat_map(|from| clique.clone().filter(move |to| *to > from).map(move |to| (from, to)));
+    let fan = (1..=FAN).map(|node| (0, node)).chain([(1, FAN + 1)]).chain(pairs);
+    let edges: Vec<_> = fan.flat_map(|(from, to)| [(from, to), (to, from)]).collect();
+    let fan = csr(FAN + 151, &edges, EdgeWeights::None);
     // Some drivers stop an invocation's loops after 65,535 iterations, all together: these levels have more.
     let grid = "grid:rows=1600,cols=5000".parse::<Generator>().unwrap().generate().unwrap();
     let direction = ["direction"];
     for device in common::devices() {
         for source in [CORE, CORE + 1, 5, CORE + 1 + TAIL] {
             check_bfs(&device, &core, source, &direction);
+        }
+        for source in [0, 7, FAN + 100] {
+            check_bfs(&device, &fan, source, &direction);
         }
         if device.info().loop_limit.is_some() {
             check_bfs(&device, &grid.csr, 0, &direction);

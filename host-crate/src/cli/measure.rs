@@ -182,7 +182,11 @@ impl<A: Algorithm> Bench<'_, A> {
         let begin = Instant::now();
         counting(self.warmup, "warming up", name, |_| algorithm.run(&self.input))?;
         let is_slow_to_rise = self.warmup > 0 && self.device.info().kind == DeviceKind::Discrete;
-        while is_slow_to_rise && begin.elapsed() < CLOCK_RISES {
+        if !is_slow_to_rise {
+            return Ok(());
+        }
+        let _phase = phase::begin("waiting for the clock to rise", name);
+        while begin.elapsed() < CLOCK_RISES {
             algorithm.run(&self.input)?;
         }
         Ok(())

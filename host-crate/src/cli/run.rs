@@ -10,7 +10,7 @@ use super::{
     pictures::{PictureOptions, Pictures},
     progress::while_showing,
     registry::{Execute, InputOptions, ShowOptions},
-    workers::{Task, Workers, WorkersOptions, WorkersOutputs, is_given},
+    workers::{Task, Workers, WorkersOptions, WorkersOutputs},
 };
 use crate::{
     Result,
@@ -182,8 +182,7 @@ impl<A: Algorithm> RunCommand<A> {
             input: &self.input,
             show: &self.show,
             config,
-            // Unless a device is asked for, workers compute on the threads of the CPU.
-            device: is_given(matches, "device").then_some(&self.device),
+            device: &self.device,
             runs: run.runs,
             warmup: run.warmup,
             validate: run.validate,

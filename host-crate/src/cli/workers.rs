@@ -7,7 +7,7 @@ use super::{
     output::{Output, print},
     progress::while_showing,
     registry::{InputOptions, ShowOptions},
-    run::answers_need_a_check,
+    run::{QUICK, answers_need_a_check},
 };
 use crate::{
     Error, Result,
@@ -157,8 +157,8 @@ pub struct Task<'a, A: Algorithm> {
     pub input: &'a InputOptions<A>,
     pub show: &'a ShowOptions<A>,
     pub config: &'a A::Config,
-    /// The device of each worker; none for the threads of the CPU.
-    pub device: Option<&'a DeviceOptions>,
+    /// What says which device each worker has.
+    pub device: &'a DeviceOptions,
     pub runs: u32,
     pub warmup: u32,
     pub validate: bool,
@@ -189,6 +189,8 @@ const AGREED: &[&str] =
 const OWN: &[&str] = &[
     "graph",
     "device",
+    "validation_layer",
+    "no_pipeline_cache",
     "validate",
     "output",
     "json",
@@ -203,8 +205,6 @@ const OWN: &[&str] = &[
     "threads",
     "color",
 ];
-/// Options that are about the devices of workers, if they have some.
-const ON_DEVICES: &[&str] = &["validation_layer", "no_pipeline_cache"];
 
 /// Whether an option stands on the command line.
 pub fn is_given(matches: &ArgMatches, id: &str) -> bool {
@@ -219,8 +219,7 @@ impl<A: Algorithm> Task<'_, A> {
         let mut agreed = vec![env!("CARGO_PKG_VERSION").to_owned(), A::NAME.to_owned()];
         for option in command.get_arguments() {
             let id = option.get_id().as_str();
-            let is_own = OWN.contains(&id) || self.device.is_some() && ON_DEVICES.contains(&id);
-            if !is_given(matches, id) || is_own {
+            if !is_given(matches, id) || OWN.contains(&id) {
                 continue;
             }
             if !AGREED.contains(&id) && !own.contains(&id) {
@@ -289,9 +288,15 @@ impl<A: Algorithm> Task<'_, A> {
         let load_ms = begin.elapsed().as_secs_f64() * 1e3;
         let input = form.input(cluster, &share, &self.input.input, self.config)?;
         let begin = Instant::now();
-        let device = self.open_device(cluster)?;
+        let device = self.open_device(cluster, &share.graph.csr)?;
         let prepare = || form.prepare(cluster, &share, self.config, device.as_ref());
-        let mut prepared = while_showing("getting ready", A::NAME, prepare)?;
+        let advise = |error: Error| match error {
+            Error::Memory(reason) if self.device.is_automatic() => {
+                Error::Memory(format!("{reason}; with --device cpu workers compute on the threads of the CPU"))
+            }
+            error => error,
+        };
+        let mut prepared = while_showing("getting ready", A::NAME, prepare).map_err(advise)?;
         let prepare_ms = begin.elapsed().as_secs_f64() * 1e3;
         let mut runs = Vec::new();
         let mut last = None;
@@ -356,11 +361,13 @@ impl<A: Algorithm> Task<'_, A> {
         Ok(Some(Ran { answer, input, graph, report, needs_check }))
     }
 
-    /// Opens the device of this worker, if it computes on one.
-    fn open_device(&self, cluster: &mut Cluster) -> Result<Option<Device>> {
-        let Some(options) = self.device else { return Ok(None) };
+    /// Opens the device of this worker, if it computes on one: not where its threads are done before a GPU has started.
+    fn open_device(&self, cluster: &mut Cluster, csr: &Csr) -> Result<Option<Device>> {
+        let is_quick =
+            self.device.may_be_cpu() && self.runs + self.warmup == 1 && A::operations(csr, self.config) <= QUICK;
         let (worker, watch) = (cluster.process(), cluster.watch().clone());
-        let device = cluster.first(|| watch.during(|| options.open_for_worker(worker)))?;
+        let open = || if is_quick { Ok(None) } else { watch.during(|| self.device.open_for_worker(worker)) };
+        let device = cluster.first(open)?;
         let name = device.as_ref().map_or_else(machine::name, |device| device.info().name.clone());
         tracing::info!("worker {worker} computes on {name}");
         Ok(device)

@@ -29,6 +29,13 @@ pub struct Skew {
     pub highest: u32,
 }
 
+impl Skew {
+    /// Whether there are hubs: a node has more than 64 times as many edges as the mean.
+    pub fn has_hubs(self) -> bool {
+        f64::from(self.highest) > 64.0 * self.mean
+    }
+}
+
 impl Csr {
     /// Whether every edge has its reverse, as often. Weights do not count.
     ///

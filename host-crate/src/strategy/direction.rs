@@ -11,7 +11,7 @@ use crate::{
 };
 use evenkeel_kernels::strategy::direction::{
     LONG, SearchData, SearchLevel, SearchParams, SearchState,
-    begin::{SearchIsolated, SearchStart},
+    begin::{SearchHubs, SearchIsolated, SearchStart},
     many_levels::{SearchCooperating, SearchPersistent},
     needs::{SearchNeeds, SearchNeedsParams},
 };
@@ -31,7 +31,7 @@ const PULL_FACTOR: u32 = 8;
 /// Nodes that an invocation prepares at the start.
 const NODES_AT_START: u32 = 8;
 
-/// The most of a device's memory that a graph and its reverse may take, for a search in both directions.
+/// The most of a device's memory that a graph may take together with what only makes its searches faster.
 const SHARE_OF_MEMORY: f64 = 0.8;
 
 /// The nodes that have a subgroup to themselves when they pull along these edges.
@@ -39,12 +39,23 @@ fn long_rows(incoming: &Csr) -> impl ParallelIterator<Item = u32> {
     (0..incoming.nodes()).into_par_iter().filter(|&node| incoming.degree(node) > LONG)
 }
 
+/// Whether there is memory for so many copies of the rows, and for what is kept for each node: a stream of the graph would cost more than is saved.
+fn has_memory(csr: &Csr, device: &DeviceInfo, copies: u64) -> bool {
+    /// Depths, parents, lists and hubs, and what else there may be.
+    const BYTES_OF_A_NODE: u64 = 24;
+    let bytes = copies * plan_partitions(device, csr).bytes() + BYTES_OF_A_NODE * u64::from(csr.nodes());
+    bytes as f64 <= SHARE_OF_MEMORY * device.available() as f64
+}
+
 /// Whether the edges that lead to each node are kept beside those that leave it: where these differ, and there is memory for them.
 fn keeps_reverse(csr: &Csr, device: &DeviceInfo) -> bool {
-    /// Depths, parents and lists of a node, and what else there may be: a stream of the graph would cost more than the reverse saves.
-    const BYTES_OF_A_NODE: u64 = 20;
-    let both = 2 * plan_partitions(device, csr).bytes() + BYTES_OF_A_NODE * u64::from(csr.nodes());
-    !csr.is_symmetric() && both as f64 <= SHARE_OF_MEMORY * device.available() as f64
+    !csr.is_symmetric() && has_memory(csr, device, 2)
+}
+
+/// Whether each node's neighbour of the highest degree is found beforehand, for nodes that pull. Where degrees are skewed, it is visited before most
+/// others.
+fn finds_hubs(csr: &Csr, device: &DeviceInfo) -> bool {
+    csr.skew().has_hubs() && if csr.is_symmetric() { has_memory(csr, device, 1) } else { keeps_reverse(csr, device) }
 }
 
 impl Strategy for Direction {
@@ -73,6 +84,7 @@ impl Strategy for Direction {
             .with::<u32>("visited", 2 * words)
             .with::<u32>("isolated", words)
             .with::<u32>("long rows", long)
+            .with::<u32>("hubs", if finds_hubs(csr, target.device) { nodes } else { 0 })
             .with::<SearchState>("state", 1)
     }
 
@@ -96,6 +108,7 @@ impl Strategy for Direction {
             Some(reversed) => upload_partitions(device, reversed)?,
             None => parts.iter().map(|part| DevicePartition { graph: part.graph.clone(), rows: part.rows }).collect(),
         };
+        let finds_hubs = finds_hubs(csr, device.info()) && !traversal.parts.are_streamed();
         let rounds = Rounds::in_parts(device.info(), csr.skew(), &traversal.parts, COOPERATING);
         let Rounds { short, medium, cooperating, loop_limit } = rounds;
         let params = SearchParams {
@@ -111,14 +124,24 @@ impl Strategy for Direction {
             loop_limit,
             mean_degree: csr.edges().div_ceil(csr.nodes().max(1).into()) as u32,
             long: long.len() as u32,
+            hubs: finds_hubs.into(),
             target: traversal.target.unwrap_or(UNREACHED),
             rows: parts[0].rows,
             incoming_rows: incoming_parts[0].rows,
         };
         let words = params.words() as usize;
         let (isolated, long) = (&device.buffer("isolated", words)?, &device.buffer_from("long rows", &long)?);
+        let hubs = &device.buffer("hubs", if finds_hubs { csr.nodes() as usize } else { 0 })?;
         let find_isolated = SearchIsolated { graph, isolated };
-        device.record("isolated nodes", |recorder| recorder.dispatch(&find_isolated, params, words))?.run()?;
+        let prepare = |recorder: &mut Recorder| {
+            recorder.dispatch(&find_isolated, params, words);
+            for DevicePartition { graph: incoming, rows } in incoming_parts.iter().filter(|_| finds_hubs) {
+                let params = SearchParams { incoming_rows: *rows, ..params };
+                let invocations = device.info().subgroup_size as usize * rows.count as usize;
+                recorder.dispatch(&SearchHubs { incoming, hubs }, params, invocations);
+            }
+        };
+        device.record("isolated nodes and hubs", prepare)?.run()?;
         let data = &SearchData {
             depths: traversal.data.values.clone(),
             visited: device.buffer("visited", 2 * words)?,
@@ -138,7 +161,7 @@ impl Strategy for Direction {
         let level = |recorder: &mut Recorder,
                      (graph, rows): (&DeviceGraph, RowRange),
                      (incoming, incoming_rows): (&DeviceGraph, RowRange)| {
-            let level = SearchLevel { graph, incoming, data, state, long };
+            let level = SearchLevel { graph, incoming, data, state, long, hubs };
             let params = SearchParams { rows, incoming_rows, ..params };
             recorder.dispatch_indirect(&level, params, state, SearchState::GROUPS);
         };

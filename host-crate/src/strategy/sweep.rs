@@ -21,6 +21,10 @@ pub struct Sweep {
 /// A bucket as wide as the mean weight times this: wider ones relax more edges in vain, and narrower ones take more iterations.
 const WIDTH: f64 = 4.0;
 
+/// The first bucket of a skewed graph is as wide as the mean weight times this, divided by the mean degree. Most nodes have short paths over the
+/// hubs, which have most of the edges: in a narrow bucket hubs have their final distances before their edges are relaxed.
+const FIRST_WIDTH: f64 = 4.0;
+
 /// Iterations in each batch: a search of a skewed graph takes a dozen or two, of a random one about forty.
 const BATCHES: [usize; 2] = [16, 32];
 
@@ -55,7 +59,7 @@ impl Strategy for Sweep {
 
     fn keys(&mut self) -> Vec<Key<'_>> {
         let about = "the width of a bucket";
-        let default = "the mean weight times 4";
+        let default = "the mean weight times 4; of a skewed graph the first is narrower";
         vec![Key::optional("delta", about, default, &mut self.delta).within(0, f64::INFINITY)]
     }
 
@@ -74,17 +78,24 @@ impl Strategy for Sweep {
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let csr = &traversal.csr;
-        let delta = self.delta.unwrap_or_else(|| csr.mean_weight() * WIDTH);
+        let (mean, skew) = (csr.mean_weight(), csr.skew());
+        let delta = self.delta.unwrap_or(mean * WIDTH);
+        let first_delta = match self.delta {
+            None if skew.has_hubs() => delta.min(mean * FIRST_WIDTH / skew.mean),
+            _ => delta,
+        };
+        let width = |delta: f64| match csr.weights() {
+            Weights::F32(_) => (delta as f32).to_bits(),
+            // Saturates at u32::MAX.
+            _ => delta as u32,
+        };
         let pieces = pieces(csr);
         let params = SweepParams {
             nodes: csr.nodes(),
             pieces: pieces.len() as u32 / 2,
             groups: MAX_GROUPS.min(csr.nodes().div_ceil(BLOCK) + pieces.len() as u32 / 2),
-            delta: match csr.weights() {
-                Weights::F32(_) => (delta as f32).to_bits(),
-                // Saturates at u32::MAX.
-                _ => delta as u32,
-            },
+            delta: width(delta),
+            first_delta: width(first_delta),
             mirrored: csr.has_symmetric_weights().into(),
             target: traversal.target.unwrap_or(UNREACHED),
             edge_shift: edge_shift(csr),

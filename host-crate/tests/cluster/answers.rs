@@ -83,9 +83,6 @@ fn what_several_workers_do_not_follow_is_refused_by_name() {
         &["--html", "x.html"],
         &["--memory", "1GiB"],
         &["--partition-bytes", "1MiB"],
-        // Without devices there is nothing for it to do.
-        &["--validation-layer"],
-        &["--no-pipeline-cache"],
     ] {
         let message = refused(&[&["bfs", "rmat:scale=5", "--workers", "2"], option].concat(), 2);
         assert!(message.contains(&format!("{} is for one worker", option[0])), "{message}");

@@ -28,12 +28,6 @@ impl DoubleList<'_> {
         if item < light { self.light(half, item) } else { self.heavy(half, item - light) }
     }
 
-    /// Writes a heavy node behind their counter.
-    pub fn append_heavy<S>(&mut self, lane: Lane, state: &mut State<S>, counter: Field<S>, half: u32, node: u32) {
-        let entry = state.append_one(lane, counter);
-        self.entries.set(self.heavy(half, entry), node);
-    }
-
     /// Writes a node behind the counter of the light or of the heavy ones.
     pub fn append<S>(
         &mut self,
@@ -44,7 +38,8 @@ impl DoubleList<'_> {
         (node, is_heavy): (u32, bool),
     ) {
         if is_heavy {
-            self.append_heavy(lane, state, heavy_counter, half, node);
+            let entry = state.append_one(lane, heavy_counter);
+            self.entries.set(self.heavy(half, entry), node);
         } else {
             let entry = state.append_one(lane, counter);
             self.entries.set(self.light(half, entry), node);

@@ -49,6 +49,8 @@ pub struct SweepParams {
     pub groups: u32,
     /// The width of a bucket; the bits of it where distances are real.
     pub delta: u32,
+    /// The width of the first bucket, in the same way.
+    pub first_delta: u32,
     /// 1 where every edge has its reverse with the same weight; else 0.
     pub mirrored: u32,
     /// The search ends when the distance of this node is final; [`UNREACHED`] where it finds all nodes.
@@ -140,6 +142,17 @@ impl<D: Distance> Buckets<'_, D> {
     /// The word of a node that says whether the iteration is for it.
     fn word(&self, node: u32) -> u32 {
         if self.mode == RELAX && !self.first { self.data.marks.load(node) } else { self.data.distances.load(node) }
+    }
+
+    /// The first of the invocation's four nodes in a block of the workgroup's, and the words of the four, whose loads are in flight together; the
+    /// word of the last node in place of those behind it.
+    fn block(&self, number: u32) -> (u32, (u32, u32, u32, u32)) {
+        let (lane, rows) = (self.lane, self.params.rows);
+        // Where there are no rows nothing is done with the words.
+        let last = rows.end().max(1) - 1;
+        let a = rows.first + (number * lane.groups + lane.group) * BLOCK + lane.local;
+        let (b, c, d) = (a + lane.threads, a + 2 * lane.threads, a + 3 * lane.threads);
+        (a, (self.word(a.min(last)), self.word(b.min(last)), self.word(c.min(last)), self.word(d.min(last))))
     }
 
     /// Whether the iteration is for a node with that word.
@@ -331,7 +344,7 @@ pub fn sweep_start(
     if lane.global() == 0 && node < params.nodes {
         distances.set(node, 0);
         state.begin(1, params.groups);
-        state.set(SweepState::TO, params.delta);
+        state.set(SweepState::TO, params.first_delta);
         state.set(SweepState::FIRST, 1);
         state.set(SweepState::LOWEST, UNREACHED);
     }
@@ -377,7 +390,9 @@ pub fn sweep<D: Distance>(
         counts.set(LOWEST, UNREACHED);
     }
     lane.barrier();
-    for scan in 0..of_pieces + share(params.rows.count.div_ceil(BLOCK)) {
+    let scans = of_pieces + share(params.rows.count.div_ceil(BLOCK));
+    let mut block = buckets.block(0);
+    for scan in 0..scans {
         if lane.local == 0 {
             // It was read in the scan before the last.
             counts.set((scan + 1) % 3, 0);
@@ -392,12 +407,11 @@ pub fn sweep<D: Distance>(
                 }
             }
         } else {
-            // Four nodes for each invocation, whose loads are in flight together; the last node again in place of those behind it.
             let last = params.rows.end() - 1;
-            let a = params.rows.first + ((scan - of_pieces) * lane.groups + lane.group) * BLOCK + lane.local;
+            let (a, (word_a, word_b, word_c, word_d)) = block;
             let (b, c, d) = (a + lane.threads, a + 2 * lane.threads, a + 3 * lane.threads);
-            let (word_a, word_b) = (buckets.word(a.min(last)), buckets.word(b.min(last)));
-            let (word_c, word_d) = (buckets.word(c.min(last)), buckets.word(d.min(last)));
+            // In flight while this block is looked at.
+            block = buckets.block(scan + 1 - of_pieces);
             for which in 0..4 {
                 let mut item = (a, word_a);
                 item = if which == 1 { (b, word_b) } else { item };

@@ -6,6 +6,7 @@ use crate::{
     graph::Partition,
 };
 use evenkeel_kernels::algorithm::color::{
+    UNCOLORED,
     independent::{ColorLight, ColorWait, ColorWide, IndependentParams, IndependentState},
     label,
     sections::{LIGHT, MEDIUM},
@@ -17,22 +18,28 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-/// The workgroups of an iteration: as many as a large GPU runs at a time. Those beyond find no work.
-const GROUPS: u32 = 1056;
+/// The workgroups of an iteration: as many as a large GPU runs at a time, five on each of its 132 multiprocessors.
+const GROUPS: u32 = 660;
 
-/// After how many passes without a change a subgroup gives up on its nodes. Nodes are taken in the order of ranks, so that the neighbours
+/// Where so many workgroups suffice to give each invocation one light node at most, there are as many as that takes.
+const GROUPS_OF_ONE: u32 = 1056;
+
+/// After how many passes without a change a subgroup gives up on its nodes. Wide nodes are taken in the order of ranks, so that the neighbours
 /// waited for are under way, and seldom does anybody give up.
 const PATIENCE: u32 = 4096;
-
-/// The same for light nodes, which are not in that order, while not all have been taken: a neighbour may not be under way. In the order of their
-/// numbers, rows that lie together are loaded together, and another iteration costs less than waiting.
-const EARLY_PATIENCE: u32 = 1;
 
 /// The same for all nodes of a graph in several partitions: a neighbour may be of another one, and not under way.
 const PARTITION_PATIENCE: u32 = 8;
 
+/// After how many passes a subgroup leaves light nodes to the next iteration while it has others to take. Waiting would keep all of its
+/// invocations from these for the sake of a few nodes.
+const EARLY_PASSES: u32 = 4;
+
 /// Most iterations of a loop are after its end: two suffice nearly always.
 const BATCHES: [usize; 6] = [2, 4, 6, 12, 24, 48];
+
+/// The same where each invocation has several light nodes, some of which are left to another iteration.
+const LONG_BATCHES: [usize; 5] = [6, 6, 12, 24, 48];
 
 /// The memory beside the graph and the colours.
 pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> MemoryPlan {
@@ -76,7 +83,8 @@ fn rank(csr: &Csr, seed: u32, node: u32) -> Reverse<(u32, u32)> {
     Reverse((csr.degree(node), label(seed, node)))
 }
 
-/// All nodes: light ones first, then the others by rank; and the numbers of light and of heavy ones.
+/// All nodes: light ones first, those of high degree first and else by number, so that rows that lie together are loaded together; then the others,
+/// by rank. And the numbers of light and of heavy ones.
 struct Order {
     nodes: Vec<u32>,
     light: u32,
@@ -91,6 +99,7 @@ impl Order {
         let is_light = |node: &u32| csr.degree(*node) <= LIGHT;
         let mut nodes: Vec<u32> = (0..csr.nodes()).filter(is_light).collect();
         let light = nodes.len();
+        nodes.par_sort_by_key(|&node| Reverse(csr.degree(node)));
         nodes.extend((0..csr.nodes()).filter(|node| !is_light(node)));
         by_rank(&mut nodes[light..]);
         let heavy = nodes[light..].partition_point(|&node| csr.degree(node) > MEDIUM);
@@ -137,11 +146,15 @@ impl Independent {
             nodes: csr.nodes(),
             light: order.light,
             heavy: order.heavy,
-            // Where loops are limited, each workgroup has a small share.
-            max_groups: if info.loop_limit.is_some() { info.max_groups } else { info.max_groups.min(GROUPS) },
+            max_groups: match info.loop_limit {
+                // Each workgroup has a small share.
+                Some(_) => info.max_groups,
+                None if order.light <= GROUPS_OF_ONE * WORKGROUP => info.max_groups.min(GROUPS_OF_ONE),
+                None => info.max_groups.min(GROUPS),
+            },
             seed,
             patience,
-            early_patience: patience.min(EARLY_PATIENCE),
+            early_passes: EARLY_PASSES,
             loop_budget: info.loop_budget(),
             first_color: 0,
             rows: RowRange::default(),
@@ -174,10 +187,10 @@ impl Independent {
         &self.waits
     }
 
-    /// An invocation to each light node, a subgroup of 32 to a medium one, a workgroup to a heavy one.
+    /// A subgroup of 32 to a medium node, a workgroup to a heavy one.
     fn invocations(&self) -> usize {
         let IndependentParams { nodes, light, heavy, .. } = self.params;
-        light as usize + 32 * (nodes - light - heavy) as usize + WORKGROUP as usize * heavy as usize
+        1 + 32 * (nodes - light - heavy) as usize + WORKGROUP as usize * heavy as usize
     }
 }
 
@@ -187,11 +200,12 @@ impl Steps for Independent {
     }
 
     fn batches(&self) -> &'static [usize] {
-        &BATCHES
+        if self.params.light > GROUPS_OF_ONE * WORKGROUP { &LONG_BATCHES } else { &BATCHES }
     }
 
     fn start(&self, recorder: &mut Recorder) {
         let Self { colors, order, waits, state, .. } = self;
+        recorder.fill(colors, UNCOLORED);
         for PartOf { graph, params, before, .. } in &self.parts {
             let wait = ColorWait { graph, order, colors, waits, before, state };
             recorder.dispatch(&wait, *params, self.invocations());

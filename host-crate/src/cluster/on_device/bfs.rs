@@ -106,6 +106,7 @@ impl<'a> SearchOnDevice<'a> {
             loop_limit: 0,
             mean_degree: 0,
             long: long.len() as u32,
+            hubs: 0,
             target: UNREACHED,
             rows: parts[0].rows,
             incoming_rows: parts[0].rows,
@@ -191,7 +192,7 @@ impl Recordings {
         };
         let level = |recorder: &mut Recorder| {
             for DevicePartition { graph, rows } in parts {
-                let level = SearchLevel { graph, incoming: graph, data, state, long };
+                let level = SearchLevel { graph, incoming: graph, data, state, long, hubs: long };
                 let params = SearchParams { rows: *rows, incoming_rows: own(rows, part), ..params };
                 recorder.dispatch_indirect(&level, params, state, SearchState::GROUPS);
             }

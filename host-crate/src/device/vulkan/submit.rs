@@ -10,8 +10,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a wait polls before it lets the system put the thread to sleep.
-const SPIN: Duration = Duration::from_micros(200);
+/// How long a wait for a GPU polls before it lets the system put the thread to sleep, from which it takes some 50 µs to come back.
+const SPIN: Duration = Duration::from_millis(5);
+
+/// The same for software on the processors, which needs them itself.
+const SPIN_ON_CPU: Duration = Duration::from_micros(200);
 
 /// One command buffer and the fence that tells when it has run.
 pub(super) struct Commands {
@@ -96,8 +99,8 @@ impl Commands {
         // Also when the wait fails, nothing is gained by waiting again: the device is lost.
         self.in_flight = false;
         let vk = self.context.vk();
-        let start = Instant::now();
-        while start.elapsed() < SPIN {
+        let (start, spin) = (Instant::now(), if self.context.physical.info.kind.is_gpu() { SPIN } else { SPIN_ON_CPU });
+        while start.elapsed() < spin {
             // SAFETY: the fence is alive.
             if unsafe { vk.get_fence_status(self.fence.handle) }.failed("waiting for the device")? {
                 return Ok(());

@@ -8,8 +8,9 @@
 //! has a light node to itself, whose set is in the word. A subgroup shares a wide one. It shows its set if no colour in it exceeds 29, else
 //! an interval. Light nodes have a lower rank than all wide ones and are coloured after them.
 //!
-//! Subgroups take nodes in the order of the worklist and look at them again and again, because their neighbours are coloured at the same
-//! time. They give up after a number of passes in which nothing has changed, and leave the node to the next iteration.
+//! Subgroups take wide nodes in the order of the worklist and look at them again and again, because their neighbours are coloured at the same
+//! time. They give up after a number of passes in which nothing has changed, and leave the node to the next iteration. Of light nodes each
+//! invocation has its share, and goes on to the next after a few passes.
 //!
 //! Of a graph in partitions every iteration is dispatched once for each, with lists of neighbours that are its own, and takes the nodes
 //! whose rows it has. A row that is cut is longer than any that is not, so its node has one of the highest ranks, and waits only for nodes of
@@ -25,7 +26,7 @@ use crate::strategy::edges_in;
 pub struct IndependentParams {
     /// The number of nodes of the graph.
     pub nodes: u32,
-    /// The number of light nodes. They are the first in the order of all nodes; wide ones follow, by rank.
+    /// The number of light nodes. They are the first in the order of all nodes, by degree; wide ones follow, by rank.
     pub light: u32,
     /// The number of heavy nodes, the first of the wide ones: a workgroup shares one when its neighbours are ranked.
     pub heavy: u32,
@@ -35,8 +36,9 @@ pub struct IndependentParams {
     pub seed: u32,
     /// After how many passes without a change a subgroup gives up.
     pub patience: u32,
-    /// The same for light nodes while not all have been taken, so that a neighbour may not be under way.
-    pub early_patience: u32,
+    /// After how many passes a subgroup leaves its light nodes to the next iteration while there are others for it, or sooner if nothing
+    /// changes.
+    pub early_passes: u32,
     /// The number of loop iterations that an invocation may take.
     pub loop_budget: u32,
     /// The colour of a node without neighbours of higher rank: 0, or what the host has found for the node of a row that is cut.
@@ -63,7 +65,7 @@ pub struct IndependentState {
     pub wide_rounds: u32,
     /// Keeps the counters that all subgroups add to apart from what they read: 128 bytes.
     pub apart: [u32; 17],
-    /// How many nodes of the worklist have been taken.
+    /// How many wide nodes of the worklist have been taken; in an iteration over light nodes, how many workgroups have begun.
     pub taken: u32,
     /// Keeps the two counters apart.
     pub apart_from_taken: [u32; 31],
@@ -89,8 +91,6 @@ const NO_NODE: u32 = u32::MAX;
 /// row's offset.
 const SAVED_WORDS_SHARE: u32 = 3;
 
-/// The most nodes per invocation of a subgroup that takes light nodes.
-const CHUNK: u32 = 4;
 /// The loop iterations of one pass over a light node at most, with what is beside it.
 const LIGHT_ROUNDS: u32 = 12;
 /// So many passes without a change are taken even if others have given up.
@@ -125,9 +125,8 @@ fn whole_row(params: &IndependentParams, graph: Csr<Views>, node: u32) -> (u32, 
     (begin, if params.rows.is_cut == 0 { begin + count } else { begin })
 }
 
-/// Begins: finds the neighbours of higher rank of each node. For a light node they are bits in `waits`, one per edge; for a wide one a list
-/// in `before` at the offset of its row, whose length is in `waits`. Nodes without any get the first colour, as does that of a row that is
-/// cut.
+/// Begins: finds the neighbours of higher rank of each wide node, a list in `before` at the offset of its row, whose length is in `waits`. Nodes
+/// without any get the first colour, as does that of a row that is cut. The host has set all colours to [`UNCOLORED`].
 #[kernel(threads = 256)]
 pub fn color_wait(
     lane: Lane,
@@ -148,123 +147,94 @@ pub fn color_wait(
         state.set(IndependentState::WIDE, wide);
     }
     let wide_rounds = params.heavy + (wide - params.heavy).div_ceil(lane.subgroups);
-    for round in lane.by_group(wide_rounds + params.light.div_ceil(lane.threads)) {
-        if round < wide_rounds {
-            // The same for the whole workgroup.
-            let is_heavy = round < params.heavy;
-            let mut place = params.light + round;
-            let (mut member, mut width) = (lane.local, lane.threads);
-            if !is_heavy {
-                place = params.light + params.heavy + (round - params.heavy) * lane.subgroups + lane.subgroup;
-                member = lane.subgroup_lane;
-                width = lane.subgroup_size;
+    for round in lane.by_group(wide_rounds) {
+        // The same for the whole workgroup.
+        let is_heavy = round < params.heavy;
+        let mut place = params.light + round;
+        let (mut member, mut width) = (lane.local, lane.threads);
+        if !is_heavy {
+            place = params.light + params.heavy + (round - params.heavy) * lane.subgroups + lane.subgroup;
+            member = lane.subgroup_lane;
+            width = lane.subgroup_size;
+        }
+        let (mut node, mut begin, mut end) = (0, 0, 0);
+        if place < params.nodes {
+            node = order.get(place);
+            (begin, end) = whole_row(params, graph, node);
+        }
+        let is_here = place < params.nodes && params.rows.has(node);
+        let rank = Rank::of(graph, params.seed, node);
+        if is_heavy {
+            if lane.local == 0 {
+                length.set(0, 0);
             }
-            let (mut node, mut begin, mut end) = (0, 0, 0);
-            if place < params.nodes {
-                node = order.get(place);
-                (begin, end) = whole_row(params, graph, node);
-            }
-            let is_here = place < params.nodes && params.rows.has(node);
-            let rank = Rank::of(graph, params.seed, node);
+            lane.barrier();
+        }
+        let mut found = 0;
+        let mut at = begin;
+        while at < end {
+            // Past the end the last edge is repeated, and not counted.
+            let last = end - 1;
+            let edge = at + member;
+            let a = graph.columns.get(edge.min(last));
+            let b = graph.columns.get((edge + width).min(last));
+            let c = graph.columns.get((edge + 2 * width).min(last));
+            let d = graph.columns.get((edge + 3 * width).min(last));
+            let after_a = rank.is_after(graph, params.seed, a) & (edge < end);
+            let after_b = rank.is_after(graph, params.seed, b) & (edge + width < end);
+            let after_c = rank.is_after(graph, params.seed, c) & (edge + 2 * width < end);
+            let after_d = rank.is_after(graph, params.seed, d) & (edge + 3 * width < end);
+            let own = u32::from(after_a) + u32::from(after_b) + u32::from(after_c) + u32::from(after_d);
+            let up_to = lane.inclusive_add(own);
+            let total = lane.of(lane.subgroup_size - 1, up_to);
+            let mut first = found;
             if is_heavy {
-                if lane.local == 0 {
-                    length.set(0, 0);
+                if lane.subgroup_lane == 0 {
+                    first = length.add(0, total);
                 }
-                lane.barrier();
+                first = lane.of(0, first);
             }
-            let mut found = 0;
-            let mut at = begin;
-            while at < end {
-                // Past the end the last edge is repeated, and not counted.
-                let last = end - 1;
-                let edge = at + member;
-                let a = graph.columns.get(edge.min(last));
-                let b = graph.columns.get((edge + width).min(last));
-                let c = graph.columns.get((edge + 2 * width).min(last));
-                let d = graph.columns.get((edge + 3 * width).min(last));
-                let after_a = rank.is_after(graph, params.seed, a) & (edge < end);
-                let after_b = rank.is_after(graph, params.seed, b) & (edge + width < end);
-                let after_c = rank.is_after(graph, params.seed, c) & (edge + 2 * width < end);
-                let after_d = rank.is_after(graph, params.seed, d) & (edge + 3 * width < end);
-                let own = u32::from(after_a) + u32::from(after_b) + u32::from(after_c) + u32::from(after_d);
-                let up_to = lane.inclusive_add(own);
-                let total = lane.of(lane.subgroup_size - 1, up_to);
-                let mut first = found;
-                if is_heavy {
-                    if lane.subgroup_lane == 0 {
-                        first = length.add(0, total);
-                    }
-                    first = lane.of(0, first);
-                }
-                let mut next = begin + first + up_to - own;
-                if after_a {
-                    before.set(next, a);
-                    next += 1;
-                }
-                if after_b {
-                    before.set(next, b);
-                    next += 1;
-                }
-                if after_c {
-                    before.set(next, c);
-                    next += 1;
-                }
-                if after_d {
-                    before.set(next, d);
-                }
-                found += total;
-                at = if end - at > 4 * width { at + 4 * width } else { end };
+            let mut next = begin + first + up_to - own;
+            if after_a {
+                before.set(next, a);
+                next += 1;
             }
-            if is_heavy {
-                lane.barrier();
-                found = length.get(0);
-                lane.barrier();
+            if after_b {
+                before.set(next, b);
+                next += 1;
             }
-            if is_here && member == 0 {
-                let set = TENTATIVE | SET | lowest_colors(found + 1);
-                let word = if found <= SET_MOST { set } else { interval(found, 0) };
-                waits.set(node, found);
-                colors.set(node, if found == 0 { params.first_color } else { word });
+            if after_c {
+                before.set(next, c);
+                next += 1;
             }
-        } else {
-            let place = (round - wide_rounds) * lane.threads + lane.local;
-            let node = if place < params.light { order.get(place) } else { 0 };
-            if place < params.light && params.rows.has(node) {
-                let (begin, end) = whole_row(params, graph, node);
-                let rank = Rank::of(graph, params.seed, node);
-                let mut pending = 0;
-                let mut edge = begin;
-                while edge < end {
-                    let last = end - 1;
-                    let (two, three, four) = ((edge + 1).min(last), (edge + 2).min(last), (edge + 3).min(last));
-                    let a = graph.columns.get(edge);
-                    let b = graph.columns.get(two);
-                    let c = graph.columns.get(three);
-                    let d = graph.columns.get(four);
-                    let after_a = u32::from(rank.is_after(graph, params.seed, a));
-                    let after_b = u32::from(rank.is_after(graph, params.seed, b));
-                    let after_c = u32::from(rank.is_after(graph, params.seed, c));
-                    let after_d = u32::from(rank.is_after(graph, params.seed, d));
-                    pending |= (after_a << (edge - begin)) | (after_b << (two - begin));
-                    pending |= (after_c << (three - begin)) | (after_d << (four - begin));
-                    edge += 4;
-                }
-                waits.set(node, pending);
-                let word = TENTATIVE | lowest_colors(pending.count_ones() + 1);
-                colors.set(node, if pending == 0 { params.first_color } else { word });
+            if after_d {
+                before.set(next, d);
             }
+            found += total;
+            at = if end - at > 4 * width { at + 4 * width } else { end };
+        }
+        if is_heavy {
+            lane.barrier();
+            found = length.get(0);
+            lane.barrier();
+        }
+        if is_here && member == 0 {
+            let set = TENTATIVE | SET | lowest_colors(found + 1);
+            let word = if found <= SET_MOST { set } else { interval(found, 0) };
+            waits.set(node, found);
+            colors.set(node, if found == 0 { params.first_color } else { word });
         }
     }
 }
 
-/// Takes the next `count` nodes of the worklist for the subgroup, which calls it together: the place of the first.
+/// Takes the next wide node of the worklist for the subgroup, which calls it together: its place.
 #[inline(always)]
-fn take(lane: Lane, state: &mut State<IndependentState>, count: u32) -> u32 {
-    let mut first = 0;
+fn take(lane: Lane, state: &mut State<IndependentState>) -> u32 {
+    let mut place = 0;
     if lane.subgroup_lane == 0 {
-        first = state.add(IndependentState::TAKEN, count);
+        place = state.add(IndependentState::TAKEN, 1);
     }
-    lane.of(0, first)
+    lane.of(0, place)
 }
 
 /// How often a subgroup may take nodes when there are `tasks` to take. Where loops are limited each has its share; else those that are faster
@@ -289,10 +259,10 @@ fn others_left(state: &State<IndependentState>, idle: u32) -> u32 {
     if idle >= SHORT && state.load(IndependentState::LEFT) > 0 { OTHERS_LEFT } else { 0 }
 }
 
-/// The same if nodes have not been taken yet.
+/// The same if a workgroup has not begun: nobody else takes its nodes, and it may not begin before another has ended.
 #[inline(always)]
-fn others_wait(state: &State<IndependentState>, params: &IndependentParams, light: u32, idle: u32) -> u32 {
-    if idle >= params.early_patience && state.load(IndependentState::TAKEN) < light { OTHERS_LEFT } else { 0 }
+fn others_wait(state: &State<IndependentState>, lane: Lane, idle: u32) -> u32 {
+    if idle >= SHORT && state.load(IndependentState::TAKEN) < lane.groups { OTHERS_LEFT } else { 0 }
 }
 
 /// A light node under way.
@@ -309,6 +279,29 @@ struct Light {
 
 #[inline_all]
 impl Light {
+    /// A node whose edges begin at `begin`, before any colour around it is known.
+    fn new(graph: Csr<Views>, seed: u32, node: u32, (begin, end): (u32, u32)) -> Self {
+        let rank = Rank::of(graph, seed, node);
+        let mut pending = 0;
+        let mut edge = begin;
+        while edge < end {
+            let last = end - 1;
+            let (two, three, four) = ((edge + 1).min(last), (edge + 2).min(last), (edge + 3).min(last));
+            let a = graph.columns.get(edge);
+            let b = graph.columns.get(two);
+            let c = graph.columns.get(three);
+            let d = graph.columns.get(four);
+            let after_a = u32::from(rank.is_after(graph, seed, a));
+            let after_b = u32::from(rank.is_after(graph, seed, b));
+            let after_c = u32::from(rank.is_after(graph, seed, c));
+            let after_d = u32::from(rank.is_after(graph, seed, d));
+            pending |= (after_a << (edge - begin)) | (after_b << (two - begin));
+            pending |= (after_c << (three - begin)) | (after_d << (four - begin));
+            edge += 4;
+        }
+        Self { pending, possible: lowest_colors(pending.count_ones() + 1), taken: 0, claimed: 0 }
+    }
+
     /// Considers the word of the neighbour at an edge.
     fn look(&mut self, bit: u32, word: u32) {
         if word & TENTATIVE == 0 {
@@ -362,7 +355,8 @@ impl Light {
     }
 }
 
-/// One iteration over light nodes.
+/// One iteration over light nodes. The first one finds the neighbours of higher rank of each: bits in `waits`, one for each edge, of the nodes
+/// that are left.
 #[kernel(threads = 256, any_width)]
 pub fn color_light(
     lane: Lane,
@@ -374,62 +368,65 @@ pub fn color_light(
     mut waits: Global<u32>,
     mut state: State<IndependentState>,
 ) {
-    let light = state.load(IndependentState::LIGHT);
-    let is_first = state.load(IndependentState::LIGHT_ROUNDS) == 0;
-    let chunk = (light / (2 * lane.groups * lane.threads)).clamp(1, CHUNK);
-    let each = chunk * lane.subgroup_size;
-    let tasks = light.div_ceil(each);
-    let mut turns = most_turns(lane, params, tasks);
-    let mut passes = params.loop_budget / LIGHT_ROUNDS;
-    let mut base = 0;
-    while base < light && turns > 0 {
-        turns -= 1;
-        base = take(lane, &mut state, each);
-        let end = light.min(base + each);
-        let mut first = base;
-        while first < end {
-            let place = first + lane.subgroup_lane;
-            first += lane.subgroup_size;
-            let (mut node, mut begin) = (0, 0);
-            let mut own = Light { pending: 0, possible: 0, taken: 0, claimed: 0 };
-            if place < end {
-                node = if is_first { order.get(place) } else { worklist.current.get(place) };
-            }
-            if place < end && params.rows.has(node) {
-                // All loads at once. In the first iteration the set is as it was made.
+    let light = state.get(IndependentState::LIGHT);
+    let is_first = state.get(IndependentState::LIGHT_ROUNDS) == 0;
+    let invocations = lane.groups * lane.threads;
+    let turns = light.div_ceil(invocations);
+    if lane.local == 0 {
+        state.add(IndependentState::TAKEN, 1);
+    }
+    // Finding the neighbours of higher rank is a pass, too.
+    let mut passes = params.loop_budget / LIGHT_ROUNDS - turns.min(params.loop_budget / LIGHT_ROUNDS);
+    for turn in 0..turns {
+        let place = turn * invocations + lane.global();
+        let (mut node, mut begin) = (0, 0);
+        let mut own = Light { pending: 0, possible: 0, taken: 0, claimed: 0 };
+        if place < light {
+            node = if is_first { order.get(place) } else { worklist.current.get(place) };
+        }
+        if place < light && params.rows.has(node) {
+            let row = whole_row(params, graph, node);
+            begin = row.0;
+            if is_first {
+                own = Light::new(graph, params.seed, node, row);
+                let word = TENTATIVE | own.possible;
+                colors.store(node, if own.pending == 0 { params.first_color } else { word });
+            } else {
                 own.pending = waits.get(node);
-                begin = graph.row_offsets.get(node).wrapping_sub(params.rows.edges_before);
-                own.possible = lowest_colors(own.pending.count_ones() + 1);
-                if !is_first {
-                    own.possible = colors.load(node) & !TENTATIVE;
-                }
+                own.possible = colors.load(node) & !TENTATIVE;
             }
-            let mut idle = 0;
-            let mut flags = lane.reduce_or(if own.pending != 0 { ACTIVE } else { 0 });
-            while flags & ACTIVE != 0 && flags & OTHERS_LEFT == 0 && idle < params.patience && passes > 0 {
-                passes -= 1;
-                flags = others_left(&state, idle) | others_wait(&state, params, light, idle);
-                if own.pending != 0 {
-                    let (pending, possible) = (own.pending, own.possible);
-                    let color = own.pass(graph, &colors, begin);
-                    if color != UNCOLORED {
-                        colors.store(node, color);
-                        own.pending = 0;
-                    } else if own.possible != possible {
-                        colors.store(node, TENTATIVE | own.possible);
-                    }
-                    flags |= if own.pending != pending { CHANGED } else { 0 };
-                    flags |= if own.pending != 0 { ACTIVE } else { 0 };
-                }
-                flags = lane.reduce_or(flags);
-                idle = if flags & CHANGED != 0 { 0 } else { idle + 1 };
-                lane.pause();
-            }
+        }
+        let before = passes;
+        let (mut most, mut patience) = (u32::MAX, params.patience);
+        if turn + 1 < turns {
+            (most, patience) = (params.early_passes, 1);
+        }
+        let mut idle = 0;
+        let mut flags = lane.reduce_or(if own.pending != 0 { ACTIVE } else { 0 });
+        while flags & ACTIVE != 0 && flags & OTHERS_LEFT == 0 && idle < patience && passes > 0 && before - passes < most
+        {
+            passes -= 1;
+            flags = others_left(&state, idle) | others_wait(&state, lane, idle);
             if own.pending != 0 {
-                waits.set(node, own.pending);
-                let next = state.append_one(lane, IndependentState::LEFT);
-                worklist.next.set(next, node);
+                let (pending, possible) = (own.pending, own.possible);
+                let color = own.pass(graph, &colors, begin);
+                if color != UNCOLORED {
+                    colors.store(node, color);
+                    own.pending = 0;
+                } else if own.possible != possible {
+                    colors.store(node, TENTATIVE | own.possible);
+                }
+                flags |= if own.pending != pending { CHANGED } else { 0 };
+                flags |= if own.pending != 0 { ACTIVE } else { 0 };
             }
+            flags = lane.reduce_or(flags);
+            idle = if flags & CHANGED != 0 { 0 } else { idle + 1 };
+            lane.pause();
+        }
+        if own.pending != 0 {
+            waits.set(node, own.pending);
+            let next = state.append_one(lane, IndependentState::LEFT);
+            worklist.next.set(next, node);
         }
     }
     let is_last = state.is_last(lane);
@@ -661,7 +658,7 @@ pub fn color_wide(
     let mut place = 0;
     while place < wide && turns > 0 {
         turns -= 1;
-        place = take(lane, &mut state, 1);
+        place = take(lane, &mut state);
         // The whole subgroup has the same place, and a node's word is written by the subgroup that has the node.
         let (mut node, mut word) = (0, 0);
         if place < wide {

@@ -1,9 +1,12 @@
 //! Before a search: what is known of a graph once and for all, and the beginning at a source.
 
-use super::{PUSH, SearchData, SearchParams, SearchState, size_next};
+use super::{LONG, MARK, PUSH, SearchData, SearchParams, SearchState, size_next};
 use crate::frontier::HEAVY;
 use crate::prelude::*;
-use crate::strategy::degree;
+use crate::strategy::{degree, edges_in};
+
+/// If more than one in so many nodes is a neighbour of the source, its neighbours will hardly push in turn: the others pull.
+const MANY_NEIGHBOURS: u32 = 256;
 
 /// Makes the bitmap of what is never found and need not be looked at: where every edge has its reverse the nodes without edges, and the bits behind
 /// the last node.
@@ -20,6 +23,37 @@ pub fn search_isolated(lane: Lane, params: &SearchParams, graph: Csr, mut isolat
             bits |= u32::from(never) << bit;
         }
         isolated.set(word, bits);
+    }
+}
+
+/// Finds for each node with a row of this partition its neighbour of the highest degree. Nodes without edges, and those with many, for which a
+/// subgroup searches, have themselves.
+#[kernel(threads = 256)]
+pub fn search_hubs(lane: Lane, params: &SearchParams, incoming: Csr, mut hubs: Global<u32>) {
+    let rows = params.incoming_rows;
+    for turn in lane.by_group(rows.count.div_ceil(lane.subgroups)) {
+        let node = rows.first + turn * lane.subgroups + lane.subgroup;
+        let (mut begin, mut count) = (0, 0);
+        if node < rows.end() {
+            (begin, count) = edges_in(&rows, incoming.row_offsets, node);
+        }
+        if count > LONG {
+            count = 0;
+        }
+        let (mut most, mut hub) = (0, 0);
+        for edge in step(lane.subgroup_lane, count, lane.subgroup_size) {
+            let neighbour = incoming.columns.get(begin + edge);
+            // One more than its edges, so that a neighbour to which none leads counts, too.
+            let rank = degree(incoming.row_offsets, neighbour) + 1;
+            if rank > most {
+                (most, hub) = (rank, neighbour);
+            }
+        }
+        let highest = lane.reduce_max(most);
+        let hub = lane.reduce_min(if most == highest { hub } else { u32::MAX });
+        if lane.subgroup_lane == 0 && node < rows.end() {
+            hubs.set(node, if count > 0 { hub } else { node });
+        }
     }
 }
 
@@ -40,7 +74,8 @@ pub fn search_start(
     }
     for word in lane.grid_stride(params.words()) {
         let bits = isolated.get(word);
-        data.visited.set(word, if word == start / 32 { bits | (1 << (start % 32)) } else { bits });
+        let bits = if word == start / 32 { bits | (1 << (start % 32)) } else { bits };
+        data.visited.set(word, bits);
         data.visited.set(params.words() + word, bits);
     }
     if lane.global() == 0 && start < params.nodes {
@@ -54,6 +89,9 @@ pub fn search_start(
         let edges = degree >> params.edge_shift;
         state.set(SearchState::EDGES, edges);
         state.set(SearchState::VISITED_EDGES, edges);
-        size_next(params, &mut state, PUSH, 1, heavy, edges);
+        let is_wide = heavy == 1 && degree > params.nodes / MANY_NEIGHBOURS;
+        let mode = if params.pull_factor > 0 && params.short == 0 && is_wide { MARK } else { PUSH };
+        state.set(SearchState::MODE, mode);
+        size_next(params, &mut state, mode, 1, heavy, edges);
     }
 }

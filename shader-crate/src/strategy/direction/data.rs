@@ -32,6 +32,8 @@ pub struct SearchParams {
     pub mean_degree: u32,
     /// The number of nodes with many edges.
     pub long: u32,
+    /// 1 where each node's neighbour of the highest degree is known, else 0.
+    pub hubs: u32,
     /// The search ends when this node is found; [`UNREACHED`] where it finds all nodes.
     pub target: u32,
     /// The nodes whose edges can be pushed along in this dispatch.
@@ -57,7 +59,7 @@ pub struct SearchState {
     pub persistent_groups: [u32; 3],
     /// The dispatch in which a few cooperating workgroups take many levels.
     pub cooperating_groups: [u32; 3],
-    /// How the next iteration goes: push, pull or collect.
+    /// How the next iteration goes: push, pull, collect or mark.
     pub mode: u32,
     /// The list that is read, 0 or 1.
     pub half: u32,

@@ -98,7 +98,7 @@ pub fn search_persistent(
 ) {
     let level = Level { depth: state.load(SearchState::ITERATION), count: state.load(SearchState::FRONTIER) };
     let (half, side) = (state.load(SearchState::HALF), state.load(SearchState::SIDE));
-    let mut search = Search::new(lane, params, (graph, graph), data, state, (side, 0));
+    let mut search = Search::new(lane, params, (graph, graph, graph.columns), data, state, (side, 0));
     let lists = &search.lists.entries;
     let has_target = params.target != UNREACHED;
     let mut team = Workgroup::new(lane, entries, counts, lists, (params.nodes, half), level.count, has_target);
@@ -127,7 +127,7 @@ pub fn search_cooperating(
     let (half, side) = (state.load(SearchState::HALF), state.load(SearchState::SIDE));
     let (lists, lengths) = ((params.nodes, half), (params.short, params.medium));
     let mut team = join(lane, &mut state, membership, lists, lengths);
-    let mut search = Search::new(lane, params, (graph, graph), data, state, (side, 0));
+    let mut search = Search::new(lane, params, (graph, graph, graph.columns), data, state, (side, 0));
     let Rounds { known: level, count: rounds, .. } =
         run_rounds(&mut team, &mut search, &mut (), level, params.loop_limit);
     let state = &mut search.state;

@@ -4,7 +4,8 @@
 //!
 //! A workgroup shares out the edges of its nodes evenly when it pushes, and the whole dispatch takes the edges of a node with thousands.
 //! When a node pulls, its lane searches along a few edges, and then its subgroup along the rest; a node with many edges has a subgroup to
-//! itself. Nodes pull along the edges that lead to them, which are rows of their own where an edge may be without its reverse.
+//! itself. Where degrees are skewed, the lane first looks at the node's neighbour of the highest degree, because that is visited before most
+//! others. Nodes pull along the edges that lead to them, which are rows of their own where an edge may be without its reverse.
 
 #[macro_use]
 mod data;
@@ -31,6 +32,8 @@ pub const PUSH: u32 = 0;
 pub const PULL: u32 = 1;
 /// The frontier, known by its bits alone, is made into a list.
 pub const COLLECT: u32 = 2;
+/// The source pushes to so many neighbours that they will hardly push in turn: they are not listed, and known by their bits alone.
+pub const MARK: u32 = 3;
 
 /// A search, as one invocation sees it.
 struct Search<'a> {
@@ -39,6 +42,8 @@ struct Search<'a> {
     graph: Csr<Views<'a>>,
     /// The edges that lead to each node: the graph itself where every edge has its reverse.
     incoming: Csr<Views<'a>>,
+    /// Each node's neighbour of the highest degree, where these are known.
+    hubs: Read<'a, u32>,
     depths: Global<'a, u32>,
     visited: Bitmaps<'a>,
     lists: DoubleList<'a>,
@@ -83,7 +88,7 @@ impl<'a> Search<'a> {
     fn new(
         lane: Lane,
         params: &SearchParams,
-        (graph, incoming): (Csr<Views<'a>>, Csr<Views<'a>>),
+        (graph, incoming, hubs): (Csr<Views<'a>>, Csr<Views<'a>>, Read<'a, u32>),
         data: SearchData<Views<'a>>,
         state: State<'a, SearchState>,
         (side, depth): (u32, u32),
@@ -93,6 +98,7 @@ impl<'a> Search<'a> {
             params: *params,
             graph,
             incoming,
+            hubs,
             depths: data.depths,
             visited: Bitmaps::new(data.visited, params.words(), side),
             lists: DoubleList { entries: data.lists, capacity: params.nodes },
@@ -148,7 +154,7 @@ impl<'a> Search<'a> {
                 state.store(SearchState::ITERATION, self.depth);
                 if self.params.pull_factor > 0 && edges > unvisited / self.params.pull_factor {
                     next = PULL;
-                } else if mode == PULL {
+                } else if mode != PUSH {
                     next = COLLECT;
                 }
             }
@@ -205,6 +211,7 @@ pub fn search_level(
     data: SearchData,
     state: State<SearchState>,
     long: Read<u32>,
+    hubs: Read<u32>,
     mut cells: Shared<u32, 512>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
@@ -214,7 +221,7 @@ pub fn search_level(
     let frontier = Listed { half, count, heavy: state.get(SearchState::HEAVY) };
     let depth = state.get(SearchState::ITERATION) + 1;
     let long_left = state.get(SearchState::LONG_LEFT.at((depth - 1) % 2)) == depth - 1;
-    let mut search = Search::new(lane, params, (graph, incoming), data, state, (side, depth));
+    let mut search = Search::new(lane, params, (graph, incoming, hubs), data, state, (side, depth));
     if search.has_arrived(depth - 1) {
         // Nothing is found any more, and so the loop ends.
     } else if mode == COLLECT {
@@ -226,7 +233,7 @@ pub fn search_level(
         let (count, edges) = if mode == PULL {
             search.pull_level(lane, long, long_left)
         } else {
-            (0, search.push_level(frontier, &mut cells, &mut slots))
+            search.push_level(frontier, mode == PUSH, &mut cells, &mut slots)
         };
         if params.short == 0 || mode == PULL {
             let edges = prefix_sum(lane, edges, &mut slots).total;

@@ -1,6 +1,6 @@
 //! Which partitions the next level needs, where the graph is streamed.
 
-use super::{COLLECT, PUSH, SearchData, SearchState};
+use super::{COLLECT, MARK, PUSH, SearchData, SearchState};
 use crate::frontier::needs::{Needed, NeedsParams, mark};
 use crate::frontier::{Bitmaps, DoubleList};
 use crate::prelude::*;
@@ -28,7 +28,7 @@ pub fn search_needs(
     let (mode, half, count) =
         (state.get(SearchState::MODE), state.get(SearchState::HALF), state.get(SearchState::FRONTIER));
     let words = params.nodes.div_ceil(32);
-    if mode == PUSH {
+    if mode == PUSH || mode == MARK {
         let heavy = state.get(SearchState::HEAVY);
         let lists = DoubleList { entries: data.lists, capacity: params.nodes };
         for item in lane.grid_stride(count) {

@@ -12,30 +12,44 @@ const CELLS: usize = 2 * WORKGROUP as usize;
 
 impl PushEdges<CELLS> for Search<'_> {
     const AT_A_TIME: u32 = 4;
-    /// The list that is written, 0 or 1.
-    type Iteration = u32;
-    type Team = ();
+    /// The list that is written, 0 or 1, and whether one is.
+    type Iteration = (u32, bool);
+    /// How many nodes were found that are not listed.
+    type Team = u32;
 
     #[inline(always)]
-    fn push(&mut self, _: &mut (), half: u32, cells: &Cells<CELLS>, batch: Batch) -> u32 {
+    fn push(&mut self, marked: &mut u32, (half, is_listed): (u32, bool), cells: &Cells<CELLS>, batch: Batch) -> u32 {
         let ([a, b, c, d], [_, has_b, has_c, has_d]) = batch.ends(self.lane, cells, self.graph.columns);
         let (open_a, open_b) = (self.visited.is_open(a), has_b && self.visited.is_open(b));
         let (open_c, open_d) = (has_c && self.visited.is_open(c), has_d && self.visited.is_open(d));
         let (a, b) = (self.visit_open(a, open_a), self.visit_open(b, open_b));
         let (c, d) = (self.visit_open(c, open_c), self.visit_open(d, open_d));
-        if a.new + b.new + c.new + d.new == 0 {
+        let new = a.new + b.new + c.new + d.new;
+        if new == 0 {
             return 0;
         }
         let (edges_a, edges_b) = (self.degree(a), self.degree(b));
         let (edges_c, edges_d) = (self.degree(c), self.degree(d));
-        let light = |reached: Reached, degree: u32| if degree <= HEAVY { reached.new } else { 0 };
-        let count = light(a, edges_a) + light(b, edges_b) + light(c, edges_c) + light(d, edges_d);
-        let entry = self.state.append(self.lane, SearchState::NEXT, count);
-        let entry = self.list(half, a, edges_a, entry);
-        let entry = self.list(half, b, edges_b, entry);
-        let entry = self.list(half, c, edges_c, entry);
-        self.list(half, d, edges_d, entry);
-        edges_a + edges_b + edges_c + edges_d
+        let edges = edges_a + edges_b + edges_c + edges_d;
+        if !is_listed {
+            self.mark(a);
+            self.mark(b);
+            self.mark(c);
+            self.mark(d);
+            *marked += new;
+            return edges;
+        }
+        let heavy = |degree: u32| u32::from(degree > HEAVY);
+        let heavies = heavy(edges_a) + heavy(edges_b) + heavy(edges_c) + heavy(edges_d);
+        let mut entries = (self.state.append(self.lane, SearchState::NEXT, new - heavies), 0);
+        if heavies > 0 {
+            entries.1 = self.state.append(self.lane, SearchState::NEXT_HEAVY, heavies);
+        }
+        let entries = self.list(half, a, edges_a, entries);
+        let entries = self.list(half, b, edges_b, entries);
+        let entries = self.list(half, c, edges_c, entries);
+        self.list(half, d, edges_d, entries);
+        edges
     }
 }
 
@@ -57,30 +71,42 @@ impl Search<'_> {
         }
     }
 
-    /// Gives a new node its depth and its place on the list that is written, `entry` unless it is heavy. Returns the next entry.
-    fn list(&mut self, half: u32, reached: Reached, degree: u32, entry: u32) -> u32 {
+    /// Gives a new node its depth.
+    fn mark(&mut self, reached: Reached) {
+        if reached.new == 1 {
+            self.depths.set(reached.node, self.depth);
+        }
+    }
+
+    /// Gives a new node its depth and its place on the list that is written, the first of `entries`, or the second if it is heavy. Returns
+    /// those that are next.
+    fn list(&mut self, half: u32, reached: Reached, degree: u32, (light, heavy): (u32, u32)) -> (u32, u32) {
         if reached.new == 0 {
-            return entry;
+            return (light, heavy);
         }
         self.depths.set(reached.node, self.depth);
-        if degree > HEAVY {
-            self.lists.append_heavy(self.lane, &mut self.state, SearchState::NEXT_HEAVY, half, reached.node);
-            entry
-        } else {
-            self.lists.entries.set(self.lists.light(half, entry), reached.node);
-            entry + 1
-        }
+        let is_heavy = degree > HEAVY;
+        let place = if is_heavy { self.lists.heavy(half, heavy) } else { self.lists.light(half, light) };
+        self.lists.entries.set(place, reached.node);
+        if is_heavy { (light, heavy + 1) } else { (light + 1, heavy) }
     }
 }
 
 #[inline_all]
 impl Search<'_> {
-    /// One level from the list of the frontier. Returns the edges out of the nodes that this lane found.
-    pub(super) fn push_level(&mut self, frontier: Listed, cells: &mut Cells<CELLS>, slots: &mut Slots) -> u32 {
+    /// One level from the list of the frontier. What is found is listed, or marked alone. Returns how many nodes this lane has marked alone,
+    /// and the edges out of all that it has found.
+    pub(super) fn push_level(
+        &mut self,
+        frontier: Listed,
+        is_listed: bool,
+        cells: &mut Cells<CELLS>,
+        slots: &mut Slots,
+    ) -> (u32, u32) {
         let lane = self.lane;
         let Listed { half, count, heavy } = frontier;
         let (blocks, light) = (ListBlocks::new(lane, count, heavy), count - heavy);
-        let mut edges = 0;
+        let (mut marked, mut edges) = (0, 0);
         for turn in 0..blocks.turns(lane) {
             let ListBlock { item, edges: share } = blocks.block(lane, turn);
             let mut row = (0, 0);
@@ -88,10 +114,10 @@ impl Search<'_> {
                 let node = self.lists.entries.get(self.lists.item(half, light, item));
                 row = self.row(node);
             }
-            edges += push_block(lane, self, &mut (), 1 - half, row, share, cells, slots);
+            edges += push_block(lane, self, &mut marked, (1 - half, is_listed), row, share, cells, slots);
             lane.barrier();
         }
-        edges
+        (marked, edges)
     }
 
     /// Makes the list of the nodes that were found last: those with a bit in the one bitmap and none in the other.
