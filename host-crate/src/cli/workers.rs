@@ -207,7 +207,7 @@ const OWN: &[&str] = &[
 ];
 
 /// Whether an option stands on the command line.
-pub fn is_given(matches: &ArgMatches, id: &str) -> bool {
+fn is_given(matches: &ArgMatches, id: &str) -> bool {
     matches.try_contains_id(id).is_ok() && matches.value_source(id) == Some(ValueSource::CommandLine)
 }
 
