@@ -34,7 +34,7 @@ const LONG: u32 = 32;
 
 /// Sums `cells` from `begin` on, every `stride`-th, with four loads in flight.
 #[inline(always)]
-fn sum(cells: &Shared<u32, 1794>, begin: u32, end: u32, stride: u32) -> f32 {
+fn sum(cells: &Shared<u32, 1792>, begin: u32, end: u32, stride: u32) -> f32 {
     let (mut sum, mut at) = (0.0, begin);
     while at < end && end - at > 3 * stride {
         let (a, b) = (f32::from_bits(cells.get(at)), f32::from_bits(cells.get(at + stride)));
@@ -73,7 +73,7 @@ pub fn fused_spmv(
     bounds: Read<u32>,
     mut pieces: Global<f32>,
     mut y: Global<f32>,
-    mut cells: Shared<u32, 1794>,
+    mut cells: Shared<u32, 1792>,
     mut slots: Shared<u32, 64>,
 ) {
     let Csr { row_offsets, columns } = matrix;
@@ -102,23 +102,18 @@ pub fn fused_spmv(
             let entry = row_offsets.get((first_row + row).min(params.rows));
             entry.max(first).min(last) - first
         };
-        let (one, other) = (bound(lane.local), bound(lane.local + lane.threads));
         if entries > 0 {
             let place = |step: u32| (lane.local + step * lane.threads).min(entries - 1);
             let load = |at: u32| values.get(first + at) * x.get(columns.get(first + at));
             let (a, b, c, d) = (load(place(0)), load(place(1)), load(place(2)), load(place(3)));
             let (e, f, g) = (load(place(4)), load(place(5)), load(place(6)));
-            cells.set(rows + 2 + place(0), a.to_bits());
-            cells.set(rows + 2 + place(1), b.to_bits());
-            cells.set(rows + 2 + place(2), c.to_bits());
-            cells.set(rows + 2 + place(3), d.to_bits());
-            cells.set(rows + 2 + place(4), e.to_bits());
-            cells.set(rows + 2 + place(5), f.to_bits());
-            cells.set(rows + 2 + place(6), g.to_bits());
-        }
-        for row in lane.group_stride(rows + 2) {
-            let near = if row == lane.local { one } else { other };
-            cells.set(row, if row >= 2 * lane.threads { bound(row) } else { near });
+            cells.set(place(0), a.to_bits());
+            cells.set(place(1), b.to_bits());
+            cells.set(place(2), c.to_bits());
+            cells.set(place(3), d.to_bits());
+            cells.set(place(4), e.to_bits());
+            cells.set(place(5), f.to_bits());
+            cells.set(place(6), g.to_bits());
         }
         if lane.local == 0 {
             slots.set(0, 0);
@@ -132,7 +127,7 @@ pub fn fused_spmv(
             let mut here = row <= rows;
             let mut joined = 0.0;
             if here {
-                let (from, to) = (cells.get(row), cells.get(row + 1));
+                let (from, to) = (bound(row), bound(row + 1));
                 if to - from > LONG * width {
                     here = false;
                     if member == 0 {
@@ -140,7 +135,7 @@ pub fn fused_spmv(
                         slots.set(place, row);
                     }
                 } else {
-                    joined = sum(&cells, rows + 2 + from + member, rows + 2 + to, width);
+                    joined = sum(&cells, from + member, to, width);
                 }
             }
             joined = sum_lanes(lane, joined, member, width);
@@ -156,8 +151,7 @@ pub fn fused_spmv(
         let mut long = lane.subgroup;
         while long < slots.get(0) {
             let row = slots.get(1 + long);
-            let from = rows + 2 + cells.get(row) + lane.subgroup_lane;
-            let joined = sum(&cells, from, rows + 2 + cells.get(row + 1), lane.subgroup_size);
+            let joined = sum(&cells, bound(row) + lane.subgroup_lane, bound(row + 1), lane.subgroup_size);
             let joined = sum_lanes(lane, joined, lane.subgroup_lane, lane.subgroup_size);
             if lane.subgroup_lane == lane.subgroup_size - 1 {
                 if row < rows && !(row == 0 && begun_before) {

@@ -82,6 +82,9 @@ impl fmt::Display for DeviceKind {
     }
 }
 
+/// The limit of devices (`EVENKEEL_DEVICE_LIMITS`) by which none reads the sizes of a loop's dispatches from memory.
+pub(crate) const FIXED_SIZES: &str = "no-indirect-loops";
+
 /// What there is to know about a device before and while using it.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct DeviceInfo {
@@ -133,6 +136,11 @@ pub struct DeviceInfo {
 }
 
 impl DeviceInfo {
+    /// Whether dispatches of a loop read their sizes from memory: where a CPU runs the kernels, workgroups without work cost more than that.
+    pub(crate) fn reads_sizes(&self) -> bool {
+        self.kind.is_cpu() && !self.limits.iter().any(|limit| limit == FIXED_SIZES)
+    }
+
     /// The bytes that may be used.
     pub fn available(&self) -> u64 {
         self.memory_limit.map_or(self.memory, |limit| limit.min(self.memory))

@@ -118,6 +118,24 @@ impl Recorder {
         self.push(launch, params, size);
     }
 
+    /// The same for a kernel of a loop that can do with any number of workgroups, and returns at once when the field says 0
+    /// (`State::is_over`). On a GPU it always has `groups`, because a dispatch begins later if its size must be read from memory.
+    pub(crate) fn dispatch_in_loop<L: Launch, S: Pod>(
+        &mut self,
+        launch: &L,
+        params: L::Params,
+        state: &Buffer<S>,
+        field: Field<S, [u32; 3]>,
+        groups: u32,
+    ) {
+        let info = self.backend.info();
+        if info.reads_sizes() {
+            self.dispatch_indirect(launch, params, state, field);
+        } else {
+            self.push(launch, params, Size::Groups(groups.clamp(1, info.max_groups)));
+        }
+    }
+
     fn push<L: Launch>(&mut self, launch: &L, params: L::Params, size: Size) {
         let params = bytemuck::bytes_of(&params).to_vec();
         self.steps.push(Step::Dispatch { kernel: launch.kernel(), buffers: launch.buffers(), params, size });

@@ -29,15 +29,39 @@ pub struct DeviceLoop {
 }
 
 enum Kind {
-    /// One after the other, the last again and again; there is one at least.
-    Batches(Vec<Batch>),
+    Batches(Batches),
     /// Over a graph of which not all is on the device.
     Streamed(Box<StreamedLoop>),
 }
 
 struct Batch {
+    length: usize,
     recording: Recording,
     header: ReadBack<LoopHeader>,
+}
+
+/// The recordings of a loop.
+struct Batches {
+    /// The first batches that there are to choose from, which begin the loop: one at least, in ascending order of their lengths.
+    first: Vec<Batch>,
+    /// Those after it, one after the other, the last again and again. Without any, the first is all there is.
+    then: Vec<Batch>,
+    /// The one that the next run begins with. Runs of a loop are often alike, and iterations after the end cost time.
+    next: usize,
+    /// The shortest that may suffice, as far as is known.
+    least: usize,
+}
+
+impl Batches {
+    /// Chooses the first batch of the next run, after one that had `iterations` and for which the first batch did or did not suffice.
+    fn choose(&mut self, sufficed: bool, iterations: u32) {
+        if !sufficed {
+            self.least = (self.next + 1).min(self.first.len() - 1);
+            self.next = self.least;
+        } else if self.next > self.least && iterations as usize <= self.first[self.next - 1].length {
+            self.next -= 1;
+        }
+    }
 }
 
 /// What one run of a loop took.
@@ -112,10 +136,23 @@ impl DeviceLoop {
         start: impl Fn(&mut Recorder),
         iteration: impl Fn(&mut Recorder, bool),
     ) -> Result<Self> {
-        let batch = |(place, &length): (usize, &usize)| -> Result<Batch> {
+        Self::record_with_choice(device, name, state, (&[], lengths), start, iteration)
+    }
+
+    /// The same with a choice of the first batch: as long as the first of `lengths`, or one of the `shorter` ones, in ascending order, where that
+    /// sufficed before.
+    pub(crate) fn record_with_choice<S: LoopState>(
+        device: &Device,
+        name: &str,
+        state: &Buffer<S>,
+        (shorter, lengths): (&[usize], &[usize]),
+        start: impl Fn(&mut Recorder),
+        iteration: impl Fn(&mut Recorder, bool),
+    ) -> Result<Self> {
+        let batch = |&length: &usize, begins: bool| -> Result<Batch> {
             let mut read_back = None;
             let recording = device.record(&format!("{name}, {length} iterations"), |recorder| {
-                if place == 0 {
+                if begins {
                     recorder.label("start");
                     start(recorder);
                 }
@@ -126,10 +163,13 @@ impl DeviceLoop {
                 read_back = Some(recorder.read_back(&state.header()));
             })?;
             let header = read_back.ok_or_else(|| Error::Device("a recording was not made".into()))?;
-            Ok(Batch { recording, header })
+            Ok(Batch { length, recording, header })
         };
         let _phase = phase::begin("recording", name);
-        Ok(Self { kind: Kind::Batches(lengths.iter().enumerate().map(batch).collect::<Result<_>>()?) })
+        let first =
+            shorter.iter().chain(&lengths[..1]).map(|length| batch(length, true)).collect::<Result<Vec<_>>>()?;
+        let then = lengths[1..].iter().map(|length| batch(length, false)).collect::<Result<_>>()?;
+        Ok(Self { kind: Kind::Batches(Batches { next: first.len() - 1, first, then, least: 0 }) })
     }
 
     /// Runs from the start until the worklist is empty.
@@ -147,15 +187,62 @@ impl DeviceLoop {
         let begin = Instant::now();
         let mut run =
             LoopRun { total: Duration::ZERO, kernel: Duration::ZERO, header: LoopHeader::default(), streamed_bytes: 0 };
-        let (mut place, mut progress, last) = (0, Progress::default(), batches.len() - 1);
+        let (mut place, mut progress) = (0, Progress::default());
+        let last = batches.then.len();
         while place == 0 || goes_on(run.header) {
-            let batch = &mut batches[place.min(last)];
+            let batch = match place.min(last) {
+                0 => &mut batches.first[batches.next],
+                place => &mut batches.then[place - 1],
+            };
             run.kernel += batch.recording.run()?;
             run.header = batch.recording.value(batch.header);
             progress.check(run.header)?;
             place += 1;
         }
         run.total = begin.elapsed();
+        batches.choose(place == 1, run.header.iteration);
         Ok(run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::DeviceOptions;
+    use evenkeel_types::LoopHeader;
+
+    /// Batches of these lengths that do nothing.
+    fn batches(shorter: &[usize], lengths: &[usize]) -> Batches {
+        let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
+        let state: Buffer<LoopHeader> = device.buffer("state", 1).unwrap();
+        let choice = (shorter, lengths);
+        let recorded = DeviceLoop::record_with_choice(&device, "nothing", &state, choice, |_| (), |_, _| ()).unwrap();
+        match recorded.kind {
+            Kind::Batches(batches) => batches,
+            Kind::Streamed(_) => panic!("it is not streamed"),
+        }
+    }
+
+    /// The length of the first batch after runs that took so many iterations, each.
+    fn chosen(batches: &mut Batches, runs: &[u32]) -> Vec<usize> {
+        let run = |&iterations: &u32| {
+            let sufficed = iterations as usize <= batches.first[batches.next].length;
+            batches.choose(sufficed, iterations);
+            batches.first[batches.next].length
+        };
+        runs.iter().map(run).collect()
+    }
+
+    #[test]
+    fn the_first_batch_becomes_as_long_as_runs_are() {
+        assert_eq!(chosen(&mut batches(&[4, 5], &[6, 12]), &[4, 4, 4, 4]), [5, 4, 4, 4]);
+        assert_eq!(chosen(&mut batches(&[4, 5], &[6, 12]), &[5, 5, 5]), [5, 5, 5]);
+        assert_eq!(chosen(&mut batches(&[4, 5], &[6, 12]), &[6, 20, 6]), [6, 6, 6]);
+        assert_eq!(chosen(&mut batches(&[], &[6, 12]), &[1, 20, 1]), [6, 6, 6]);
+    }
+
+    #[test]
+    fn a_first_batch_that_was_too_short_is_not_tried_again() {
+        assert_eq!(chosen(&mut batches(&[4, 5], &[6, 12]), &[4, 4, 5, 4, 4, 6, 4]), [5, 4, 5, 5, 5, 6, 6]);
     }
 }

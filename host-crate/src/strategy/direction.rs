@@ -15,7 +15,7 @@ use evenkeel_kernels::strategy::direction::{
     many_levels::{SearchCooperating, SearchPersistent},
     needs::{SearchNeeds, SearchNeedsParams},
 };
-use evenkeel_types::{RowRange, UNREACHED};
+use evenkeel_types::{RowRange, UNREACHED, WORKGROUP};
 use rayon::prelude::*;
 
 /// The strategy `direction`.
@@ -158,12 +158,14 @@ impl Strategy for Direction {
             let cooperating = SearchCooperating { graph, data, state };
             recorder.dispatch_indirect(&cooperating, params, state, SearchState::COOPERATING_GROUPS);
         };
+        let most_items = u64::from(params.nodes).max(csr.edges());
+        let level_groups = most_items.div_ceil(WORKGROUP.into()).min(MAX_GROUPS.into()) as u32;
         let level = |recorder: &mut Recorder,
                      (graph, rows): (&DeviceGraph, RowRange),
                      (incoming, incoming_rows): (&DeviceGraph, RowRange)| {
             let level = SearchLevel { graph, incoming, data, state, long, hubs };
             let params = SearchParams { rows, incoming_rows, ..params };
-            recorder.dispatch_indirect(&level, params, state, SearchState::GROUPS);
+            recorder.dispatch_in_loop(&level, params, state, SearchState::GROUPS, level_groups);
         };
         // Where there are fewer partitions of one kind, and at the end of an iteration of a stream, there are no rows.
         let (none, no_incoming) = ((graph, RowRange::default()), (&incoming_parts[0].graph, RowRange::default()));

@@ -3,7 +3,10 @@
 //! betweenness.
 
 use super::prelude::*;
-use crate::{engine::Parts, graph::Skew};
+use crate::{
+    engine::{BATCHES, Parts},
+    graph::Skew,
+};
 use evenkeel_kernels::rounds::{INVOCATIONS, SHORT, SHORT_ROW};
 
 /// The most workgroups of a dispatch: five for each of an H200's 132 multiprocessors, which is how many run at a time there. More
@@ -15,6 +18,9 @@ const FEW: f64 = 6.0;
 
 /// Dispatches of one iteration between two chances to take many in one: each chance not taken costs an empty dispatch.
 const BETWEEN: usize = 2;
+
+/// Lengths of the first batch of a loop without such dispatches, for searches of few levels.
+const SHORTER: [usize; 2] = [4, 5];
 
 /// When many iterations are taken in one dispatch, as the kernels read it: never where all is 0.
 #[derive(Clone, Copy, Default)]
@@ -68,12 +74,13 @@ impl Rounds {
         many: impl Fn(&mut Recorder),
         one: impl Fn(&mut Recorder),
     ) -> Result<DeviceLoop> {
-        DeviceLoop::record(device, name, state, start, |recorder, _| {
-            if self.are_taken() {
+        if self.are_taken() {
+            return DeviceLoop::record(device, name, state, start, |recorder, _| {
                 many(recorder);
-                (1..BETWEEN).for_each(|_| one(recorder));
-            }
-            one(recorder);
-        })
+                (0..BETWEEN).for_each(|_| one(recorder));
+            });
+        }
+        let lengths = (&SHORTER[..], &BATCHES[..]);
+        DeviceLoop::record_with_choice(device, name, state, lengths, start, |recorder, _| one(recorder))
     }
 }

@@ -1,12 +1,12 @@
 //! Shortest paths by delta-stepping without lists: every iteration sweeps over all nodes.
 
-use super::{prelude::*, rounds::MAX_GROUPS, worklists::clear};
+use super::{prelude::*, rounds::MAX_GROUPS};
 use crate::{
     engine::{Order, Part, StreamedLoop, Streaming, edge_shift},
     graph::Weights,
 };
 use evenkeel_kernels::strategy::sweep::{
-    BLOCK, PIECE, Sweep as Iteration, SweepData, SweepParams, SweepStart, SweepState,
+    BLOCK, PIECE, Sweep as SweepAll, SweepData, SweepDue, SweepEnd, SweepParams, SweepStart, SweepState,
 };
 use evenkeel_types::UNREACHED;
 use rayon::prelude::*;
@@ -25,8 +25,8 @@ const WIDTH: f64 = 4.0;
 /// hubs, which have most of the edges: in a narrow bucket hubs have their final distances before their edges are relaxed.
 const FIRST_WIDTH: f64 = 4.0;
 
-/// Iterations in each batch: a search of a skewed graph takes a dozen or two, of a random one about forty.
-const BATCHES: [usize; 2] = [16, 32];
+/// Pairs of dispatches in each batch: a search of a skewed graph takes about ten, of a random one about forty.
+const BATCHES: [usize; 3] = [12, 28, 16];
 
 /// The pieces of long rows: a node, and how far from the beginning of its row the piece begins.
 fn pieces(csr: &Csr) -> Vec<u32> {
@@ -64,7 +64,10 @@ impl Strategy for Sweep {
     }
 
     fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        MemoryPlan::new().with::<u32>("pieces of long rows", words_of_pieces(csr)).with::<SweepState>("state", 1)
+        MemoryPlan::new()
+            .with::<u32>("due nodes", 3 * csr.nodes().div_ceil(32) as usize)
+            .with::<u32>("pieces of long rows", words_of_pieces(csr))
+            .with::<SweepState>("state", 1)
     }
 
     fn takes_partitions(&self) -> bool {
@@ -105,30 +108,47 @@ impl Strategy for Sweep {
         let data = &SweepData {
             weights: traversal.data.weights.clone(),
             distances: traversal.data.values.clone(),
-            marks: traversal.data.marks.clone(),
+            due: device.buffer("due nodes", 3 * params.words() as usize)?,
             pieces: device.buffer_from("pieces of long rows", &pieces)?,
         };
         let state = &device.buffer("state", 1)?;
         let start = |recorder: &mut Recorder| {
-            clear(recorder, traversal);
+            recorder.fill(&data.distances, UNREACHED);
+            recorder.fill(&data.due, 0);
             let start = SweepStart { source: &traversal.source, distances: &data.distances, state };
             recorder.dispatch(&start, params, 1);
         };
-        let iteration = |recorder: &mut Recorder, part: &Part| {
-            let (graph, data) = (&part.graph, &SweepData { weights: part.weights.clone(), ..data.clone() });
-            let (step, params) = (Iteration { path, graph, data, state }, SweepParams { rows: part.rows, ..params });
-            recorder.dispatch_indirect(&step, params, state, SweepState::GROUPS);
+        let data_of = |part: &Part| SweepData { weights: part.weights.clone(), ..data.clone() };
+        let params_of = |part: &Part| SweepParams { rows: part.rows, ..params };
+        // The state says which of the two takes the nodes of an iteration.
+        let due = |recorder: &mut Recorder, part: &Part| {
+            let due = SweepDue { path, graph: &part.graph, data: &data_of(part), state };
+            recorder.dispatch_in_loop(&due, params_of(part), state, SweepState::DUE_GROUPS, params.groups);
+        };
+        let all = |recorder: &mut Recorder, part: &Part| {
+            let all = SweepAll { path, graph: &part.graph, data: &data_of(part), state };
+            recorder.dispatch_in_loop(&all, params_of(part), state, SweepState::GROUPS, params.groups);
         };
         let parts = &traversal.parts;
         if parts.are_streamed() {
-            let end = &|recorder: &mut Recorder| iteration(recorder, &parts.list[0].at_end());
-            let part = &|recorder: &mut Recorder, place| iteration(recorder, &parts.at(place));
+            let end = &|recorder: &mut Recorder| {
+                let part = parts.list[0].at_end();
+                let end = SweepEnd { path, graph: &part.graph, data: &data_of(&part), state };
+                recorder.dispatch(&end, params_of(&part), 1);
+            };
+            let part = &|recorder: &mut Recorder, place| {
+                let part = parts.at(place);
+                due(recorder, &part);
+                all(recorder, &part);
+            };
             let (arrays, order) = (&parts.arrays()[..], Order::Any);
             let streaming = Streaming { start: &start, part, end, needs: None, arrays, order };
             return Ok(StreamedLoop::record(device, name, state, parts.rows(), &streaming)?.into());
         }
         DeviceLoop::record_in_batches(device, name, state, &BATCHES, start, |recorder, _| {
-            parts.list.iter().for_each(|part| iteration(recorder, part));
+            // One after the other, so that both can take an iteration.
+            parts.list.iter().for_each(|part| due(recorder, part));
+            parts.list.iter().for_each(|part| all(recorder, part));
         })
     }
 }

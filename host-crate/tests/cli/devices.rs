@@ -49,6 +49,32 @@ fn bandwidth_is_measured_when_it_is_asked_for() {
     }
 }
 
+/// As on GPUs, where every dispatch of these loops has all its workgroups, and those after the end return at once.
+#[test]
+fn loops_whose_dispatches_have_fixed_sizes_give_the_same_answers() {
+    if !has_vulkan() {
+        return;
+    }
+    for arguments in [
+        &["bfs", "rmat:scale=10", "--strategy", "direction"][..],
+        &["bfs", "rmat:scale=10,directed=true", "--strategy", "direction"],
+        &["bfs", "grid:rows=40,cols=50", "--strategy", "direction"],
+        &["bfs", "chain:nodes=300", "--strategy", "direction"],
+        &["bfs", "rmat:scale=10", "--strategy", "direction", "--partition-bytes", "40KiB"],
+        &["sssp", "er:nodes=2000", "--strategy", "sweep", "--weights", "random:1..64"],
+        &["sssp", "rmat:scale=10", "--strategy", "sweep", "--weights", "random:1..64"],
+        &["sssp", "rmat:scale=10", "--strategy", "sweep", "--weights", "random:1..64", "--partition-bytes", "40KiB"],
+        &["color", "er:nodes=2000"],
+        &["color", "rmat:scale=10"],
+        &["color", "grid:rows=40,cols=50"],
+    ] {
+        // The second run may begin with a shorter batch.
+        let command = limited("no-indirect-loops", &[arguments, &["--runs", "3", "--validate"]].concat());
+        let report = printed(command);
+        assert!(report.contains("agrees with the sequential oracle"), "{arguments:?}: {report}");
+    }
+}
+
 #[test]
 fn what_a_device_lacks_is_named() {
     if !has_vulkan() {

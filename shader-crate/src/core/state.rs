@@ -115,6 +115,13 @@ impl<S: LoopState> State<'_, S> {
         lane.last(&mut self.words, S::TICKET.word())
     }
 
+    /// Whether the size of the dispatch that `field` is for is 0. A kernel that is dispatched in a loop asks before all else, and ends at once
+    /// then: see `Recorder::dispatch_in_loop`. All invocations get the same answer, because the size changes when all are done.
+    #[inline(always)]
+    pub fn is_over(&self, field: Field<S, [u32; 3]>) -> bool {
+        self.get(field.at(0)) == 0
+    }
+
     /// Sets the size of the dispatch that `field` is for: `groups` workgroups in the first dimension.
     #[inline(always)]
     pub fn set_groups(&mut self, field: Field<S, [u32; 3]>, groups: u32) {

@@ -85,12 +85,6 @@ fn part<C: Cut, T: TileSet>(set: &T, number: u32, items: u32, first_tile: u32, e
     Part { number, first_tile, first_atom: C::atom(begin, first_tile), end_tile, end_atom: C::atom(end, end_tile) }
 }
 
-/// Where the part's `tile`-th tile begins in it: from workgroup memory, where it is kept there.
-#[inline(always)]
-fn bound<T: TileSet, V: Value>(set: &T, scratch: &Scratch<V, Views>, part: &Part, kept: bool, tile: u32) -> u32 {
-    if kept { scratch.cells.get(tile) } else { part.bound(set, tile) }
-}
-
 /// Hands over what the part has of its `tile`-th tile: the whole of it, or a piece for the second pass to join.
 #[inline(always)]
 fn deliver<V: Value>(
@@ -214,22 +208,10 @@ impl<C: Cut> Distribute for C {
             let part = part::<C, T>(set, number, items, ends.0, ends.1);
             let (tiles, atoms) = (part.tiles(), part.atoms());
             let begun_before = part.first_atom > set.before(part.first_tile);
-            // Bounds and values wait in workgroup memory, loaded in the order in which they lie. There is room for the bounds
-            // unless most tiles are empty; nonzero-split may meet any number of those.
-            let kept = tiles + 2 + atoms <= CELLS as u32;
-            let values = if kept { tiles + 2 } else { 0 };
-            // In most parts these are all the bounds there are, and they are on their way while the values are loaded.
-            let (one, other) = (part.bound(set, lane.local), part.bound(set, lane.local + lane.threads));
+            // Values wait in workgroup memory, loaded in the order in which they lie.
             if V::IS_WORD {
-                let put = |atom, value: V| scratch.cells.set(values + atom, value.to_word());
+                let put = |atom, value: V| scratch.cells.set(atom, value.to_word());
                 stage(lane, atoms, |atom| value(part.first_atom + atom), put);
-            }
-            if kept {
-                for tile in lane.group_stride(tiles + 2) {
-                    let far = tile >= 2 * lane.threads;
-                    let near = if tile == lane.local { one } else { other };
-                    scratch.cells.set(tile, if far { part.bound(set, tile) } else { near });
-                }
             }
             if lane.local == 0 {
                 scratch.slots.set(0, 0);
@@ -244,8 +226,7 @@ impl<C: Cut> Distribute for C {
                 let mut joined = J::identity();
                 let mut here = tile <= tiles;
                 if here {
-                    let begin = bound(set, &scratch, &part, kept, tile);
-                    let end = bound(set, &scratch, &part, kept, tile + 1);
+                    let (begin, end) = (part.bound(set, tile), part.bound(set, tile + 1));
                     if end - begin > LONG * width {
                         here = false;
                         if member == 0 && lane.member == 0 {
@@ -254,7 +235,7 @@ impl<C: Cut> Distribute for C {
                         }
                     } else {
                         joined = join_range::<V, J>(begin + member, end, width, |atom| {
-                            V::recall(|| scratch.cells.get(values + atom), || value(part.first_atom + atom))
+                            V::recall(|| scratch.cells.get(atom), || value(part.first_atom + atom))
                         });
                     }
                 }
@@ -266,10 +247,9 @@ impl<C: Cut> Distribute for C {
             lane.barrier();
             for long in step(lane.subgroup, scratch.slots.get(0), lane.subgroups) {
                 let tile = scratch.slots.get(1 + long);
-                let begin = bound(set, &scratch, &part, kept, tile);
-                let end = bound(set, &scratch, &part, kept, tile + 1);
+                let (begin, end) = (part.bound(set, tile), part.bound(set, tile + 1));
                 let mut joined = join_range::<V, J>(begin + lane.subgroup_lane, end, lane.subgroup_size, |atom| {
-                    V::recall(|| scratch.cells.get(values + atom), || value(part.first_atom + atom))
+                    V::recall(|| scratch.cells.get(atom), || value(part.first_atom + atom))
                 });
                 joined = join_lanes::<V, J>(lane, joined, lane.subgroup_lane, lane.subgroup_size);
                 if lane.subgroup_lane == lane.subgroup_size - 1 {

@@ -9,9 +9,8 @@ pub const ITEMS: u32 = 7;
 /// Items in the part of the work that a workgroup takes at a time: 1,792.
 pub const PART: u32 = ITEMS * WORKGROUP;
 
-/// Words of workgroup memory for a part: where its tiles begin and the last ends, and what each atom is worth. 7 KiB; as much
-/// again for values of their own would halve the number of workgroups that a GPU runs at a time.
-pub const CELLS: usize = PART as usize + 2;
+/// Words of workgroup memory for a part: what each atom is worth, or where its tiles end.
+pub const CELLS: usize = PART as usize;
 
 /// A tile of which a lane would have more atoms than this is left to a subgroup. A part never has more of them than fit, beside
 /// their number, into the words that there are for subgroups.

@@ -1,5 +1,6 @@
 //! Shortest paths by delta-stepping (Meyer and Sanders 2003) without lists. Distances are settled bucket by bucket. Every iteration sweeps over
-//! all nodes and takes those that it is for: on a graph whose paths have few edges, that costs less than lists to which every invocation adds.
+//! all nodes, or over a bitmap of them, and takes those that it is for: on a graph whose paths have few edges, that costs less than lists to
+//! which every invocation adds.
 //!
 //! The edges that stay in the bucket are relaxed each time that a node's distance falls. The others, which are most, are deferred until all
 //! distances of the bucket are final, and then relaxed once. Where the nodes that are not settled have fewer edges, these nodes look for settled
@@ -16,8 +17,20 @@ use core::marker::PhantomData;
 /// A row with more edges is long: the whole dispatch takes it, in pieces of as many.
 pub const PIECE: u32 = 1024;
 
-/// Nodes that a workgroup looks at before it takes those that the iteration is for.
+/// Nodes that a workgroup looks at together by their distances: four for each invocation.
 pub const BLOCK: u32 = 4 * WORKGROUP;
+
+/// Nodes that a workgroup looks at together by their bits: two for each invocation.
+const BLOCK_OF_BITS: u32 = 2 * WORKGROUP;
+
+/// A workgroup takes the nodes on its list when there are so many, or no more to look at: few at a time would leave most invocations without work.
+const FULL: u32 = 2 * WORKGROUP;
+
+/// The room on the list of nodes whose bits are set.
+const LIST_OF_BITS: usize = (FULL + BLOCK_OF_BITS) as usize;
+
+/// The room on the list of nodes by their distances.
+const LIST_OF_BLOCK: usize = BLOCK as usize;
 
 /// Relaxes the edges that stay in the bucket.
 const RELAX: u32 = 0;
@@ -73,8 +86,8 @@ pub struct SweepState {
     pub from: u32,
     /// The bucket: distances up to this one.
     pub to: u32,
-    /// 1 when the next iteration is the bucket's first, which takes all of its nodes.
-    pub first: u32,
+    /// The workgroups of the next dispatch for nodes whose distances fell; those of the header are for all nodes.
+    pub due_groups: [u32; 3],
     /// Edges of the nodes in the bucket.
     pub settled: u32,
     /// Edges of the nodes behind it.
@@ -90,10 +103,19 @@ pub struct SweepData<S: Storage> {
     pub weights: S::Read<u32>,
     /// The distances found.
     pub distances: S::Write<u32>,
-    /// The iteration that takes each node because its distance fell in the one before.
-    pub marks: S::Write<u32>,
+    /// Three bitmaps of the nodes whose distances fell in an iteration and that the next one takes. In turn, one is read in an iteration, one is
+    /// written, and one is cleared.
+    pub due: S::Write<u32>,
     /// The pieces of long rows: each is a node and how far from the beginning of its row the piece begins.
     pub pieces: S::Read<u32>,
+}
+
+#[inline_all]
+impl SweepParams {
+    /// The words of a bitmap of all nodes.
+    pub fn words(&self) -> u32 {
+        self.nodes.div_ceil(32)
+    }
 }
 
 /// What is the same for all edges that a workgroup takes together.
@@ -121,7 +143,8 @@ struct Buckets<'a, D> {
     mode: u32,
     from: u32,
     to: u32,
-    first: bool,
+    /// Whether it takes the nodes of a bitmap.
+    by_bits: bool,
     distance: PhantomData<D>,
 }
 
@@ -137,45 +160,147 @@ struct Found {
     open: u32,
 }
 
+/// The workgroup memory of an iteration.
+struct Work<'a, const LIST: usize> {
+    /// Nodes, or pieces of long rows, whose edges are taken next.
+    list: Shared<'a, u32, LIST>,
+    /// How many were put on the list, in three words in turn; and [`LOWEST`].
+    counts: Shared<'a, u32, 4>,
+    cells: Shared<'a, u32, CELLS>,
+    slots: Shared<'a, u32, SUBGROUPS>,
+}
+
 #[inline_all]
-impl<D: Distance> Buckets<'_, D> {
-    /// The word of a node that says whether the iteration is for it.
-    fn word(&self, node: u32) -> u32 {
-        if self.mode == RELAX && !self.first { self.data.marks.load(node) } else { self.data.distances.load(node) }
+impl<'a, const LIST: usize> Work<'a, LIST> {
+    /// Makes it ready. All invocations call it together.
+    fn new(
+        lane: Lane,
+        list: Shared<'a, u32, LIST>,
+        mut counts: Shared<'a, u32, 4>,
+        cells: Shared<'a, u32, CELLS>,
+        slots: Shared<'a, u32, SUBGROUPS>,
+    ) -> Self {
+        if lane.local == 0 {
+            counts.set(0, 0);
+            counts.set(LOWEST, UNREACHED);
+        }
+        lane.barrier();
+        Self { list, counts, cells, slots }
     }
 
-    /// The first of the invocation's four nodes in a block of the workgroup's, and the words of the four, whose loads are in flight together; the
-    /// word of the last node in place of those behind it.
-    fn block(&self, number: u32) -> (u32, (u32, u32, u32, u32)) {
-        let (lane, rows) = (self.lane, self.params.rows);
-        // Where there are no rows nothing is done with the words.
-        let last = rows.end().max(1) - 1;
-        let a = rows.first + (number * lane.groups + lane.group) * BLOCK + lane.local;
-        let (b, c, d) = (a + lane.threads, a + 2 * lane.threads, a + 3 * lane.threads);
-        (a, (self.word(a.min(last)), self.word(b.min(last)), self.word(c.min(last)), self.word(d.min(last))))
+    /// Before the list is filled for the `turn`-th time: makes the next word of `counts` ready. It was read the time before the last.
+    fn open(&mut self, lane: Lane, turn: u32) {
+        if lane.local == 0 {
+            self.counts.set((turn + 1) % 3, 0);
+        }
     }
 
-    /// Whether the iteration is for a node with that word.
-    fn takes(&self, word: u32) -> bool {
-        if self.mode == RELAX && !self.first {
-            word == self.iteration
-        } else if self.mode == PULL {
-            word > self.to
+    /// Puts an item on the list, behind those that are there from before.
+    fn add(&mut self, turn: u32, listed: u32, item: u32) {
+        let place = listed + self.counts.add(turn % 3, 1);
+        self.list.set(place, item);
+    }
+}
+
+#[inline_all]
+impl<'a, D: Distance> Buckets<'a, D> {
+    /// The iteration that the state asks for.
+    fn new(
+        lane: Lane,
+        params: &SweepParams,
+        graph: Csr<Views<'a>>,
+        data: SweepData<Views<'a>>,
+        state: State<'a, SweepState>,
+        (mode, by_bits): (u32, bool),
+    ) -> Self {
+        // Plain loads, so that a cache answers all but the first: these words are written only after everybody has taken a ticket.
+        let (from, to) = (state.get(SweepState::FROM), state.get(SweepState::TO));
+        let iteration = state.get(SweepState::ITERATION) + 1;
+        Self { lane, params: *params, graph, data, state, iteration, mode, from, to, by_bits, distance: PhantomData }
+    }
+
+    /// The first word of the bitmap that is read in an iteration; those of the iterations around it are others.
+    fn bitmap(&self, iteration: u32) -> u32 {
+        iteration % 3 * self.params.words()
+    }
+
+    /// The number of nodes in a block of the workgroup's.
+    fn block_size(&self) -> u32 {
+        if self.by_bits { BLOCK_OF_BITS } else { BLOCK }
+    }
+
+    /// Where blocks begin: at the beginning of a word of a bitmap.
+    fn blocks_from(&self) -> u32 {
+        self.params.rows.first / 32 * 32
+    }
+
+    /// The number of blocks, of all workgroups.
+    fn blocks(&self) -> u32 {
+        let rows = self.params.rows;
+        if rows.count > 0 { (rows.end() - self.blocks_from()).div_ceil(self.block_size()) } else { 0 }
+    }
+
+    /// The first node of a block of the workgroup's.
+    fn block_begin(&self, number: u32) -> u32 {
+        self.blocks_from() + (number * self.lane.groups + self.lane.group) * self.block_size()
+    }
+
+    /// The bits of the invocation's two nodes in a block.
+    fn bits(&self, number: u32) -> u32 {
+        let node = self.block_begin(number) + 2 * self.lane.local;
+        let mut bits = 0;
+        if node < self.params.rows.end() {
+            bits = (self.data.due.get(self.bitmap(self.iteration) + node / 32) >> (node % 32)) & 3;
+        }
+        bits
+    }
+
+    /// The distances of the invocation's four nodes in a block, whose loads are in flight together; the distance of the last node in place of those
+    /// behind it.
+    fn distances(&self, number: u32) -> (u32, u32, u32, u32) {
+        let lane = self.lane;
+        // Where there are no rows nothing is done with it.
+        let (first, last) = (self.block_begin(number) + lane.local, self.params.rows.end().max(1) - 1);
+        let distance = |place: u32| self.data.distances.load((first + place * lane.threads).min(last));
+        (distance(0), distance(1), distance(2), distance(3))
+    }
+
+    /// Clears what the workgroup has in a block of the bitmap that was read in the iteration before.
+    fn clear(&mut self, number: u32) {
+        let word = self.block_begin(number) / 32 + self.lane.local;
+        if self.lane.local < self.block_size() / 32 && word < self.params.words() {
+            self.data.due.set(self.bitmap(self.iteration + 2) + word, 0);
+        }
+    }
+
+    /// Whether an iteration by distances is for a node at that one.
+    fn takes(&self, distance: u32) -> bool {
+        if self.mode == PULL {
+            distance > self.to
         } else {
-            self.mode != COUNT && word >= self.from && word <= self.to
+            self.mode != COUNT && distance >= self.from && distance <= self.to
         }
     }
 
-    /// Looks at a node with that word, where the iteration finds out about the distances behind the bucket.
-    fn look(&self, node: u32, word: u32, found: Found) -> Found {
-        let mut found = found;
-        if self.mode != RELAX && word > self.to {
-            found.lowest = found.lowest.min(word);
+    /// Whether the iteration is for a node.
+    fn takes_node(&self, node: u32) -> bool {
+        if self.by_bits {
+            (self.data.due.get(self.bitmap(self.iteration) + node / 32) >> (node % 32)) & 1 == 1
+        } else {
+            self.takes(self.data.distances.load(node))
         }
-        if self.mode == COUNT && word >= self.from {
+    }
+
+    /// Looks at a node at that distance, where the iteration finds out about the distances behind the bucket.
+    fn look(&self, node: u32, distance: u32, found: Found) -> Found {
+        let mut found = found;
+        if self.mode != RELAX && distance > self.to {
+            found.lowest = found.lowest.min(distance);
+        }
+        if self.mode == COUNT && distance >= self.from {
             let edges = degree(self.graph.row_offsets, node);
-            found.open += if word > self.to { edges } else { 0 };
-            found.settled += if word > self.to { 0 } else { edges };
+            found.open += if distance > self.to { edges } else { 0 };
+            found.settled += if distance > self.to { 0 } else { edges };
         }
         found
     }
@@ -212,7 +337,7 @@ impl<D: Distance> Buckets<'_, D> {
         let mut found = found;
         if is_open && reached < self.data.distances.min(node, reached) {
             if self.mode == RELAX {
-                self.data.marks.store(node, self.iteration + 1);
+                self.data.due.or(self.bitmap(self.iteration + 1) + node / 32, 1 << (node % 32));
                 found.changed = 1;
             } else {
                 found.lowest = found.lowest.min(reached);
@@ -296,6 +421,133 @@ impl<D: Distance> Buckets<'_, D> {
         found
     }
 
+    /// Takes the edges of a piece of a long row.
+    fn take_piece(&mut self, found: Found, piece: u32, cells: &mut Cells<CELLS>) -> Found {
+        let node = self.data.pieces.get(2 * piece);
+        let skipped = self.data.pieces.get(2 * piece + 1);
+        let edge = self.graph.row_offsets.get(node).wrapping_add(skipped);
+        let count = PIECE.min(degree(self.graph.row_offsets, node) - skipped);
+        let (begin, total) = self.params.rows.place(edge, count);
+        let edges = Edges { total, begin, node, distance: self.data.distances.load(node) };
+        self.take(found, edges, cells)
+    }
+
+    /// Takes the edges of the first `count` nodes on the list, those of as many at a time as there are invocations.
+    fn take_nodes<const LIST: usize>(&mut self, found: Found, count: u32, work: &mut Work<LIST>) -> Found {
+        let (lane, mut found) = (self.lane, found);
+        for first in step(0, count, lane.threads) {
+            let mut edges = Edges { total: 0, begin: NONE, node: 0, distance: 0 };
+            let (mut begin, mut own) = (0, 0);
+            if first + lane.local < count {
+                edges.node = work.list.get(first + lane.local);
+                if self.is_short(edges.node) {
+                    (begin, own) = edges_in(&self.params.rows, self.graph.row_offsets, edges.node);
+                }
+                edges.distance = self.data.distances.load(edges.node);
+            }
+            work.cells.set(2 * lane.threads + lane.local, edges.distance);
+            edges.total = line_up(lane, begin, own, &mut work.cells, &mut work.slots);
+            found = self.take(found, edges, &mut work.cells);
+            lane.barrier();
+            if self.mode == PULL && first + lane.local < count {
+                let reached = work.cells.get(2 * lane.threads + lane.local);
+                if reached < edges.distance {
+                    // No other invocation writes it.
+                    self.data.distances.store(edges.node, reached);
+                    found.lowest = found.lowest.min(reached);
+                }
+            }
+        }
+        found
+    }
+
+    /// The number of the workgroup's shares of so many things: every so many are its own.
+    fn share(&self, all: u32) -> u32 {
+        (all + self.lane.groups - 1 - self.lane.group) / self.lane.groups
+    }
+
+    /// Takes the pieces of long rows that the iteration is for. Returns how often the list was filled.
+    fn sweep_pieces<const LIST: usize>(&mut self, work: &mut Work<LIST>) -> (Found, u32) {
+        let (lane, mut found) = (self.lane, Found { changed: 0, lowest: UNREACHED, settled: 0, open: 0 });
+        let own = if self.mode == COUNT { 0 } else { self.share(self.params.pieces) };
+        let turns = own.div_ceil(BLOCK);
+        for turn in 0..turns {
+            work.open(lane, turn);
+            for place in step(turn * BLOCK + lane.local, own.min((turn + 1) * BLOCK), lane.threads) {
+                let piece = place * lane.groups + lane.group;
+                let node = self.data.pieces.get(2 * piece);
+                if self.params.rows.has(node) && self.takes_node(node) {
+                    work.add(turn, 0, piece);
+                }
+            }
+            lane.barrier();
+            for place in 0..work.counts.get(turn % 3) {
+                found = self.take_piece(found, work.list.get(place), &mut work.cells);
+            }
+            lane.barrier();
+        }
+        (found, turns)
+    }
+
+    /// Takes the nodes of a bitmap. The list is filled for the first time as the `turn`-th.
+    fn sweep_bits(&mut self, found: Found, turn: u32, work: &mut Work<LIST_OF_BITS>) -> Found {
+        let (lane, rows, mut found) = (self.lane, self.params.rows, found);
+        let blocks = self.share(self.blocks());
+        let (mut bits, mut listed) = (self.bits(0), 0);
+        for number in 0..blocks {
+            let turn = turn + number;
+            work.open(lane, turn);
+            let (mut left, first) = (bits, self.block_begin(number) + 2 * lane.local);
+            // In flight while this block is looked at.
+            bits = self.bits(number + 1);
+            self.clear(number);
+            while left != 0 {
+                let node = first + left.trailing_zeros();
+                left &= left - 1;
+                if rows.has(node) {
+                    work.add(turn, listed, node);
+                }
+            }
+            lane.barrier();
+            listed += work.counts.get(turn % 3);
+            if listed >= FULL || number + 1 == blocks {
+                found = self.take_nodes(found, listed, work);
+                listed = 0;
+            }
+        }
+        found
+    }
+
+    /// Takes the nodes whose distances say so. The list is filled for the first time as the `turn`-th.
+    fn sweep_distances(&mut self, found: Found, turn: u32, work: &mut Work<LIST_OF_BLOCK>) -> Found {
+        let (lane, rows, mut found) = (self.lane, self.params.rows, found);
+        let mut distances = self.distances(0);
+        for number in 0..self.share(self.blocks()) {
+            let turn = turn + number;
+            work.open(lane, turn);
+            let ((a, b, c, d), first) = (distances, self.block_begin(number) + lane.local);
+            // In flight while this block is looked at.
+            distances = self.distances(number + 1);
+            self.clear(number);
+            for which in 0..4 {
+                let mut distance = a;
+                distance = if which == 1 { b } else { distance };
+                distance = if which == 2 { c } else { distance };
+                distance = if which == 3 { d } else { distance };
+                let node = first + which * lane.threads;
+                if rows.has(node) {
+                    found = self.look(node, distance, found);
+                    if self.takes(distance) && self.is_short(node) {
+                        work.add(turn, 0, node);
+                    }
+                }
+            }
+            lane.barrier();
+            found = self.take_nodes(found, work.counts.get(turn % 3), work);
+        }
+        found
+    }
+
     /// Every invocation calls this last. When all are done, what comes next is decided.
     fn advance(&mut self) {
         let (state, ends_iteration) = (&mut self.state, self.params.rows.is_last == 1);
@@ -319,19 +571,21 @@ impl<D: Distance> Buckets<'_, D> {
                 state.store(SweepState::TO, D::along(lowest, self.params.delta));
             }
             state.store(SweepState::MODE, mode);
-            state.store(SweepState::FIRST, u32::from(self.mode != RELAX && mode == RELAX));
             state.store(SweepState::NEXT, 0);
             state.store(SweepState::SETTLED, 0);
             state.store(SweepState::OPEN, 0);
             state.store(SweepState::LOWEST, UNREACHED);
             state.store(SweepState::FRONTIER, frontier);
             state.store(SweepState::ITERATION, self.iteration);
-            state.store(SweepState::GROUPS.at(0), frontier * self.params.groups);
+            // The first iteration of a bucket takes all of its nodes, and the others those whose distances fell.
+            let (groups, by_bits) = (frontier * self.params.groups, self.mode == RELAX && mode == RELAX);
+            state.store(SweepState::GROUPS.at(0), if by_bits { 0 } else { groups });
+            state.store(SweepState::DUE_GROUPS.at(0), if by_bits { groups } else { 0 });
         }
     }
 }
 
-/// Begins at the source. The host has set all distances and marks.
+/// Begins at the source. The host has set all distances, and cleared the bitmaps.
 #[kernel(threads = 1)]
 pub fn sweep_start(
     lane: Lane,
@@ -345,12 +599,38 @@ pub fn sweep_start(
         distances.set(node, 0);
         state.begin(1, params.groups);
         state.set(SweepState::TO, params.first_delta);
-        state.set(SweepState::FIRST, 1);
+        state.set_groups(SweepState::DUE_GROUPS, 0);
         state.set(SweepState::LOWEST, UNREACHED);
     }
 }
 
-/// One iteration.
+/// One iteration over the nodes whose distances fell in the one before.
+#[kernel(threads = 256, each(D in for_each_path))]
+pub fn sweep_due<D: Distance>(
+    lane: Lane,
+    params: &SweepParams,
+    graph: Csr,
+    data: SweepData,
+    state: State<SweepState>,
+    list: Shared<u32, LIST_OF_BITS>,
+    counts: Shared<u32, 4>,
+    cells: Shared<u32, CELLS>,
+    slots: Shared<u32, SUBGROUPS>,
+) {
+    if state.is_over(SweepState::DUE_GROUPS) {
+        return;
+    }
+    let mut buckets = Buckets::<D>::new(lane, params, graph, data, state, (RELAX, true));
+    let mut work = Work::new(lane, list, counts, cells, slots);
+    let (found, turns) = buckets.sweep_pieces(&mut work);
+    let found = buckets.sweep_bits(found, turns, &mut work);
+    if found.changed == 1 {
+        buckets.state.store(SweepState::NEXT, 1);
+    }
+    buckets.advance();
+}
+
+/// One iteration over all nodes.
 #[kernel(threads = 256, each(D in for_each_path))]
 pub fn sweep<D: Distance>(
     lane: Lane,
@@ -358,122 +638,33 @@ pub fn sweep<D: Distance>(
     graph: Csr,
     data: SweepData,
     state: State<SweepState>,
-    mut list: Shared<u32, 1024>,
-    mut counts: Shared<u32, 4>,
-    mut cells: Shared<u32, CELLS>,
-    mut slots: Shared<u32, SUBGROUPS>,
+    list: Shared<u32, LIST_OF_BLOCK>,
+    counts: Shared<u32, 4>,
+    cells: Shared<u32, CELLS>,
+    slots: Shared<u32, SUBGROUPS>,
 ) {
-    // Plain loads, so that a cache answers all but the first: these words are written only after everybody has taken a ticket.
-    let (mode, first) = (state.get(SweepState::MODE), state.get(SweepState::FIRST) == 1);
-    let (from, to) = (state.get(SweepState::FROM), state.get(SweepState::TO));
-    let iteration = state.get(SweepState::ITERATION) + 1;
-    let mut buckets = Buckets::<D> {
-        lane,
-        params: *params,
-        graph,
-        data,
-        state,
-        iteration,
-        mode,
-        from,
-        to,
-        first,
-        distance: PhantomData,
-    };
-    let mut found = Found { changed: 0, lowest: UNREACHED, settled: 0, open: 0 };
-    // Every so many pieces and blocks of nodes are this workgroup's.
-    let share = |all: u32| (all + lane.groups - 1 - lane.group) / lane.groups;
-    let own_pieces = if mode == COUNT { 0 } else { share(params.pieces) };
-    let of_pieces = own_pieces.div_ceil(BLOCK);
-    if lane.local == 0 {
-        counts.set(0, 0);
-        counts.set(LOWEST, UNREACHED);
+    if state.is_over(SweepState::GROUPS) {
+        return;
     }
-    lane.barrier();
-    let scans = of_pieces + share(params.rows.count.div_ceil(BLOCK));
-    let mut block = buckets.block(0);
-    for scan in 0..scans {
-        if lane.local == 0 {
-            // It was read in the scan before the last.
-            counts.set((scan + 1) % 3, 0);
-        }
-        let is_of_pieces = scan < of_pieces;
-        if is_of_pieces {
-            for own in step(scan * BLOCK + lane.local, own_pieces.min((scan + 1) * BLOCK), lane.threads) {
-                let piece = own * lane.groups + lane.group;
-                let node = buckets.data.pieces.get(2 * piece);
-                if params.rows.has(node) && buckets.takes(buckets.word(node)) {
-                    list.set(counts.add(scan % 3, 1), piece);
-                }
-            }
-        } else {
-            let last = params.rows.end() - 1;
-            let (a, (word_a, word_b, word_c, word_d)) = block;
-            let (b, c, d) = (a + lane.threads, a + 2 * lane.threads, a + 3 * lane.threads);
-            // In flight while this block is looked at.
-            block = buckets.block(scan + 1 - of_pieces);
-            for which in 0..4 {
-                let mut item = (a, word_a);
-                item = if which == 1 { (b, word_b) } else { item };
-                item = if which == 2 { (c, word_c) } else { item };
-                item = if which == 3 { (d, word_d) } else { item };
-                let (node, word) = item;
-                if node <= last {
-                    found = buckets.look(node, word, found);
-                    if buckets.takes(word) && buckets.is_short(node) {
-                        list.set(counts.add(scan % 3, 1), node);
-                    }
-                }
-            }
-        }
-        lane.barrier();
-        let count = counts.get(scan % 3);
-        for item in step(0, count, if is_of_pieces { 1 } else { lane.threads }) {
-            let mut edges = Edges { total: 0, begin: NONE, node: 0, distance: 0 };
-            if is_of_pieces {
-                let piece = list.get(item);
-                edges.node = buckets.data.pieces.get(2 * piece);
-                let skipped = buckets.data.pieces.get(2 * piece + 1);
-                let edge = graph.row_offsets.get(edges.node).wrapping_add(skipped);
-                let count = PIECE.min(degree(graph.row_offsets, edges.node) - skipped);
-                (edges.begin, edges.total) = params.rows.place(edge, count);
-                edges.distance = buckets.data.distances.load(edges.node);
-            } else {
-                let (mut begin, mut own) = (0, 0);
-                if item + lane.local < count {
-                    edges.node = list.get(item + lane.local);
-                    (begin, own) = edges_in(&params.rows, graph.row_offsets, edges.node);
-                    edges.distance = buckets.data.distances.load(edges.node);
-                }
-                cells.set(2 * lane.threads + lane.local, edges.distance);
-                edges.total = line_up(lane, begin, own, &mut cells, &mut slots);
-            }
-            found = buckets.take(found, edges, &mut cells);
-            lane.barrier();
-            if mode == PULL && !is_of_pieces && item + lane.local < count {
-                let reached = cells.get(2 * lane.threads + lane.local);
-                if reached < edges.distance {
-                    // No other invocation writes it.
-                    buckets.data.distances.store(edges.node, reached);
-                    found.lowest = found.lowest.min(reached);
-                }
-            }
-        }
-    }
+    let mode = state.get(SweepState::MODE);
+    let mut buckets = Buckets::<D>::new(lane, params, graph, data, state, (mode, false));
+    let mut work = Work::new(lane, list, counts, cells, slots);
+    let (found, turns) = buckets.sweep_pieces(&mut work);
+    let found = buckets.sweep_distances(found, turns, &mut work);
     if found.changed == 1 {
         buckets.state.store(SweepState::NEXT, 1);
     }
     if mode != RELAX {
-        counts.min(LOWEST, found.lowest);
+        work.counts.min(LOWEST, found.lowest);
         lane.barrier();
-        if lane.local == 0 && counts.get(LOWEST) != UNREACHED {
-            buckets.state.min(SweepState::LOWEST, counts.get(LOWEST));
+        if lane.local == 0 && work.counts.get(LOWEST) != UNREACHED {
+            buckets.state.min(SweepState::LOWEST, work.counts.get(LOWEST));
         }
     }
     if mode == COUNT {
-        let settled = prefix_sum(lane, found.settled, &mut slots).total;
+        let settled = prefix_sum(lane, found.settled, &mut work.slots).total;
         lane.barrier();
-        let open = prefix_sum(lane, found.open, &mut slots).total;
+        let open = prefix_sum(lane, found.open, &mut work.slots).total;
         if lane.local == 0 {
             // Rounded up: some are not none.
             let (shift, rest) = (params.edge_shift, (1 << params.edge_shift) - 1);
@@ -482,4 +673,14 @@ pub fn sweep<D: Distance>(
         }
     }
     buckets.advance();
+}
+
+/// Ends an iteration of a streamed graph, whose partitions were dispatched one by one.
+#[kernel(threads = 1, each(D in for_each_path))]
+pub fn sweep_end<D: Distance>(lane: Lane, params: &SweepParams, graph: Csr, data: SweepData, state: State<SweepState>) {
+    if state.is_over(SweepState::GROUPS) && state.is_over(SweepState::DUE_GROUPS) {
+        return;
+    }
+    let mode = state.get(SweepState::MODE);
+    Buckets::<D>::new(lane, params, graph, data, state, (mode, false)).advance();
 }

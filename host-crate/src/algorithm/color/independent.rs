@@ -6,7 +6,6 @@ use crate::{
     graph::Partition,
 };
 use evenkeel_kernels::algorithm::color::{
-    UNCOLORED,
     independent::{ColorLight, ColorWait, ColorWide, IndependentParams, IndependentState},
     label,
     sections::{LIGHT, MEDIUM},
@@ -39,7 +38,7 @@ const EARLY_PASSES: u32 = 4;
 const BATCHES: [usize; 6] = [2, 4, 6, 12, 24, 48];
 
 /// The same where each invocation has several light nodes, some of which are left to another iteration.
-const LONG_BATCHES: [usize; 5] = [6, 6, 12, 24, 48];
+const LONG_BATCHES: [usize; 5] = [4, 6, 12, 24, 48];
 
 /// The memory beside the graph and the colours.
 pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> MemoryPlan {
@@ -49,7 +48,8 @@ pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> MemoryPlan {
         .with::<u32>("order", nodes)
         .with::<u32>("worklist", nodes)
         .with::<u32>("next worklist", nodes)
-        .with::<u32>("waits", nodes);
+        .with::<u32>("waits", nodes)
+        .with::<u32>("degrees", nodes.div_ceil(4));
     let plan = words.iter().fold(plan, |plan, (before, _)| plan.with::<u32>(BEFORE, *before));
     let plan = words.iter().fold(plan, |plan, (_, saved)| plan.with::<u32>(SAVED, *saved));
     plan.with::<IndependentState>("loop state", 1)
@@ -76,6 +76,14 @@ fn colors_of_cut_rows(csr: &Csr, seed: u32, mut nodes: Vec<u32>) -> BTreeMap<u32
         colors.insert(node, free);
     }
     colors
+}
+
+/// The degrees of all nodes, four to a word, and 255 for higher ones: little enough for a cache, because light nodes compare theirs with those of
+/// all their neighbours.
+fn packed_degrees(csr: &Csr) -> Vec<u32> {
+    let degree = |node: u32| if node < csr.nodes() { csr.degree(node).min(255) } else { 0 };
+    let word = |word: u32| (0..4).map(|place| degree(4 * word + place) << (8 * place)).sum();
+    (0..csr.nodes().div_ceil(4)).into_par_iter().map(word).collect()
 }
 
 /// In ascending order: the first has the highest rank.
@@ -116,6 +124,8 @@ pub(super) struct Independent {
     /// The worklists of even and of odd iterations.
     worklists: [Worklist<Buffers>; 2],
     waits: Buffer<u32>,
+    /// The degrees of all nodes, four to a word.
+    degrees: Buffer<u32>,
     state: Buffer<IndependentState>,
 }
 
@@ -178,6 +188,7 @@ impl Independent {
             order: device.buffer_from("order", &order.nodes)?,
             worklists: [worklist(&lists[0], &lists[1]), worklist(&lists[1], &lists[0])],
             waits: device.buffer("waits", nodes)?,
+            degrees: device.buffer_from("degrees", &packed_degrees(csr))?,
             state: device.buffer("loop state", 1)?,
         })
     }
@@ -187,10 +198,11 @@ impl Independent {
         &self.waits
     }
 
-    /// A subgroup of 32 to a medium node, a workgroup to a heavy one.
+    /// A subgroup of 32 to a medium node, a workgroup to a heavy one; or one to a few of all nodes.
     fn invocations(&self) -> usize {
         let IndependentParams { nodes, light, heavy, .. } = self.params;
-        1 + 32 * (nodes - light - heavy) as usize + WORKGROUP as usize * heavy as usize
+        let for_wide = 32 * (nodes - light - heavy) as usize + WORKGROUP as usize * heavy as usize;
+        for_wide.max(nodes as usize / 4).max(1)
     }
 }
 
@@ -199,21 +211,20 @@ impl Steps for Independent {
         self.state.header()
     }
 
-    fn batches(&self) -> &'static [usize] {
-        if self.params.light > GROUPS_OF_ONE * WORKGROUP { &LONG_BATCHES } else { &BATCHES }
+    fn batches(&self) -> (&'static [usize], &'static [usize]) {
+        if self.params.light > GROUPS_OF_ONE * WORKGROUP { (&[2], &LONG_BATCHES) } else { (&[], &BATCHES) }
     }
 
     fn start(&self, recorder: &mut Recorder) {
-        let Self { colors, order, waits, state, .. } = self;
-        recorder.fill(colors, UNCOLORED);
+        let Self { colors, order, waits, degrees, state, .. } = self;
         for PartOf { graph, params, before, .. } in &self.parts {
-            let wait = ColorWait { graph, order, colors, waits, before, state };
+            let wait = ColorWait { graph, order, colors, waits, before, degrees, state };
             recorder.dispatch(&wait, *params, self.invocations());
         }
     }
 
     fn iteration(&self, recorder: &mut Recorder, odd: bool) {
-        let Self { colors, order, waits, state, .. } = self;
+        let Self { colors, order, waits, degrees, state, .. } = self;
         let worklist = &self.worklists[usize::from(odd)];
         if self.params.light < self.params.nodes {
             for PartOf { graph, params, before, saved } in &self.parts {
@@ -223,8 +234,9 @@ impl Steps for Independent {
         }
         if self.params.light > 0 {
             for PartOf { graph, params, .. } in &self.parts {
-                let light = ColorLight { graph, order, worklist, colors, waits, state };
-                recorder.dispatch_indirect(&light, *params, state, IndependentState::GROUPS);
+                let light = ColorLight { graph, order, worklist, colors, waits, degrees, state };
+                let groups = params.light.div_ceil(WORKGROUP).min(params.max_groups);
+                recorder.dispatch_in_loop(&light, *params, state, IndependentState::GROUPS, groups);
             }
         }
     }

@@ -116,9 +116,9 @@ trait Steps: Send {
     /// The header of the loop's state.
     fn header(&self) -> Buffer<LoopHeader>;
 
-    /// How many iterations are recorded in each batch.
-    fn batches(&self) -> &'static [usize] {
-        &BATCHES
+    /// How many iterations are recorded in each batch, after shorter ones for the first.
+    fn batches(&self) -> (&'static [usize], &'static [usize]) {
+        (&[], &BATCHES)
     }
 
     /// Records the beginning: no node has a colour, or none but those that wait for no neighbour.
@@ -269,7 +269,7 @@ Examples:
         let recorded = || {
             let start = |recorder: &mut Recorder| steps.start(recorder);
             let iteration = |recorder: &mut Recorder, odd| steps.iteration(recorder, odd);
-            DeviceLoop::record_in_batches(device, &name, &steps.header(), steps.batches(), start, iteration)
+            DeviceLoop::record_with_choice(device, &name, &steps.header(), steps.batches(), start, iteration)
         };
         let whole = native.map_or_else(recorded, Ok)?;
         let taken = config.strategy.item().taken(method);

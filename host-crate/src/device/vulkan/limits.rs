@@ -2,7 +2,7 @@
 //! what can do without still runs, and what cannot says what is missing. A device can also be made to fail in the middle of its work.
 
 use super::physical::Claims;
-use crate::{Error, Result};
+use crate::{Error, Result, device::FIXED_SIZES};
 use ash::vk::{self, SubgroupFeatureFlags as Operations};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,7 +14,7 @@ struct Switch {
     turn_off: fn(&mut Claims),
 }
 
-const SWITCHES: [Switch; 14] = [
+const SWITCHES: [Switch; 15] = [
     Switch { name: "no-float64", turn_off: |claims| claims.core.shader_float64 = vk::FALSE },
     Switch { name: "no-int64", turn_off: |claims| claims.core.shader_int64 = vk::FALSE },
     Switch { name: "no-float-atomics", turn_off: |claims| claims.atomics.shader_buffer_float32_atomic_add = vk::FALSE },
@@ -34,6 +34,8 @@ const SWITCHES: [Switch; 14] = [
     Switch { name: "no-full-subgroups", turn_off: |claims| claims.subgroups.compute_full_subgroups = vk::FALSE },
     Switch { name: "no-timestamps", turn_off: |claims| claims.timestamp_bits = 0 },
     Switch { name: "no-calibrated-timestamps", turn_off: |claims| claims.calibrated_timestamps = false },
+    // No driver says so: `DeviceInfo::reads_sizes` asks for the name.
+    Switch { name: FIXED_SIZES, turn_off: |_| () },
     Switch { name: "no-statistics", turn_off: |claims| claims.executables.pipeline_executable_info = vk::FALSE },
 ];
 

@@ -16,7 +16,8 @@
 //! whose rows it has. A row that is cut is longer than any that is not, so its node has one of the highest ranks, and waits only for nodes of
 //! such rows. There are few of them, and the host gives them their colours.
 
-use super::{Rank, TENTATIVE, UNCOLORED};
+use super::sections::LIGHT;
+use super::{Rank, TENTATIVE, UNCOLORED, label};
 use crate::prelude::*;
 use crate::strategy::edges_in;
 
@@ -106,9 +107,9 @@ fn wide_groups(lane: Lane, params: &IndependentParams, wide: u32) -> u32 {
     wide.div_ceil(lane.subgroups).min(params.max_groups)
 }
 
-/// The lowest colours of a set of `count`: as many of the first 31.
+/// The lowest `count` bits of 31.
 #[inline(always)]
-fn lowest_colors(count: u32) -> u32 {
+fn lowest_bits(count: u32) -> u32 {
     if count < 31 { (1 << count) - 1 } else { TENTATIVE - 1 }
 }
 
@@ -116,6 +117,12 @@ fn lowest_colors(count: u32) -> u32 {
 #[inline(always)]
 fn interval(most: u32, lowest: u32) -> u32 {
     TENTATIVE | (most.min(FAR) << 15) | lowest.min(FAR)
+}
+
+/// The degree of a node, from four of them in a word; 255 for higher ones.
+#[inline(always)]
+fn packed_degree(degrees: Read<u32>, node: u32) -> u32 {
+    (degrees.get(node / 4) >> (8 * (node % 4))) & 0xff
 }
 
 /// A node's first edge in the columns of the partition, and the one behind its last. A row that is cut, or of another partition, is empty.
@@ -126,7 +133,7 @@ fn whole_row(params: &IndependentParams, graph: Csr<Views>, node: u32) -> (u32, 
 }
 
 /// Begins: finds the neighbours of higher rank of each wide node, a list in `before` at the offset of its row, whose length is in `waits`. Nodes
-/// without any get the first colour, as does that of a row that is cut. The host has set all colours to [`UNCOLORED`].
+/// without any get the first colour, as does that of a row that is cut. Light nodes are [`UNCOLORED`].
 #[kernel(threads = 256)]
 pub fn color_wait(
     lane: Lane,
@@ -136,10 +143,16 @@ pub fn color_wait(
     mut colors: Global<u32>,
     mut waits: Global<u32>,
     mut before: Global<u32>,
+    degrees: Read<u32>,
     mut state: State<IndependentState>,
     mut length: Shared<u32, 1>,
 ) {
     let wide = params.nodes - params.light;
+    for node in lane.grid_stride(params.nodes) {
+        if wide == 0 || packed_degree(degrees, node) <= LIGHT {
+            colors.set(node, UNCOLORED);
+        }
+    }
     if lane.global() == 0 {
         state.begin(params.nodes, if wide == 0 { light_groups(lane, params, params.light) } else { 0 });
         state.set_groups(IndependentState::WIDE_GROUPS, wide_groups(lane, params, wide));
@@ -219,7 +232,7 @@ pub fn color_wait(
             lane.barrier();
         }
         if is_here && member == 0 {
-            let set = TENTATIVE | SET | lowest_colors(found + 1);
+            let set = TENTATIVE | SET | lowest_bits(found + 1);
             let word = if found <= SET_MOST { set } else { interval(found, 0) };
             waits.set(node, found);
             colors.set(node, if found == 0 { params.first_color } else { word });
@@ -280,26 +293,28 @@ struct Light {
 #[inline_all]
 impl Light {
     /// A node whose edges begin at `begin`, before any colour around it is known.
-    fn new(graph: Csr<Views>, seed: u32, node: u32, (begin, end): (u32, u32)) -> Self {
-        let rank = Rank::of(graph, seed, node);
+    fn new(graph: Csr<Views>, degrees: Read<u32>, (seed, node): (u32, u32), (begin, end): (u32, u32)) -> Self {
+        let (own_degree, own_label) = (end - begin, label(seed, node));
+        // Without branches, so that loads for several neighbours are in flight together.
+        let is_before = |other: u32| {
+            let degree = packed_degree(degrees, other);
+            u32::from((degree > own_degree) | ((degree == own_degree) & (label(seed, other) > own_label)))
+        };
         let mut pending = 0;
         let mut edge = begin;
         while edge < end {
             let last = end - 1;
-            let (two, three, four) = ((edge + 1).min(last), (edge + 2).min(last), (edge + 3).min(last));
             let a = graph.columns.get(edge);
-            let b = graph.columns.get(two);
-            let c = graph.columns.get(three);
-            let d = graph.columns.get(four);
-            let after_a = u32::from(rank.is_after(graph, seed, a));
-            let after_b = u32::from(rank.is_after(graph, seed, b));
-            let after_c = u32::from(rank.is_after(graph, seed, c));
-            let after_d = u32::from(rank.is_after(graph, seed, d));
-            pending |= (after_a << (edge - begin)) | (after_b << (two - begin));
-            pending |= (after_c << (three - begin)) | (after_d << (four - begin));
+            let b = graph.columns.get((edge + 1).min(last));
+            let c = graph.columns.get((edge + 2).min(last));
+            let d = graph.columns.get((edge + 3).min(last));
+            let bits = is_before(a) | (is_before(b) << 1) | (is_before(c) << 2) | (is_before(d) << 3);
+            pending |= bits << (edge - begin);
             edge += 4;
         }
-        Self { pending, possible: lowest_colors(pending.count_ones() + 1), taken: 0, claimed: 0 }
+        // Behind the last edge the last neighbour was looked at again.
+        pending &= lowest_bits(end - begin);
+        Self { pending, possible: lowest_bits(pending.count_ones() + 1), taken: 0, claimed: 0 }
     }
 
     /// Considers the word of the neighbour at an edge.
@@ -316,6 +331,7 @@ impl Light {
 
     /// Looks at all neighbours that it waits for. Returns its colour, or [`UNCOLORED`].
     fn pass(&mut self, graph: Csr<Views>, colors: &Global<u32>, begin: u32) -> u32 {
+        let neighbour = |bit: u32| graph.columns.get(begin + bit.trailing_zeros());
         self.taken = 0;
         self.claimed = 0;
         let mut left = self.pending;
@@ -329,10 +345,7 @@ impl Light {
             left &= !c;
             let d = if left != 0 { left & left.wrapping_neg() } else { a };
             left &= !d;
-            let at_a = graph.columns.get(begin + a.trailing_zeros());
-            let at_b = graph.columns.get(begin + b.trailing_zeros());
-            let at_c = graph.columns.get(begin + c.trailing_zeros());
-            let at_d = graph.columns.get(begin + d.trailing_zeros());
+            let (at_a, at_b, at_c, at_d) = (neighbour(a), neighbour(b), neighbour(c), neighbour(d));
             let of_a = colors.load(at_a);
             let of_b = colors.load(at_b);
             let of_c = colors.load(at_c);
@@ -366,8 +379,12 @@ pub fn color_light(
     mut worklist: Worklist,
     mut colors: Global<u32>,
     mut waits: Global<u32>,
+    degrees: Read<u32>,
     mut state: State<IndependentState>,
 ) {
+    if state.is_over(IndependentState::GROUPS) {
+        return;
+    }
     let light = state.get(IndependentState::LIGHT);
     let is_first = state.get(IndependentState::LIGHT_ROUNDS) == 0;
     let invocations = lane.groups * lane.threads;
@@ -388,7 +405,7 @@ pub fn color_light(
             let row = whole_row(params, graph, node);
             begin = row.0;
             if is_first {
-                own = Light::new(graph, params.seed, node, row);
+                own = Light::new(graph, degrees, (params.seed, node), row);
                 let word = TENTATIVE | own.possible;
                 colors.store(node, if own.pending == 0 { params.first_color } else { word });
             } else {
@@ -532,7 +549,7 @@ impl Taken {
 
     /// Those of the colours `0..=most`, up to 29, that are not taken.
     fn possible(&self, most: u32) -> u32 {
-        if self.base == 0 { !self.words[0] & lowest_colors(most.min(SET_MOST) + 1) } else { 0 }
+        if self.base == 0 { !self.words[0] & lowest_bits(most.min(SET_MOST) + 1) } else { 0 }
     }
 }
 

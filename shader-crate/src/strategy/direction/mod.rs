@@ -215,6 +215,9 @@ pub fn search_level(
     mut cells: Shared<u32, 512>,
     mut slots: Shared<u32, SUBGROUPS>,
 ) {
+    if state.is_over(SearchState::GROUPS) {
+        return;
+    }
     // Plain loads, so that a cache answers all but the first: these words are written only after everybody has taken a ticket.
     let (mode, side) = (state.get(SearchState::MODE), state.get(SearchState::SIDE));
     let (half, count) = (state.get(SearchState::HALF), state.get(SearchState::FRONTIER));
