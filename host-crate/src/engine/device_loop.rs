@@ -1,5 +1,5 @@
-//! The loop that the device drives. Iterations are recorded in batches, once; inside a batch each iteration's size is read
-//! from device memory, and iterations after the end cost an empty dispatch. The host only looks, between batches, whether the
+//! The loop that the device drives. Iterations are recorded in batches, once; inside a batch each iteration finds its size in
+//! device memory, and iterations after the end cost a dispatch without work. The host only looks, between batches, whether the
 //! worklist is empty.
 
 use super::StreamedLoop;

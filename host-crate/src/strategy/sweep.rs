@@ -1,4 +1,4 @@
-//! Shortest paths by delta-stepping without lists: every iteration sweeps over all nodes.
+//! Shortest paths by delta-stepping without lists: every iteration sweeps over all nodes, or over a bitmap of those whose distances fell.
 
 use super::{prelude::*, rounds::MAX_GROUPS};
 use crate::{
@@ -49,7 +49,7 @@ impl Strategy for Sweep {
         About::new(
             "sweep",
             "Meyer and Sanders; Chakaravarthy et al.",
-            "delta-stepping over all nodes in each iteration; edges that leave the bucket once, from the side that has fewer",
+            "delta-stepping without lists; edges that leave the bucket once, from the side that has fewer",
         )
     }
 

@@ -265,6 +265,17 @@ fn a_path_is_a_list() {
     assert!(refusal(&["path", &town, "10", "20", "--all-hops", "2"], 2).contains("cannot be used with"));
 }
 
+/// The later runs begin with a batch that is no longer than the search, which ends with the iteration that finds the last level.
+#[test]
+fn the_levels_of_the_last_of_several_runs_are_all_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let levels = inside(&folder, "levels.csv");
+    let search = ["bfs", "rmat:scale=14", "--strategy", "direction", "--device", "cpu", "--json", "-"];
+    let report = json(evenkeel(&[&search[..], &["--runs", "5", "--levels", &levels]].concat()));
+    let furthest = report["furthest"].as_u64().unwrap() as usize;
+    assert_eq!(fs::read_to_string(&levels).unwrap().lines().count(), 1 + furthest + 1);
+}
+
 #[test]
 fn a_path_is_written_as_other_answers_are() {
     let (folder, roads) = roads();

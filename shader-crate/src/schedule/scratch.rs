@@ -32,7 +32,7 @@ pub struct Scratch<V: Pod, S: Storage> {
     pub order: S::Read<u32>,
     /// For each part, what it has of the tile that it only ends, and of the one that it only begins.
     pub pieces: S::Write<V>,
-    /// Where tiles begin, and what atoms are worth.
+    /// What atoms are worth, or where tiles end.
     pub cells: S::Shared<u32, { ::evenkeel_kernels::schedule::CELLS }>,
     /// A word for each subgroup.
     pub slots: S::Shared<u32, { ::evenkeel_kernels::primitive::workgroup::SUBGROUPS }>,

@@ -28,6 +28,8 @@ const FULL: u32 = 2 * WORKGROUP;
 
 /// The room on the list of nodes whose bits are set.
 const LIST_OF_BITS: usize = (FULL + BLOCK_OF_BITS) as usize;
+// So many pieces of long rows are listed at a time.
+const _: () = assert!(BLOCK as usize <= LIST_OF_BITS);
 
 /// The room on the list of nodes by their distances.
 const LIST_OF_BLOCK: usize = BLOCK as usize;

@@ -40,6 +40,12 @@ const BATCHES: [usize; 6] = [2, 4, 6, 12, 24, 48];
 /// The same where each invocation has several light nodes, some of which are left to another iteration.
 const LONG_BATCHES: [usize; 5] = [4, 6, 12, 24, 48];
 
+/// The same, for the first batch, where that sufficed before.
+const SHORTER: [usize; 1] = [2];
+
+// A batch must end as it began, or the worklists would be swapped.
+const _: () = assert!((BATCHES[0] | LONG_BATCHES[0] | SHORTER[0]).is_multiple_of(2));
+
 /// The memory beside the graph and the colours.
 pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> MemoryPlan {
     let nodes = csr.nodes() as usize;
@@ -212,7 +218,7 @@ impl Steps for Independent {
     }
 
     fn batches(&self) -> (&'static [usize], &'static [usize]) {
-        if self.params.light > GROUPS_OF_ONE * WORKGROUP { (&[2], &LONG_BATCHES) } else { (&[], &BATCHES) }
+        if self.params.light > GROUPS_OF_ONE * WORKGROUP { (&SHORTER, &LONG_BATCHES) } else { (&[], &BATCHES) }
     }
 
     fn start(&self, recorder: &mut Recorder) {

@@ -49,12 +49,14 @@ pub fn trace(
 ) -> Result<Vec<TracedLevel>> {
     let level_sizes = level_sizes(csr, depths);
     let times = iterations(spans);
-    let names = strategy.level_names(device, csr, &level_sizes)?.filter(|_| times.len() >= level_sizes.len());
+    // A search may end with the iteration that finds the last level, which then takes no time of its own.
+    let names = strategy.level_names(device, csr, &level_sizes)?.filter(|_| times.len() + 1 >= level_sizes.len());
     let implementations = names.ok_or_else(|| {
         let name = strategy.about().name;
         Error::Usage(format!("strategy {name} does not record its levels; adaptive does"))
     })?;
     let level = |((size, implementation), time)| TracedLevel { size, implementation, time };
+    let times = times.into_iter().chain([Duration::ZERO]);
     Ok(level_sizes.into_iter().zip(implementations).zip(times).map(level).collect())
 }
 
