@@ -16,8 +16,19 @@ use std::time::{Duration, Instant};
 /// so that the looks cost little.
 pub(crate) const BATCHES: [usize; 5] = [6, 6, 12, 24, 48];
 
-// A batch must end as it began, or the worklists would be swapped.
-const _: () = assert!((BATCHES[0] | BATCHES[1] | BATCHES[2] | BATCHES[3] | BATCHES[4]).is_multiple_of(2));
+const _: () = assert!(are_even(&BATCHES));
+
+/// Whether all batches end as they began: each must, or worklists that iterations swap would be the wrong way round in the next.
+pub(crate) const fn are_even(lengths: &[usize]) -> bool {
+    let mut place = 0;
+    while place < lengths.len() {
+        if !lengths[place].is_multiple_of(2) {
+            return false;
+        }
+        place += 1;
+    }
+    true
+}
 
 /// So many batches in a row may leave the header as it is: an iteration may be taken in pieces, of which there are fewer. A loop that does
 /// longer will never end.

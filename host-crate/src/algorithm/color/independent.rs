@@ -2,7 +2,7 @@
 
 use super::{super::prelude::*, Job, Steps};
 use crate::{
-    engine::{DevicePartition, partition},
+    engine::{DevicePartition, are_even, partition},
     graph::Partition,
 };
 use evenkeel_kernels::algorithm::color::{
@@ -43,8 +43,7 @@ const LONG_BATCHES: [usize; 5] = [4, 6, 12, 24, 48];
 /// The same, for the first batch, where that sufficed before.
 const SHORTER: [usize; 1] = [2];
 
-// A batch must end as it began, or the worklists would be swapped.
-const _: () = assert!((BATCHES[0] | LONG_BATCHES[0] | SHORTER[0]).is_multiple_of(2));
+const _: () = assert!(are_even(&BATCHES) && are_even(&LONG_BATCHES) && are_even(&SHORTER));
 
 /// The memory beside the graph and the colours.
 pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> MemoryPlan {

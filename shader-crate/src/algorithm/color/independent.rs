@@ -294,12 +294,8 @@ struct Light {
 impl Light {
     /// A node whose edges begin at `begin`, before any colour around it is known.
     fn new(graph: Csr<Views>, degrees: Read<u32>, (seed, node): (u32, u32), (begin, end): (u32, u32)) -> Self {
-        let (own_degree, own_label) = (end - begin, label(seed, node));
-        // Without branches, so that loads for several neighbours are in flight together.
-        let is_before = |other: u32| {
-            let degree = packed_degree(degrees, other);
-            u32::from((degree > own_degree) | ((degree == own_degree) & (label(seed, other) > own_label)))
-        };
+        let rank = Rank { degree: end - begin, label: label(seed, node) };
+        let is_before = |other: u32| u32::from(rank.is_after_degree(packed_degree(degrees, other), seed, other));
         let mut pending = 0;
         let mut edge = begin;
         while edge < end {

@@ -46,9 +46,13 @@ impl Rank {
         Self { degree: degree(graph.row_offsets, node), label: label(seed, node) }
     }
 
-    /// Whether `other` is coloured before the node: it has more edges, or as many and the larger label.
+    /// Whether `other` is coloured before the node.
     fn is_after(&self, graph: Csr<Views>, seed: u32, other: u32) -> bool {
-        let degree = degree(graph.row_offsets, other);
+        self.is_after_degree(degree(graph.row_offsets, other), seed, other)
+    }
+
+    /// The same where the degree of `other` is known: it has more edges, or as many and the larger label.
+    fn is_after_degree(&self, degree: u32, seed: u32, other: u32) -> bool {
         // Without branches, so that loads for several neighbours are in flight together.
         (degree > self.degree) | ((degree == self.degree) & (label(seed, other) > self.label))
     }
