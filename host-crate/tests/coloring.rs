@@ -478,7 +478,20 @@ fn hostile() -> Vec<(&'static str, Csr)> {
     vec![
         ("a path", csr(5000, (0..4999).map(|node| (node, node + 1)))),
         ("a star", generated("star:nodes=3000")),
+        // The longest rows that an invocation takes and the shortest that a subgroup takes, with colours at the end of what a word can show.
+        ("26 and 27 edges", csr(28, clique(0, 28).filter(|edge| *edge != (0, 1)))),
         ("31 and 32 edges", csr(33, clique(0, 33).filter(|edge| *edge != (0, 1)))),
+        (
+            "cliques about the size of a set",
+            csr(
+                135,
+                clique(0, 25)
+                    .chain(clique(25, 51))
+                    .chain(clique(51, 78))
+                    .chain(clique(78, 106))
+                    .chain(clique(106, 135)),
+            ),
+        ),
         (
             "cliques about the size of a word",
             csr(126, clique(0, 30).chain(clique(30, 61)).chain(clique(61, 93)).chain(clique(93, 126))),

@@ -8,6 +8,8 @@ use bytemuck::{Pod, Zeroable};
 pub struct ScheduleParams {
     /// The number of invocations in a group, a power of two up to the workgroup's; only group-mapped reads it.
     pub group: u32,
+    /// The number of atoms of a gather, so that no kernel has to load it before it knows what to load.
+    pub atoms: u32,
     /// [`Self::MAIN`], or [`Self::FINISH`] for the second pass that some schedules need.
     pub pass: u32,
 }

@@ -11,7 +11,6 @@ use evenkeel::{
     graph::{Csr, Weights},
     strategy::refuse_unending_rows,
 };
-use evenkeel_types::ScheduleParams;
 use kernels::{Climb, HeaviestNeighbour, HeaviestWeight, NOBODY, NodeParams, WeightedDegree};
 use std::time::Duration;
 
@@ -65,7 +64,7 @@ impl Finder {
         };
         let climb = Climb { heaviest: &heaviest, neighbours: &neighbours, climbs: &climbs };
         let params = |schedule| NodeParams { nodes: csr.nodes(), schedule };
-        let once = params(choice.params(ScheduleParams::MAIN));
+        let once = params(choice.params());
         // SAFETY: every buffer has an element for each node or each edge of the graph, as the kernels expect.
         let recording = device.record(&format!("own kernels, {choice}"), |recorder| unsafe {
             reals.launch_gather(recorder, &sum, params);

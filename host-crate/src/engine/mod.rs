@@ -11,7 +11,7 @@ mod scratch;
 mod stream;
 mod tiles;
 
-pub(crate) use device_loop::{BATCHES, are_even};
+pub(crate) use device_loop::BATCHES;
 pub use device_loop::{DeviceLoop, LoopRun};
 pub use graph::{DeviceGraph, DeviceRows, SharedGraph};
 pub use partitions::DevicePartition;

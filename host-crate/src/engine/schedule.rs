@@ -30,9 +30,9 @@ impl Choice {
         Schedule::ALL.iter().copied().map(Self::from).collect()
     }
 
-    /// What a kernel is told of it in one of its passes.
-    pub fn params(self, pass: u32) -> ScheduleParams {
-        ScheduleParams { group: self.parameter, pass }
+    /// What a kernel is told of it in a dispatch that gathers nothing.
+    pub fn params(self) -> ScheduleParams {
+        ScheduleParams { group: self.parameter, atoms: 0, pass: ScheduleParams::MAIN }
     }
 
     /// The most rounds that the loops of an invocation go through in a dispatch over the rows of a graph, whichever rows are tiles

@@ -21,6 +21,8 @@ pub struct ScratchSpace<V: Pod> {
     choice: Choice,
     counters: Buffer<u32>,
     size: GatherSize,
+    /// The number of atoms of its gathers.
+    atoms: u32,
 }
 
 impl<V: Pod> ScratchSpace<V> {
@@ -39,8 +41,8 @@ impl<V: Pod> ScratchSpace<V> {
         Self::new(device, choice, choice.schedule.implementation().scatter_layout(tiles))
     }
 
-    /// Allocates the memory for gathers over the tiles that begin at `offsets`, which has one more entry than there are tiles,
-    /// and finds out what the schedule must know of the tiles.
+    /// Allocates the memory for gathers over the tiles that begin at `offsets`, which has one more entry than there are tiles: the last is the
+    /// number of atoms. Finds out what the schedule must know of the tiles.
     pub fn gather(device: &Device, choice: Choice, offsets: &Buffer<u32>, extent: TileExtent) -> Result<Self> {
         if offsets.len() <= extent.tiles {
             let tiles = extent.tiles;
@@ -78,6 +80,7 @@ impl<V: Pod> ScratchSpace<V> {
             device.download_into(&space.buffers.order, &mut header)?;
         }
         space.size = schedule.gather_size(extent, &header);
+        space.atoms = extent.atoms as u32;
         Ok(space)
     }
 
@@ -88,6 +91,7 @@ impl<V: Pod> ScratchSpace<V> {
             choice,
             counters: device.buffer("counters", layout.counters)?,
             size: GatherSize { main: 0, finish: None },
+            atoms: 0,
         })
     }
 
@@ -103,7 +107,8 @@ impl<V: Pod> ScratchSpace<V> {
     /// Records a gather by a kernel of one's own: the kernel, and once more where the schedule leaves tiles in pieces.
     ///
     /// # Safety
-    /// With these parameters the kernel stays within its buffers, which it does not check in release builds.
+    /// With these parameters the kernel stays within its buffers, which it does not check in release builds, and the tiles have as many atoms as
+    /// the extent said.
     pub unsafe fn launch_gather<L: Launch>(
         &self,
         recorder: &mut Recorder,
@@ -120,10 +125,15 @@ impl<V: Pod> ScratchSpace<V> {
         launch: &L,
         params: impl Fn(ScheduleParams) -> L::Params,
     ) {
-        recorder.dispatch(launch, params(self.choice.params(ScheduleParams::MAIN)), self.size.main);
+        recorder.dispatch(launch, params(self.gather_params(ScheduleParams::MAIN)), self.size.main);
         if let Some(invocations) = self.size.finish {
-            recorder.dispatch(launch, params(self.choice.params(ScheduleParams::FINISH)), invocations);
+            recorder.dispatch(launch, params(self.gather_params(ScheduleParams::FINISH)), invocations);
         }
+    }
+
+    /// What a kernel is told of the schedule in a pass of a gather.
+    fn gather_params(&self, pass: u32) -> ScheduleParams {
+        ScheduleParams { atoms: self.atoms, pass, ..self.choice.params() }
     }
 
     /// The invocations of a scatter over the tiles for whose gathers the memory was allocated: nothing is left in pieces there, so there is
@@ -134,7 +144,7 @@ impl<V: Pod> ScratchSpace<V> {
 
     /// What a kernel is told of the schedule in that pass.
     pub(crate) fn scatter_params(&self) -> ScheduleParams {
-        self.choice.params(ScheduleParams::MAIN)
+        self.choice.params()
     }
 
     /// The workgroups of a gather and of its second pass, which is 0 where there is none.
@@ -152,9 +162,9 @@ impl<V: Pod> ScratchSpace<V> {
         state: &Buffer<S>,
         [main, finish]: [Field<S, [u32; 3]>; 2],
     ) {
-        recorder.dispatch_indirect(launch, params(self.choice.params(ScheduleParams::MAIN)), state, main);
+        recorder.dispatch_indirect(launch, params(self.gather_params(ScheduleParams::MAIN)), state, main);
         if self.size.finish.is_some() {
-            recorder.dispatch_indirect(launch, params(self.choice.params(ScheduleParams::FINISH)), state, finish);
+            recorder.dispatch_indirect(launch, params(self.gather_params(ScheduleParams::FINISH)), state, finish);
         }
     }
 

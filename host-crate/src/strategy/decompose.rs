@@ -64,7 +64,7 @@ impl Strategy for Decompose {
             recorder.dispatch(&DecomposeStart { source, graph, values, worklist, degrees, state }, params, 1);
         };
         let find_blocks = |recorder: &mut Recorder, degrees: &Buffer<u32>| {
-            let schedule = ScheduleParams { group: 1, pass: ScheduleParams::MAIN };
+            let schedule = ScheduleParams { group: 1, atoms: 0, pass: ScheduleParams::MAIN };
             let blocks = ExpandParams { max_groups: max_groups(device.info()), part: WORKGROUP, schedule };
             let sums = DecomposeSums { degrees, degrees_before, state };
             recorder.dispatch_indirect(&sums, blocks, state, ExpandState::GROUPS);

@@ -9,7 +9,7 @@ use evenkeel_kernels::{
     schedule::PART,
     strategy::scheduled::{DegreeBlocks, DegreePrefixes, DegreeSums, DegreesBefore, Expand, ExpandParams, ExpandState},
 };
-use evenkeel_types::{SCAN_BLOCK, ScheduleParams, WORKGROUP};
+use evenkeel_types::{SCAN_BLOCK, WORKGROUP};
 
 /// The strategy of one schedule.
 #[derive(Clone)]
@@ -63,11 +63,8 @@ impl Strategy for Scheduled {
         let (nodes, schedule) = (traversal.nodes() as usize, self.choice.schedule);
         let worklists = Worklists::<ExpandState>::new(device, traversal, nodes)?;
         let state = &worklists.state;
-        let params = ExpandParams {
-            max_groups: worklists.params.max_groups,
-            part: PART,
-            schedule: self.choice.params(ScheduleParams::MAIN),
-        };
+        let params =
+            ExpandParams { max_groups: worklists.params.max_groups, part: PART, schedule: self.choice.params() };
         let space = ScratchSpace::scatter(device, self.choice, nodes)?;
         let [prefixes, sums] = self.prefix_lengths(nodes);
         let degrees_before = &DegreesBefore {

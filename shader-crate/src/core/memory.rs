@@ -2,7 +2,8 @@
 //! of bounds is caught in debug builds and threads share them without undefined behaviour.
 //!
 //! `get` and `set` are plain accesses: right for what no other invocation writes in the same dispatch. `load` and `store` are
-//! relaxed atomics: for what another invocation may write. The rest are atomic updates and return the value before.
+//! relaxed atomics: for what another invocation may write. `load_cached` is for what another invocation may write, too, but of which an older
+//! value is as right as the newest. The rest are atomic updates and return the value before.
 
 #[cfg(target_arch = "spirv")]
 pub use gpu::{Global, Read, Shared};
@@ -92,6 +93,11 @@ mod gpu {
     }
 
     impl<T: Number> Global<'_, T> {
+        #[inline(always)]
+        pub fn load_cached(&self, index: u32) -> T {
+            self.get(index)
+        }
+
         #[inline(always)]
         pub fn load(&self, index: u32) -> T {
             // SAFETY: as for `Read::get`; the pointer is to a storage buffer, where atomics are allowed.
@@ -379,6 +385,12 @@ mod native {
             before_access();
             // SAFETY: the pointer is within the buffer.
             unsafe { T::load(self.0.at(index)) }
+        }
+
+        /// The element at `index`, or what it was at some time since the dispatch began: it may come from a cache that does not see what others write.
+        #[inline(always)]
+        pub fn load_cached(&self, index: u32) -> T {
+            self.load(index)
         }
 
         /// Replaces the element at `index`, whoever else is at it.

@@ -9,11 +9,14 @@
 
 use super::scratch::{CELLS, ITEMS, LONG};
 use super::segments::{Part, join_lanes};
-use super::unrolled::{join_range, stage};
+use super::unrolled::{AHEAD, join_range, stage_few};
 use super::{Distribute, Join, Scratch, Value};
 use crate::prelude::*;
 use crate::primitive::search::{first, search};
 use crate::tiles::TileSet;
+
+// What a lane has of a part is loaded at once.
+const _: () = assert!(ITEMS <= AHEAD);
 
 /// The parameters of the search for where the parts of a gather begin.
 #[repr(C)]
@@ -70,19 +73,31 @@ pub fn find_bounds<C: Cut>(lane: Lane, params: &PartParams, offsets: Read<u32>, 
     }
 }
 
-/// The items of a part, and how many parts there are: at least one, which ends the tiles of a set without atoms.
-#[inline(always)]
-fn parts<C: Cut, T: TileSet>(lane: Lane, set: &T) -> (u32, u32) {
-    let items = ITEMS * lane.threads;
-    (items, C::items(set.tiles(), set.atoms()).div_ceil(items).max(1))
+/// How a set is cut.
+#[derive(Clone, Copy)]
+struct Cuts {
+    /// The items of the set.
+    total: u32,
+    /// The items of a part.
+    items: u32,
+    /// The number of parts: at least one, which ends the tiles of a set without atoms.
+    parts: u32,
 }
 
-/// Part `number` of a set, from `first_tile` to `end_tile`.
-#[inline(always)]
-fn part<C: Cut, T: TileSet>(set: &T, number: u32, items: u32, first_tile: u32, end_tile: u32) -> Part {
-    let begin = number * items;
-    let end = begin + items.min(C::items(set.tiles(), set.atoms()) - begin);
-    Part { number, first_tile, first_atom: C::atom(begin, first_tile), end_tile, end_atom: C::atom(end, end_tile) }
+#[inline_all]
+impl Cuts {
+    /// Cuts a set of `tiles` tiles and `atoms` atoms.
+    fn new<C: Cut>(lane: Lane, tiles: u32, atoms: u32) -> Self {
+        let (total, items) = (C::items(tiles, atoms), ITEMS * lane.threads);
+        Self { total, items, parts: total.div_ceil(items).max(1) }
+    }
+
+    /// Part `number`, from `first_tile` to `end_tile`.
+    fn part<C: Cut>(&self, number: u32, first_tile: u32, end_tile: u32) -> Part {
+        let begin = number * self.items;
+        let end = begin + self.items.min(self.total - begin);
+        Part { number, first_tile, first_atom: C::atom(begin, first_tile), end_tile, end_atom: C::atom(end, end_tile) }
+    }
 }
 
 /// Hands over what the part has of its `tile`-th tile: the whole of it, or a piece for the second pass to join.
@@ -112,7 +127,7 @@ fn finish<C: Cut, T: TileSet, V: Value, J: Join<V>>(
     mut scratch: Scratch<V, Views>,
     mut store: impl FnMut(u32, V),
 ) {
-    let (items, parts) = parts::<C, T>(lane, set);
+    let Cuts { items, parts, .. } = Cuts::new::<C>(lane, set.tiles(), scratch.schedule.atoms);
     for block in lane.by_group(parts.div_ceil(lane.threads)) {
         if lane.local == 0 {
             scratch.slots.set(0, 0);
@@ -155,10 +170,10 @@ fn finish<C: Cut, T: TileSet, V: Value, J: Join<V>>(
 #[inline_all]
 impl<C: Cut> Distribute for C {
     fn scatter<T: TileSet>(lane: Lane, set: &T, mut scratch: Scratch<u32, Views>, mut visit: impl FnMut(u32, u32)) {
-        let (items, parts) = parts::<C, T>(lane, set);
-        for number in lane.by_group(parts) {
+        let cuts = Cuts::new::<C>(lane, set.tiles(), set.atoms());
+        for number in lane.by_group(cuts.parts) {
             for bound in step(lane.subgroup, 2, lane.subgroups) {
-                let item = ((number + bound) * items).min(C::items(set.tiles(), set.atoms()));
+                let item = ((number + bound) * cuts.items).min(cuts.total);
                 let tile = search(lane, 0, set.tiles(), |tile| !C::is_over(set.before(tile + 1), tile, item));
                 if lane.subgroup_lane == 0 {
                     // The very first part ends the empty tiles at the beginning, too.
@@ -166,7 +181,7 @@ impl<C: Cut> Distribute for C {
                 }
             }
             lane.barrier();
-            let part = part::<C, T>(set, number, items, scratch.slots.get(0), scratch.slots.get(1));
+            let part = cuts.part::<C>(number, scratch.slots.get(0), scratch.slots.get(1));
             let begun = (part.tiles() + 1).min(set.tiles() - part.first_tile);
             // Where each tile ends, and how far its atoms are from where the line has them. There is room for both unless most
             // tiles are empty, and then there are few atoms to look it up for.
@@ -202,16 +217,15 @@ impl<C: Cut> Distribute for C {
             finish::<C, T, V, J>(lane, set, scratch, store);
             return;
         }
-        let (items, parts) = parts::<C, T>(lane, set);
-        for number in lane.by_group(parts) {
-            let ends = (scratch.order.get(number), scratch.order.get(number + 1));
-            let part = part::<C, T>(set, number, items, ends.0, ends.1);
+        let cuts = Cuts::new::<C>(lane, set.tiles(), scratch.schedule.atoms);
+        for number in lane.by_group(cuts.parts) {
+            let part = cuts.part::<C>(number, scratch.order.get(number), scratch.order.get(number + 1));
             let (tiles, atoms) = (part.tiles(), part.atoms());
             let begun_before = part.first_atom > set.before(part.first_tile);
             // Values wait in workgroup memory, loaded in the order in which they lie.
             if V::IS_WORD {
                 let put = |atom, value: V| scratch.cells.set(atom, value.to_word());
-                stage(lane, atoms, |atom| value(part.first_atom + atom), put);
+                stage_few(lane, atoms, |atom| value(part.first_atom + atom), put);
             }
             if lane.local == 0 {
                 scratch.slots.set(0, 0);

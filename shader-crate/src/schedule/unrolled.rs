@@ -43,18 +43,33 @@ pub fn join_range<V: Value, J: Join<V>>(begin: u32, end: u32, stride: u32, value
 #[inline(always)]
 pub fn stage<V: Value>(lane: Lane, count: u32, load: impl Fn(u32) -> V, mut put: impl FnMut(u32, V)) {
     for first in step(lane.local, count.next_multiple_of(lane.threads), AHEAD * lane.threads) {
-        // Past the end every lane takes the last, which is cheaper than a branch around each load.
-        let place = |step: u32| (first + step * lane.threads).min(count - 1);
-        let (a, b, c, d) = (load(place(0)), load(place(1)), load(place(2)), load(place(3)));
-        let (e, f, g) = (load(place(4)), load(place(5)), load(place(6)));
-        put(place(0), a);
-        put(place(1), b);
-        put(place(2), c);
-        put(place(3), d);
-        put(place(4), e);
-        put(place(5), f);
-        put(place(6), g);
+        stage_from(lane, first, count, &load, &mut put);
     }
+}
+
+/// The same for a count of at most [`AHEAD`] for each lane, without a loop.
+#[cfg(target_arch = "spirv")]
+#[inline(always)]
+pub fn stage_few<V: Value>(lane: Lane, count: u32, load: impl Fn(u32) -> V, mut put: impl FnMut(u32, V)) {
+    if count > 0 {
+        stage_from(lane, lane.local, count, &load, &mut put);
+    }
+}
+
+#[cfg(target_arch = "spirv")]
+#[inline(always)]
+fn stage_from<V: Value>(lane: Lane, first: u32, count: u32, load: impl Fn(u32) -> V, mut put: impl FnMut(u32, V)) {
+    // Past the end every lane takes the last, which is cheaper than a branch around each load.
+    let place = |step: u32| (first + step * lane.threads).min(count - 1);
+    let (a, b, c, d) = (load(place(0)), load(place(1)), load(place(2)), load(place(3)));
+    let (e, f, g) = (load(place(4)), load(place(5)), load(place(6)));
+    put(place(0), a);
+    put(place(1), b);
+    put(place(2), c);
+    put(place(3), d);
+    put(place(4), e);
+    put(place(5), f);
+    put(place(6), g);
 }
 
 /// Puts `load` of each index below `count` where `put` says, by the whole workgroup.
@@ -64,6 +79,9 @@ pub fn stage<V: Value>(lane: Lane, count: u32, load: impl Fn(u32) -> V, mut put:
         put(place, load(place));
     }
 }
+
+#[cfg(not(target_arch = "spirv"))]
+pub use stage as stage_few;
 
 /// The values of the next [`AHEAD`] atoms, loaded at once.
 #[cfg(target_arch = "spirv")]

@@ -1,24 +1,46 @@
-//! `independent`: the smallest free colour in the order of ranks, with shortcuts. The kernels are `color/independent.rs` of the kernels.
+//! `independent`: the smallest free colour in the order of ranks, with shortcuts. The kernels are in `color/independent/` of the kernels.
 
 use super::{super::prelude::*, Job, Steps};
 use crate::{
-    engine::{DevicePartition, are_even, partition},
+    engine::{DevicePartition, partition},
     graph::Partition,
 };
 use evenkeel_kernels::algorithm::color::{
-    independent::{ColorLight, ColorWait, ColorWide, IndependentParams, IndependentState},
+    independent::{ColorWait, IndependentParams, IndependentState, LIGHT, light::ColorLight, wide::ColorWide},
     label,
-    sections::{LIGHT, MEDIUM},
+    sections::MEDIUM,
 };
-use evenkeel_types::{LoopHeader, LoopState, RowRange, WORKGROUP, Worklist};
+use evenkeel_types::{LoopHeader, LoopState, RowRange, WORKGROUP};
 use rayon::prelude::*;
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
 };
 
-/// The workgroups of an iteration: as many as a large GPU runs at a time, five on each of its 132 multiprocessors.
-const GROUPS: u32 = 660;
+/// How light nodes are taken where each invocation has several.
+#[derive(Clone, Copy)]
+struct Pace {
+    /// The workgroups of an iteration: up to six on each of the 132 multiprocessors of a large GPU, which runs them at a time.
+    groups: u32,
+    /// After how many passes a subgroup leaves its nodes to the next iteration while it has others to take. Waiting would keep all of its
+    /// invocations from these for the sake of a few nodes.
+    early_passes: u32,
+    /// Whether a node looks at the neighbour that kept it from a colour before it looks at the others.
+    look_first: bool,
+}
+
+impl Pace {
+    /// Loads of a few neighbours are in flight together, so what counts is that there are few passes and many invocations.
+    const SPARSE: Self = Self { groups: 792, early_passes: 3, look_first: false };
+    /// What counts is the number of loads. Where fewer nodes are under way, fewer wait for each other.
+    const DENSE: Self = Self { groups: 528, early_passes: 6, look_first: true };
+    /// Dense are graphs of more than so many edges for each node.
+    const MANY: u64 = 6;
+
+    fn of(csr: &Csr) -> Self {
+        if csr.edges() > Self::MANY * u64::from(csr.nodes()) { Self::DENSE } else { Self::SPARSE }
+    }
+}
 
 /// Where so many workgroups suffice to give each invocation one light node at most, there are as many as that takes.
 const GROUPS_OF_ONE: u32 = 1056;
@@ -30,20 +52,14 @@ const PATIENCE: u32 = 4096;
 /// The same for all nodes of a graph in several partitions: a neighbour may be of another one, and not under way.
 const PARTITION_PATIENCE: u32 = 8;
 
-/// After how many passes a subgroup leaves light nodes to the next iteration while it has others to take. Waiting would keep all of its
-/// invocations from these for the sake of a few nodes.
-const EARLY_PASSES: u32 = 4;
-
-/// Most iterations of a loop are after its end: two suffice nearly always.
+/// The lengths of batches: two iterations suffice nearly always.
 const BATCHES: [usize; 6] = [2, 4, 6, 12, 24, 48];
 
 /// The same where each invocation has several light nodes, some of which are left to another iteration.
 const LONG_BATCHES: [usize; 5] = [4, 6, 12, 24, 48];
 
 /// The same, for the first batch, where that sufficed before.
-const SHORTER: [usize; 1] = [2];
-
-const _: () = assert!(are_even(&BATCHES) && are_even(&LONG_BATCHES) && are_even(&SHORTER));
+const SHORTER: [usize; 3] = [1, 2, 3];
 
 /// The memory beside the graph and the colours.
 pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> MemoryPlan {
@@ -53,8 +69,7 @@ pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> MemoryPlan {
         .with::<u32>("order", nodes)
         .with::<u32>("worklist", nodes)
         .with::<u32>("next worklist", nodes)
-        .with::<u32>("waits", nodes)
-        .with::<u32>("degrees", nodes.div_ceil(4));
+        .with::<u32>("waits", nodes);
     let plan = words.iter().fold(plan, |plan, (before, _)| plan.with::<u32>(BEFORE, *before));
     let plan = words.iter().fold(plan, |plan, (_, saved)| plan.with::<u32>(SAVED, *saved));
     plan.with::<IndependentState>("loop state", 1)
@@ -81,14 +96,6 @@ fn colors_of_cut_rows(csr: &Csr, seed: u32, mut nodes: Vec<u32>) -> BTreeMap<u32
         colors.insert(node, free);
     }
     colors
-}
-
-/// The degrees of all nodes, four to a word, and 255 for higher ones: little enough for a cache, because light nodes compare theirs with those of
-/// all their neighbours.
-fn packed_degrees(csr: &Csr) -> Vec<u32> {
-    let degree = |node: u32| if node < csr.nodes() { csr.degree(node).min(255) } else { 0 };
-    let word = |word: u32| (0..4).map(|place| degree(4 * word + place) << (8 * place)).sum();
-    (0..csr.nodes().div_ceil(4)).into_par_iter().map(word).collect()
 }
 
 /// In ascending order: the first has the highest rank.
@@ -127,10 +134,9 @@ pub(super) struct Independent {
     colors: Buffer<u32>,
     order: Buffer<u32>,
     /// The worklists of even and of odd iterations.
-    worklists: [Worklist<Buffers>; 2],
+    even: Buffer<u32>,
+    odd: Buffer<u32>,
     waits: Buffer<u32>,
-    /// The degrees of all nodes, four to a word.
-    degrees: Buffer<u32>,
     state: Buffer<IndependentState>,
 }
 
@@ -147,9 +153,6 @@ impl Independent {
         let &Job { device, csr, graph, colors, seed } = job;
         let (info, nodes) = (device.info(), csr.nodes() as usize);
         let order = Order::new(csr, seed);
-        let lists: [Buffer<u32>; 2] = [device.buffer("worklist", nodes)?, device.buffer("next worklist", nodes)?];
-        let worklist =
-            |current: &Buffer<u32>, next: &Buffer<u32>| Worklist { current: current.clone(), next: next.clone() };
         let partitions = graph.partitions()?;
         let patience = match info.kind.is_cpu() {
             // Where threads of a CPU run workgroups to their end, nobody changes anything while one waits.
@@ -157,6 +160,7 @@ impl Independent {
             false if partitions.len() > 1 => PARTITION_PATIENCE,
             false => PATIENCE,
         };
+        let pace = Pace::of(csr);
         let params = IndependentParams {
             nodes: csr.nodes(),
             light: order.light,
@@ -165,11 +169,12 @@ impl Independent {
                 // Each workgroup has a small share.
                 Some(_) => info.max_groups,
                 None if order.light <= GROUPS_OF_ONE * WORKGROUP => info.max_groups.min(GROUPS_OF_ONE),
-                None => info.max_groups.min(GROUPS),
+                None => info.max_groups.min(pace.groups),
             },
             seed,
             patience,
-            early_passes: EARLY_PASSES,
+            early_passes: pace.early_passes,
+            look_first: u32::from(pace.look_first),
             loop_budget: info.loop_budget(),
             first_color: 0,
             rows: RowRange::default(),
@@ -191,9 +196,9 @@ impl Independent {
             parts: partitions.iter().zip(words).map(part).collect::<Result<_>>()?,
             colors: colors.clone(),
             order: device.buffer_from("order", &order.nodes)?,
-            worklists: [worklist(&lists[0], &lists[1]), worklist(&lists[1], &lists[0])],
+            even: device.buffer("worklist", nodes)?,
+            odd: device.buffer("next worklist", nodes)?,
             waits: device.buffer("waits", nodes)?,
-            degrees: device.buffer_from("degrees", &packed_degrees(csr))?,
             state: device.buffer("loop state", 1)?,
         })
     }
@@ -203,11 +208,12 @@ impl Independent {
         &self.waits
     }
 
-    /// A subgroup of 32 to a medium node, a workgroup to a heavy one; or one to a few of all nodes.
+    /// A subgroup of 32 to a medium node, a workgroup to a heavy one; or an invocation to each node, or to four of many.
     fn invocations(&self) -> usize {
         let IndependentParams { nodes, light, heavy, .. } = self.params;
         let for_wide = 32 * (nodes - light - heavy) as usize + WORKGROUP as usize * heavy as usize;
-        for_wide.max(nodes as usize / 4).max(1)
+        let for_all = (nodes / 4).max(nodes.min(GROUPS_OF_ONE * WORKGROUP));
+        for_wide.max(for_all as usize).max(1)
     }
 }
 
@@ -217,29 +223,34 @@ impl Steps for Independent {
     }
 
     fn batches(&self) -> (&'static [usize], &'static [usize]) {
-        if self.params.light > GROUPS_OF_ONE * WORKGROUP { (&SHORTER, &LONG_BATCHES) } else { (&[], &BATCHES) }
+        if self.params.light > GROUPS_OF_ONE * WORKGROUP {
+            (&SHORTER, &LONG_BATCHES)
+        } else {
+            (&SHORTER[..1], &BATCHES)
+        }
     }
 
     fn start(&self, recorder: &mut Recorder) {
-        let Self { colors, order, waits, degrees, state, .. } = self;
+        let Self { colors, order, waits, state, .. } = self;
         for PartOf { graph, params, before, .. } in &self.parts {
-            let wait = ColorWait { graph, order, colors, waits, before, degrees, state };
+            let wait = ColorWait { graph, order, colors, waits, before, state };
             recorder.dispatch(&wait, *params, self.invocations());
         }
     }
 
-    fn iteration(&self, recorder: &mut Recorder, odd: bool) {
-        let Self { colors, order, waits, degrees, state, .. } = self;
-        let worklist = &self.worklists[usize::from(odd)];
+    /// Iterations take the worklists in turn by themselves.
+    fn iteration(&self, recorder: &mut Recorder, _odd: bool) {
+        let Self { colors, order, even, odd, waits, state, .. } = self;
         if self.params.light < self.params.nodes {
             for PartOf { graph, params, before, saved } in &self.parts {
-                let wide = ColorWide { graph, order, worklist, colors, waits, before, saved, state };
-                recorder.dispatch_indirect(&wide, *params, state, IndependentState::WIDE_GROUPS);
+                let wide = ColorWide { graph, order, even, odd, colors, waits, before, saved, state };
+                let groups = (params.nodes - params.light).div_ceil(WORKGROUP / 32).min(params.max_groups);
+                recorder.dispatch_in_loop(&wide, *params, state, IndependentState::WIDE_GROUPS, groups);
             }
         }
         if self.params.light > 0 {
             for PartOf { graph, params, .. } in &self.parts {
-                let light = ColorLight { graph, order, worklist, colors, waits, degrees, state };
+                let light = ColorLight { graph, order, even, odd, colors, waits, state };
                 let groups = params.light.div_ceil(WORKGROUP).min(params.max_groups);
                 recorder.dispatch_in_loop(&light, *params, state, IndependentState::GROUPS, groups);
             }

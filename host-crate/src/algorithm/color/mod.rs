@@ -116,7 +116,7 @@ trait Steps: Send {
     /// The header of the loop's state.
     fn header(&self) -> Buffer<LoopHeader>;
 
-    /// How many iterations are recorded in each batch, after shorter ones for the first.
+    /// How many iterations are recorded in each batch, after shorter ones for the first: even numbers, unless iterations do not heed theirs.
     fn batches(&self) -> (&'static [usize], &'static [usize]) {
         (&[], &BATCHES)
     }
@@ -124,7 +124,7 @@ trait Steps: Send {
     /// Records the beginning: no node has a colour, or none but those that wait for no neighbour.
     fn start(&self, recorder: &mut Recorder);
 
-    /// Records one iteration; whether its number is odd says which worklist it reads.
+    /// Records one iteration; whether its number is odd says which worklist it reads, where the kernels do not know by themselves.
     fn iteration(&self, recorder: &mut Recorder, odd: bool);
 
     /// Where each workgroup has a queue, how many elements it has popped and stolen in the last run.

@@ -5,7 +5,7 @@ use crate::engine::{Order, StreamedLoop, Streaming, TileSpaces};
 use evenkeel_kernels::algorithm::components::strong::{
     StrongParams, StrongPropagate, StrongSettle, StrongStart, StrongState,
 };
-use evenkeel_types::{LoopState, ScheduleParams, TileRange, WORKGROUP};
+use evenkeel_types::{LoopState, TileRange, WORKGROUP};
 
 /// The memory beside the graph, the schedule and the answer.
 pub(super) fn plan(csr: &Csr) -> MemoryPlan {
@@ -32,7 +32,7 @@ pub(super) fn record(job: &Job<'_>, choice: Choice, name: &str) -> Result<Device
         edge_groups: groups(spaces.scatter_size()),
         node_groups: groups(nodes),
         tiles: TileRange::default(),
-        schedule: choice.params(ScheduleParams::MAIN),
+        schedule: choice.params(),
     };
     let start = |recorder: &mut Recorder| {
         recorder.fill(&state.cast(), 0);

@@ -1,0 +1,249 @@
+//! Light nodes: one to an invocation, which loads the words of several neighbours at a time.
+
+use super::super::{Rank, TENTATIVE, UNCOLORED, label};
+use super::{
+    ACTIVE, ALL_COLORS, CHANGED, COLORS, IndependentParams, IndependentState, OTHERS_LEFT, SHORT, light_groups, list,
+    listed, lowest_bits, others_left, shown, whole_row,
+};
+use crate::prelude::*;
+
+/// The loop iterations of one pass over a light node at most, with what is beside it.
+const LIGHT_ROUNDS: u32 = 12;
+/// So many passes without a change are taken, of all nodes but an invocation's last, before they are left to the next iteration.
+const EARLY_PATIENCE: u32 = 2;
+
+/// [`OTHERS_LEFT`] if a workgroup has not begun: nobody else takes its nodes, and it may not begin before another has ended.
+#[inline(always)]
+fn others_wait(state: &State<IndependentState>, lane: Lane, idle: u32) -> u32 {
+    if idle >= 2 * SHORT && state.load(IndependentState::TAKEN) < lane.groups { OTHERS_LEFT } else { 0 }
+}
+
+/// A light node under way.
+struct Light {
+    /// A bit for each edge to a neighbour that it waits for.
+    pending: u32,
+    /// Its possible colours. If it has 26 neighbours of higher rank colour 26 is left out: it is taken if no other is left.
+    possible: u32,
+    /// Colours that neighbours without a colour may take.
+    claimed: u32,
+    /// The bit of an edge to a neighbour that claimed the lowest possible colour in the last pass, if there was one.
+    blocker: u32,
+}
+
+#[inline_all]
+impl Light {
+    /// Looks at the whole row for the first time. A word that is not the newest says that more is possible, which is right, too. Returns the
+    /// node's colour, or [`UNCOLORED`].
+    fn scan(
+        &mut self,
+        graph: Csr<Views>,
+        colors: &Global<u32>,
+        (seed, node): (u32, u32),
+        (begin, end): (u32, u32),
+    ) -> u32 {
+        let rank = Rank { degree: end - begin, label: label(seed, node) };
+        // The rank of a neighbour with a colour does not matter: one of lower rank has it only if the node cannot take it.
+        let is_before = |other: u32, word: u32| {
+            (word & TENTATIVE == 0) | rank.is_after_degree((word & !TENTATIVE) >> COLORS, seed, other)
+        };
+        self.possible = ALL_COLORS;
+        let (mut before, mut edge, mut bit) = (0, begin, 1);
+        while edge < end {
+            // Four loads in flight; behind the last edge the last neighbour is not looked at again.
+            let last = end - 1;
+            let a = graph.columns.get(edge);
+            let b = graph.columns.get((edge + 1).min(last));
+            let c = graph.columns.get((edge + 2).min(last));
+            let d = graph.columns.get((edge + 3).min(last));
+            let of_a = colors.load_cached(a);
+            let of_b = colors.load_cached(b);
+            let of_c = colors.load_cached(c);
+            let of_d = colors.load_cached(d);
+            before += self.meet(is_before(a, of_a), bit, of_a);
+            before += self.meet(is_before(b, of_b) & (edge < last), bit << 1, of_b);
+            before += self.meet(is_before(c, of_c) & (edge + 1 < last), bit << 2, of_c);
+            before += self.meet(is_before(d, of_d) & (edge + 2 < last), bit << 3, of_d);
+            edge += 4;
+            bit <<= 4;
+        }
+        self.possible &= lowest_bits(before + 1);
+        self.color()
+    }
+
+    /// Considers the word of a neighbour for the first time. Returns 1 if it has a say, else 0. Without branches, so that loads for the next
+    /// neighbours need not wait.
+    fn meet(&mut self, is_before: bool, bit: u32, word: u32) -> u32 {
+        let is_colored = word & TENTATIVE == 0;
+        let is_pending = is_before & !is_colored;
+        let is_taken = is_before & is_colored & (word < COLORS);
+        self.possible &= !(u32::from(is_taken) << (word % 32));
+        self.pending |= if is_pending { bit } else { 0 };
+        self.claimed |= if is_pending { word } else { 0 };
+        u32::from(is_before)
+    }
+
+    /// Considers the word of the neighbour at an edge.
+    fn look(&mut self, bit: u32, word: u32) {
+        if word & TENTATIVE == 0 {
+            self.pending &= !bit;
+            self.possible &= if word < COLORS { !(1 << word) } else { ALL_COLORS };
+        } else if word & self.possible == 0 {
+            self.pending &= !bit;
+        } else {
+            self.claimed |= word;
+            self.blocker = if word & self.lowest() != 0 { bit } else { self.blocker };
+        }
+    }
+
+    /// The bit of its lowest possible colour; 0 if it has none.
+    fn lowest(&self) -> u32 {
+        self.possible & self.possible.wrapping_neg()
+    }
+
+    /// Looks at all neighbours that it waits for. Returns its colour, or [`UNCOLORED`].
+    fn pass(&mut self, graph: Csr<Views>, colors: &Global<u32>, begin: u32, look_first: bool) -> u32 {
+        let neighbour = |bit: u32| graph.columns.get(begin + bit.trailing_zeros());
+        if look_first && self.blocker != 0 {
+            let word = colors.load(neighbour(self.blocker));
+            if word & TENTATIVE != 0 && word & self.lowest() != 0 {
+                return UNCOLORED;
+            }
+        }
+        (self.claimed, self.blocker) = (0, 0);
+        let mut left = self.pending;
+        while left != 0 {
+            // Four loads in flight; at the end a neighbour is looked at twice.
+            let a = left & left.wrapping_neg();
+            left ^= a;
+            let b = if left != 0 { left & left.wrapping_neg() } else { a };
+            left &= !b;
+            let c = if left != 0 { left & left.wrapping_neg() } else { a };
+            left &= !c;
+            let d = if left != 0 { left & left.wrapping_neg() } else { a };
+            left &= !d;
+            let (at_a, at_b, at_c, at_d) = (neighbour(a), neighbour(b), neighbour(c), neighbour(d));
+            let of_a = colors.load(at_a);
+            let of_b = colors.load(at_b);
+            let of_c = colors.load(at_c);
+            let of_d = colors.load(at_d);
+            self.look(a, of_a);
+            self.look(b, of_b);
+            self.look(c, of_c);
+            self.look(d, of_d);
+        }
+        self.color()
+    }
+
+    /// The lowest possible colour, unless a neighbour without a colour claims it.
+    fn color(&self) -> u32 {
+        let lowest = self.lowest();
+        // A neighbour that was looked at twice may have got its colour in between, so that what it claimed before counts no more.
+        if self.pending != 0 && lowest & self.claimed != 0 {
+            UNCOLORED
+        } else if lowest == 0 {
+            COLORS
+        } else {
+            lowest.trailing_zeros()
+        }
+    }
+}
+
+/// One iteration over light nodes. The first one finds the neighbours of higher rank of each: bits in `waits`, one for each edge, of the nodes
+/// that are left.
+#[kernel(threads = 256, any_width)]
+pub fn color_light(
+    lane: Lane,
+    params: &IndependentParams,
+    graph: Csr,
+    order: Read<u32>,
+    mut even: Global<u32>,
+    mut odd: Global<u32>,
+    mut colors: Global<u32>,
+    mut waits: Global<u32>,
+    mut state: State<IndependentState>,
+) {
+    if state.is_over(IndependentState::GROUPS) {
+        return;
+    }
+    let light = state.get(IndependentState::LIGHT);
+    let round = state.get(IndependentState::LIGHT_ROUNDS);
+    let invocations = lane.groups * lane.threads;
+    let turns = light.div_ceil(invocations);
+    if lane.local == 0 {
+        state.add(IndependentState::TAKEN, 1);
+    }
+    // Finding the neighbours of higher rank is a pass, too.
+    let mut passes = params.loop_budget / LIGHT_ROUNDS - turns.min(params.loop_budget / LIGHT_ROUNDS);
+    for turn in 0..turns {
+        let place = turn * invocations + lane.global();
+        let (mut node, mut begin, mut degree) = (0, 0, 0);
+        let mut own = Light { pending: 0, possible: 0, claimed: 0, blocker: 0 };
+        if place < light {
+            node = listed(order, &even, &odd, round, place);
+        }
+        if place < light && params.rows.has(node) {
+            let row = whole_row(params, graph, node);
+            begin = row.0;
+            degree = row.1 - begin;
+            if round == 0 {
+                let color = own.scan(graph, &colors, (params.seed, node), row);
+                let color = if degree == 0 { params.first_color } else { color };
+                if color != UNCOLORED {
+                    own.pending = 0;
+                }
+                colors.store(node, if color != UNCOLORED { color } else { shown(degree, own.possible) });
+            } else {
+                own.pending = waits.get(node);
+                own.possible = colors.load(node) & ALL_COLORS;
+            }
+        }
+        let before = passes;
+        let (mut most, mut patience) = (u32::MAX, params.patience);
+        if turn + 1 < turns {
+            (most, patience) = (params.early_passes, EARLY_PATIENCE);
+        }
+        let mut idle = 0;
+        let mut flags = lane.reduce_or(if own.pending != 0 { ACTIVE } else { 0 });
+        while flags & ACTIVE != 0 && flags & OTHERS_LEFT == 0 && idle < patience && passes > 0 && before - passes < most
+        {
+            passes -= 1;
+            flags = others_left(&state, idle) | others_wait(&state, lane, idle);
+            if own.pending != 0 {
+                let (pending, possible) = (own.pending, own.possible);
+                let color = own.pass(graph, &colors, begin, params.look_first == 1);
+                if color != UNCOLORED {
+                    colors.store(node, color);
+                    own.pending = 0;
+                } else if own.possible != possible {
+                    colors.store(node, shown(degree, own.possible));
+                }
+                flags |= if own.pending != pending { CHANGED } else { 0 };
+                flags |= if own.pending != 0 { ACTIVE } else { 0 };
+            }
+            flags = lane.reduce_or(flags);
+            idle = if flags & CHANGED != 0 { 0 } else { idle + 1 };
+            lane.pause();
+        }
+        if own.pending != 0 {
+            waits.set(node, own.pending);
+            let next = state.append_one(lane, IndependentState::LEFT);
+            list(&mut even, &mut odd, round, next, node);
+        }
+    }
+    let is_last = state.is_last(lane);
+    if is_last {
+        state.store(IndependentState::TAKEN, 0);
+    }
+    if is_last && params.rows.is_last == 1 {
+        let left = state.load(IndependentState::LEFT);
+        let rounds = state.load(IndependentState::LIGHT_ROUNDS) + 1;
+        let wide_rounds = state.load(IndependentState::WIDE_ROUNDS);
+        state.store(IndependentState::LEFT, 0);
+        state.store(IndependentState::LIGHT, left);
+        state.store(IndependentState::LIGHT_ROUNDS, rounds);
+        state.store(IndependentState::GROUPS.at(0), light_groups(lane, params, left));
+        state.store(IndependentState::FRONTIER, left);
+        // The last iteration over wide nodes is the first over light ones.
+        state.store(IndependentState::ITERATION, rounds + wide_rounds - wide_rounds.min(1));
+    }
+}

@@ -1,0 +1,275 @@
+//! The colouring of the sequential greedy algorithm, nodes of high degree first (Welsh and Powell 1967), in parallel (Jones and Plassmann
+//! 1993) with shortcuts (Alabandi, Powers and Burtscher, *Increasing the Parallelism of Graph Coloring via Shortcutting*, 2020). A node has
+//! a set of possible colours: one more than it has neighbours of higher rank. Colours of such neighbours leave the set. A node takes its
+//! lowest possible colour as soon as no uncoloured neighbour of higher rank may take it, and no longer waits for a neighbour whose possible
+//! colours are all different from its own. Neither changes the result, so it does not depend on who reads what when.
+//!
+//! What a node shows to its neighbours is one word of `colors`: its colour, or with [`TENTATIVE`] set what is still possible. An invocation
+//! has a light node to itself ([`light`]), whose set and degree are in the word, so that its neighbours need not load its degree to know its
+//! rank. A subgroup shares a wide one ([`wide`]). It shows its set if no colour in it exceeds 29, else an interval. Light nodes have a lower
+//! rank than all wide ones and are coloured after them.
+//!
+//! Subgroups take wide nodes in the order of the worklist and look at them again and again, because their neighbours are coloured at the same
+//! time. They give up after a number of passes in which nothing has changed, and leave the node to the next iteration. Of light nodes each
+//! invocation has its share, and goes on to the next after a few passes.
+//!
+//! Of a graph in partitions every iteration is dispatched once for each, with lists of neighbours that are its own, and takes the nodes
+//! whose rows it has. A row that is cut is longer than any that is not, so its node has one of the highest ranks, and waits only for nodes of
+//! such rows. There are few of them, and the host gives them their colours.
+
+pub mod light;
+pub mod wide;
+
+use super::{Rank, TENTATIVE};
+use crate::prelude::*;
+use crate::strategy::{degree, edges_in};
+
+/// What the host pushes with each dispatch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct IndependentParams {
+    /// The number of nodes of the graph.
+    pub nodes: u32,
+    /// The number of light nodes. They are the first in the order of all nodes, by degree; wide ones follow, by rank.
+    pub light: u32,
+    /// The number of heavy nodes, the first of the wide ones: a workgroup shares one when its neighbours are ranked.
+    pub heavy: u32,
+    /// The largest number of workgroups of an iteration.
+    pub max_groups: u32,
+    /// The seed of the random labels.
+    pub seed: u32,
+    /// After how many passes without a change a subgroup gives up.
+    pub patience: u32,
+    /// After how many passes a subgroup leaves its light nodes to the next iteration while there are others for it, or sooner if nothing
+    /// changes.
+    pub early_passes: u32,
+    /// 1 if a light node looks at the neighbour that kept it from a colour last time before it looks at the others, else 0.
+    pub look_first: u32,
+    /// The number of loop iterations that an invocation may take.
+    pub loop_budget: u32,
+    /// The colour of a node without neighbours of higher rank: 0, or what the host has found for the node of a row that is cut.
+    pub first_color: u32,
+    /// The rows of the partition.
+    pub rows: RowRange,
+}
+
+/// The state of the loop. Its frontier is the number of nodes on the worklist, light and wide.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable, Fields)]
+pub struct IndependentState {
+    /// What every loop has; the workgroups are those for light nodes.
+    pub header: LoopHeader,
+    /// The workgroups of the next dispatch for wide nodes. Where dispatches have a fixed size it only matters whether there are any.
+    pub wide_groups: [u32; 3],
+    /// The number of light nodes on the worklist.
+    pub light: u32,
+    /// The number of wide nodes on the worklist.
+    pub wide: u32,
+    /// The number of dispatches for light nodes so far.
+    pub light_rounds: u32,
+    /// The number of dispatches for wide nodes so far.
+    pub wide_rounds: u32,
+    /// Keeps the counters that all subgroups add to apart from what they read: 128 bytes.
+    pub apart: [u32; 17],
+    /// How many wide nodes of the worklist have been taken; in an iteration over light nodes, how many workgroups have begun.
+    pub taken: u32,
+    /// Keeps the two counters apart.
+    pub apart_from_taken: [u32; 31],
+    /// The number of nodes on the next worklist so far.
+    pub left: u32,
+}
+
+/// The number of colours in the set that a light node shows. Above them its degree has five bits.
+const COLORS: u32 = 26;
+/// All of them.
+const ALL_COLORS: u32 = (1 << COLORS) - 1;
+/// The largest number of edges of a light node.
+pub const LIGHT: u32 = COLORS;
+const _: () = assert!(LIGHT < 1 << (31 - COLORS));
+
+/// The set of colours in the word of a wide node is shown, not an interval.
+const SET: u32 = 1 << 30;
+/// The largest number of neighbours of higher rank with which the set is shown.
+const SET_MOST: u32 = 29;
+/// An end of an interval has 15 bits. This one means that there is no end, or a larger lower end.
+const FAR: u32 = (1 << 15) - 1;
+
+#[inline(always)]
+fn light_groups(lane: Lane, params: &IndependentParams, light: u32) -> u32 {
+    light.div_ceil(lane.threads).min(params.max_groups)
+}
+
+#[inline(always)]
+fn wide_groups(lane: Lane, params: &IndependentParams, wide: u32) -> u32 {
+    wide.div_ceil(lane.subgroups).min(params.max_groups)
+}
+
+/// The lowest `count` bits of 31.
+#[inline(always)]
+fn lowest_bits(count: u32) -> u32 {
+    if count < 31 { (1 << count) - 1 } else { TENTATIVE - 1 }
+}
+
+/// The entry at `place` of the worklist of iteration `round`: that of even or of odd ones. The first takes the order of all nodes instead.
+#[inline(always)]
+fn listed(order: Read<u32>, even: &Global<u32>, odd: &Global<u32>, round: u32, place: u32) -> u32 {
+    if round == 0 {
+        order.get(place)
+    } else if round & 1 == 0 {
+        even.get(place)
+    } else {
+        odd.get(place)
+    }
+}
+
+/// Writes an entry of the worklist of the iteration after `round`.
+#[inline(always)]
+fn list(even: &mut Global<u32>, odd: &mut Global<u32>, round: u32, place: u32, node: u32) {
+    if round & 1 == 0 {
+        odd.set(place, node);
+    } else {
+        even.set(place, node);
+    }
+}
+
+/// The word of a light node of `degree` edges without a colour, and with these possible ones.
+#[inline(always)]
+fn shown(degree: u32, possible: u32) -> u32 {
+    TENTATIVE | (degree << COLORS) | possible
+}
+
+/// The word of a wide node that has `most` neighbours of higher rank and the lowest possible colour `lowest`.
+#[inline(always)]
+fn interval(most: u32, lowest: u32) -> u32 {
+    TENTATIVE | (most.min(FAR) << 15) | lowest.min(FAR)
+}
+
+/// A node's first edge in the columns of the partition, and the one behind its last. A row that is cut, or of another partition, is empty.
+#[inline(always)]
+fn whole_row(params: &IndependentParams, graph: Csr<Views>, node: u32) -> (u32, u32) {
+    let (begin, count) = edges_in(&params.rows, graph.row_offsets, node);
+    (begin, if params.rows.is_cut == 0 { begin + count } else { begin })
+}
+
+/// Begins: finds the neighbours of higher rank of each wide node, a list in `before` at the offset of its row, whose length is in `waits`. Nodes
+/// without any get the first colour, as does that of a row that is cut. Light nodes show all colours.
+#[kernel(threads = 256)]
+pub fn color_wait(
+    lane: Lane,
+    params: &IndependentParams,
+    graph: Csr,
+    order: Read<u32>,
+    mut colors: Global<u32>,
+    mut waits: Global<u32>,
+    mut before: Global<u32>,
+    mut state: State<IndependentState>,
+    mut length: Shared<u32, 1>,
+) {
+    let wide = params.nodes - params.light;
+    for node in lane.grid_stride(params.nodes) {
+        let degree = degree(graph.row_offsets, node);
+        if degree <= LIGHT {
+            colors.set(node, shown(degree, ALL_COLORS));
+        }
+    }
+    if lane.global() == 0 {
+        state.begin(params.nodes, if wide == 0 { light_groups(lane, params, params.light) } else { 0 });
+        state.set_groups(IndependentState::WIDE_GROUPS, wide_groups(lane, params, wide));
+        state.set(IndependentState::LIGHT, params.light);
+        state.set(IndependentState::WIDE, wide);
+    }
+    let wide_rounds = params.heavy + (wide - params.heavy).div_ceil(lane.subgroups);
+    for round in lane.by_group(wide_rounds) {
+        // The same for the whole workgroup.
+        let is_heavy = round < params.heavy;
+        let mut place = params.light + round;
+        let (mut member, mut width) = (lane.local, lane.threads);
+        if !is_heavy {
+            place = params.light + params.heavy + (round - params.heavy) * lane.subgroups + lane.subgroup;
+            member = lane.subgroup_lane;
+            width = lane.subgroup_size;
+        }
+        let (mut node, mut begin, mut end) = (0, 0, 0);
+        if place < params.nodes {
+            node = order.get(place);
+            (begin, end) = whole_row(params, graph, node);
+        }
+        let is_here = place < params.nodes && params.rows.has(node);
+        let rank = Rank::of(graph, params.seed, node);
+        if is_heavy {
+            if lane.local == 0 {
+                length.set(0, 0);
+            }
+            lane.barrier();
+        }
+        let mut found = 0;
+        let mut at = begin;
+        while at < end {
+            // Past the end the last edge is repeated, and not counted.
+            let last = end - 1;
+            let edge = at + member;
+            let a = graph.columns.get(edge.min(last));
+            let b = graph.columns.get((edge + width).min(last));
+            let c = graph.columns.get((edge + 2 * width).min(last));
+            let d = graph.columns.get((edge + 3 * width).min(last));
+            let after_a = rank.is_after(graph, params.seed, a) & (edge < end);
+            let after_b = rank.is_after(graph, params.seed, b) & (edge + width < end);
+            let after_c = rank.is_after(graph, params.seed, c) & (edge + 2 * width < end);
+            let after_d = rank.is_after(graph, params.seed, d) & (edge + 3 * width < end);
+            let own = u32::from(after_a) + u32::from(after_b) + u32::from(after_c) + u32::from(after_d);
+            let up_to = lane.inclusive_add(own);
+            let total = lane.of(lane.subgroup_size - 1, up_to);
+            let mut first = found;
+            if is_heavy {
+                if lane.subgroup_lane == 0 {
+                    first = length.add(0, total);
+                }
+                first = lane.of(0, first);
+            }
+            let mut next = begin + first + up_to - own;
+            if after_a {
+                before.set(next, a);
+                next += 1;
+            }
+            if after_b {
+                before.set(next, b);
+                next += 1;
+            }
+            if after_c {
+                before.set(next, c);
+                next += 1;
+            }
+            if after_d {
+                before.set(next, d);
+            }
+            found += total;
+            at = if end - at > 4 * width { at + 4 * width } else { end };
+        }
+        if is_heavy {
+            lane.barrier();
+            found = length.get(0);
+            lane.barrier();
+        }
+        if is_here && member == 0 {
+            let set = TENTATIVE | SET | lowest_bits(found + 1);
+            let word = if found <= SET_MOST { set } else { interval(found, 0) };
+            waits.set(node, found);
+            colors.set(node, if found == 0 { params.first_color } else { word });
+        }
+    }
+}
+
+/// What a subgroup tells all of its invocations after a pass: a node has no colour yet; something has changed; a neighbour may be on no
+/// worklist but the next.
+const ACTIVE: u32 = 1;
+const CHANGED: u32 = 2;
+const OTHERS_LEFT: u32 = 4;
+
+/// So many passes without a change are taken even if others have given up.
+const SHORT: u32 = 4;
+
+/// [`OTHERS_LEFT`] if a subgroup has given up on a node and this one has waited for a while: it may be waiting for that node.
+#[inline(always)]
+fn others_left(state: &State<IndependentState>, idle: u32) -> u32 {
+    if idle >= SHORT && state.load(IndependentState::LEFT) > 0 { OTHERS_LEFT } else { 0 }
+}
