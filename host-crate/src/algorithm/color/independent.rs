@@ -6,7 +6,9 @@ use crate::{
     graph::Partition,
 };
 use evenkeel_kernels::algorithm::color::{
-    independent::{ColorWait, IndependentParams, IndependentState, LIGHT, light::ColorLight, wide::ColorWide},
+    independent::{
+        ColorWait, IndependentParams, IndependentState, LIGHT, light::ColorLight, lists::Lists, wide::ColorWide,
+    },
     label,
     sections::MEDIUM,
 };
@@ -42,8 +44,8 @@ impl Pace {
     }
 }
 
-/// Where so many workgroups suffice to give each invocation one light node at most, there are as many as that takes.
-const GROUPS_OF_ONE: u32 = 1056;
+/// Up to so many light nodes have an invocation each.
+const FEW: u32 = 1056 * WORKGROUP;
 
 /// After how many passes without a change a subgroup gives up on its nodes. Wide nodes are taken in the order of ranks, so that the neighbours
 /// waited for are under way, and seldom does anybody give up.
@@ -132,10 +134,7 @@ pub(super) struct Independent {
     params: IndependentParams,
     parts: Vec<PartOf>,
     colors: Buffer<u32>,
-    order: Buffer<u32>,
-    /// The worklists of even and of odd iterations.
-    even: Buffer<u32>,
-    odd: Buffer<u32>,
+    lists: Lists<Buffers>,
     waits: Buffer<u32>,
     state: Buffer<IndependentState>,
 }
@@ -168,7 +167,7 @@ impl Independent {
             max_groups: match info.loop_limit {
                 // Each workgroup has a small share.
                 Some(_) => info.max_groups,
-                None if order.light <= GROUPS_OF_ONE * WORKGROUP => info.max_groups.min(GROUPS_OF_ONE),
+                None if order.light <= FEW => info.max_groups.min(FEW / WORKGROUP),
                 None => info.max_groups.min(pace.groups),
             },
             seed,
@@ -195,9 +194,11 @@ impl Independent {
             params,
             parts: partitions.iter().zip(words).map(part).collect::<Result<_>>()?,
             colors: colors.clone(),
-            order: device.buffer_from("order", &order.nodes)?,
-            even: device.buffer("worklist", nodes)?,
-            odd: device.buffer("next worklist", nodes)?,
+            lists: Lists {
+                order: device.buffer_from("order", &order.nodes)?,
+                even: device.buffer("worklist", nodes)?,
+                odd: device.buffer("next worklist", nodes)?,
+            },
             waits: device.buffer("waits", nodes)?,
             state: device.buffer("loop state", 1)?,
         })
@@ -212,7 +213,7 @@ impl Independent {
     fn invocations(&self) -> usize {
         let IndependentParams { nodes, light, heavy, .. } = self.params;
         let for_wide = 32 * (nodes - light - heavy) as usize + WORKGROUP as usize * heavy as usize;
-        let for_all = (nodes / 4).max(nodes.min(GROUPS_OF_ONE * WORKGROUP));
+        let for_all = (nodes / 4).max(nodes.min(FEW));
         for_wide.max(for_all as usize).max(1)
     }
 }
@@ -223,15 +224,11 @@ impl Steps for Independent {
     }
 
     fn batches(&self) -> (&'static [usize], &'static [usize]) {
-        if self.params.light > GROUPS_OF_ONE * WORKGROUP {
-            (&SHORTER, &LONG_BATCHES)
-        } else {
-            (&SHORTER[..1], &BATCHES)
-        }
+        if self.params.light > FEW { (&SHORTER, &LONG_BATCHES) } else { (&SHORTER[..1], &BATCHES) }
     }
 
     fn start(&self, recorder: &mut Recorder) {
-        let Self { colors, order, waits, state, .. } = self;
+        let (Self { colors, waits, state, .. }, order) = (self, &self.lists.order);
         for PartOf { graph, params, before, .. } in &self.parts {
             let wait = ColorWait { graph, order, colors, waits, before, state };
             recorder.dispatch(&wait, *params, self.invocations());
@@ -240,18 +237,18 @@ impl Steps for Independent {
 
     /// Iterations take the worklists in turn by themselves.
     fn iteration(&self, recorder: &mut Recorder, _odd: bool) {
-        let Self { colors, order, even, odd, waits, state, .. } = self;
+        let Self { colors, lists, waits, state, .. } = self;
         if self.params.light < self.params.nodes {
             for PartOf { graph, params, before, saved } in &self.parts {
-                let wide = ColorWide { graph, order, even, odd, colors, waits, before, saved, state };
-                let groups = (params.nodes - params.light).div_ceil(WORKGROUP / 32).min(params.max_groups);
+                let wide = ColorWide { graph, lists, colors, waits, before, saved, state };
+                let groups = params.wide_groups(params.nodes - params.light, WORKGROUP / 32);
                 recorder.dispatch_in_loop(&wide, *params, state, IndependentState::WIDE_GROUPS, groups);
             }
         }
         if self.params.light > 0 {
             for PartOf { graph, params, .. } in &self.parts {
-                let light = ColorLight { graph, order, even, odd, colors, waits, state };
-                let groups = params.light.div_ceil(WORKGROUP).min(params.max_groups);
+                let light = ColorLight { graph, lists, colors, waits, state };
+                let groups = params.light_groups(params.light, WORKGROUP);
                 recorder.dispatch_in_loop(&light, *params, state, IndependentState::GROUPS, groups);
             }
         }

@@ -1,9 +1,10 @@
 //! Light nodes: one to an invocation, which loads the words of several neighbours at a time.
 
 use super::super::{Rank, TENTATIVE, UNCOLORED, label};
+use super::lists::Lists;
 use super::{
-    ACTIVE, ALL_COLORS, CHANGED, COLORS, IndependentParams, IndependentState, OTHERS_LEFT, SHORT, light_groups, list,
-    listed, lowest_bits, others_left, shown, whole_row,
+    ACTIVE, ALL_COLORS, CHANGED, COLORS, IndependentParams, IndependentState, OTHERS_LEFT, SHORT, lowest_bits,
+    others_left, shown, whole_row,
 };
 use crate::prelude::*;
 
@@ -155,9 +156,7 @@ pub fn color_light(
     lane: Lane,
     params: &IndependentParams,
     graph: Csr,
-    order: Read<u32>,
-    mut even: Global<u32>,
-    mut odd: Global<u32>,
+    mut lists: Lists,
     mut colors: Global<u32>,
     mut waits: Global<u32>,
     mut state: State<IndependentState>,
@@ -179,7 +178,7 @@ pub fn color_light(
         let (mut node, mut begin, mut degree) = (0, 0, 0);
         let mut own = Light { pending: 0, possible: 0, claimed: 0, blocker: 0 };
         if place < light {
-            node = listed(order, &even, &odd, round, place);
+            node = lists.entry(round, place);
         }
         if place < light && params.rows.has(node) {
             let row = whole_row(params, graph, node);
@@ -227,7 +226,7 @@ pub fn color_light(
         if own.pending != 0 {
             waits.set(node, own.pending);
             let next = state.append_one(lane, IndependentState::LEFT);
-            list(&mut even, &mut odd, round, next, node);
+            lists.leave(round, next, node);
         }
     }
     let is_last = state.is_last(lane);
@@ -241,7 +240,7 @@ pub fn color_light(
         state.store(IndependentState::LEFT, 0);
         state.store(IndependentState::LIGHT, left);
         state.store(IndependentState::LIGHT_ROUNDS, rounds);
-        state.store(IndependentState::GROUPS.at(0), light_groups(lane, params, left));
+        state.store(IndependentState::GROUPS.at(0), params.light_groups(left, lane.threads));
         state.store(IndependentState::FRONTIER, left);
         // The last iteration over wide nodes is the first over light ones.
         state.store(IndependentState::ITERATION, rounds + wide_rounds - wide_rounds.min(1));

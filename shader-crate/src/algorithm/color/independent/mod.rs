@@ -17,6 +17,9 @@
 //! whose rows it has. A row that is cut is longer than any that is not, so its node has one of the highest ranks, and waits only for nodes of
 //! such rows. There are few of them, and the host gives them their colours.
 
+#[macro_use]
+pub mod lists;
+
 pub mod light;
 pub mod wide;
 
@@ -51,6 +54,19 @@ pub struct IndependentParams {
     pub first_color: u32,
     /// The rows of the partition.
     pub rows: RowRange,
+}
+
+#[inline_all]
+impl IndependentParams {
+    /// The workgroups of `threads` invocations for `light` nodes, one to an invocation at first.
+    pub fn light_groups(&self, light: u32, threads: u32) -> u32 {
+        light.div_ceil(threads).min(self.max_groups)
+    }
+
+    /// The workgroups of `subgroups` subgroups for `wide` nodes, one to a subgroup at first.
+    pub fn wide_groups(&self, wide: u32, subgroups: u32) -> u32 {
+        wide.div_ceil(subgroups).min(self.max_groups)
+    }
 }
 
 /// The state of the loop. Its frontier is the number of nodes on the worklist, light and wide.
@@ -94,42 +110,10 @@ const SET_MOST: u32 = 29;
 /// An end of an interval has 15 bits. This one means that there is no end, or a larger lower end.
 const FAR: u32 = (1 << 15) - 1;
 
-#[inline(always)]
-fn light_groups(lane: Lane, params: &IndependentParams, light: u32) -> u32 {
-    light.div_ceil(lane.threads).min(params.max_groups)
-}
-
-#[inline(always)]
-fn wide_groups(lane: Lane, params: &IndependentParams, wide: u32) -> u32 {
-    wide.div_ceil(lane.subgroups).min(params.max_groups)
-}
-
 /// The lowest `count` bits of 31.
 #[inline(always)]
 fn lowest_bits(count: u32) -> u32 {
     if count < 31 { (1 << count) - 1 } else { TENTATIVE - 1 }
-}
-
-/// The entry at `place` of the worklist of iteration `round`: that of even or of odd ones. The first takes the order of all nodes instead.
-#[inline(always)]
-fn listed(order: Read<u32>, even: &Global<u32>, odd: &Global<u32>, round: u32, place: u32) -> u32 {
-    if round == 0 {
-        order.get(place)
-    } else if round & 1 == 0 {
-        even.get(place)
-    } else {
-        odd.get(place)
-    }
-}
-
-/// Writes an entry of the worklist of the iteration after `round`.
-#[inline(always)]
-fn list(even: &mut Global<u32>, odd: &mut Global<u32>, round: u32, place: u32, node: u32) {
-    if round & 1 == 0 {
-        odd.set(place, node);
-    } else {
-        even.set(place, node);
-    }
 }
 
 /// The word of a light node of `degree` edges without a colour, and with these possible ones.
@@ -173,8 +157,8 @@ pub fn color_wait(
         }
     }
     if lane.global() == 0 {
-        state.begin(params.nodes, if wide == 0 { light_groups(lane, params, params.light) } else { 0 });
-        state.set_groups(IndependentState::WIDE_GROUPS, wide_groups(lane, params, wide));
+        state.begin(params.nodes, if wide == 0 { params.light_groups(params.light, lane.threads) } else { 0 });
+        state.set_groups(IndependentState::WIDE_GROUPS, params.wide_groups(wide, lane.subgroups));
         state.set(IndependentState::LIGHT, params.light);
         state.set(IndependentState::WIDE, wide);
     }

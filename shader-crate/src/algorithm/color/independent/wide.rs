@@ -1,9 +1,10 @@
 //! Wide nodes: a subgroup shares one, and its neighbours of higher rank.
 
 use super::super::{TENTATIVE, UNCOLORED};
+use super::lists::Lists;
 use super::{
-    CHANGED, FAR, IndependentParams, IndependentState, LIGHT, OTHERS_LEFT, SET, SET_MOST, interval, light_groups, list,
-    listed, lowest_bits, others_left, wide_groups,
+    CHANGED, FAR, IndependentParams, IndependentState, LIGHT, OTHERS_LEFT, SET, SET_MOST, interval, lowest_bits,
+    others_left,
 };
 use crate::prelude::*;
 
@@ -239,9 +240,7 @@ pub fn color_wide(
     lane: Lane,
     params: &IndependentParams,
     graph: Csr,
-    order: Read<u32>,
-    mut even: Global<u32>,
-    mut odd: Global<u32>,
+    mut lists: Lists,
     mut colors: Global<u32>,
     mut waits: Global<u32>,
     mut before: Global<u32>,
@@ -262,7 +261,7 @@ pub fn color_wide(
         // The whole subgroup has the same place, and a node's word is written by the subgroup that has the node.
         let (mut node, mut word) = (0, 0);
         if place < wide {
-            node = listed(order, &even, &odd, round, params.light + place);
+            node = lists.entry(round, params.light + place);
             if params.rows.has(node) {
                 word = colors.load(node);
             }
@@ -330,7 +329,7 @@ pub fn color_wide(
                     own.taken.save(&mut saved, save_at);
                     waits.set(node, most | SAVED);
                     let next = state.append_one(lane, IndependentState::LEFT);
-                    list(&mut even, &mut odd, round, params.light + next, node);
+                    lists.leave(round, params.light + next, node);
                 }
             }
         }
@@ -346,9 +345,12 @@ pub fn color_wide(
         state.store(IndependentState::LEFT, 0);
         state.store(IndependentState::WIDE, left);
         state.store(IndependentState::WIDE_ROUNDS, rounds);
-        state.store(IndependentState::WIDE_GROUPS.at(0), wide_groups(lane, params, left));
+        state.store(IndependentState::WIDE_GROUPS.at(0), params.wide_groups(left, lane.subgroups));
         // Light nodes have their turn when all wide ones have a colour.
-        state.store(IndependentState::GROUPS.at(0), if left == 0 { light_groups(lane, params, light) } else { 0 });
+        state.store(
+            IndependentState::GROUPS.at(0),
+            if left == 0 { params.light_groups(light, lane.threads) } else { 0 },
+        );
         state.store(IndependentState::FRONTIER, left + light);
         state.store(IndependentState::ITERATION, rounds);
     }
