@@ -438,14 +438,24 @@ fn the_cpu_form_of_independent_gives_the_colours_of_the_kernels() {
 }
 
 /// The colours of a sequential greedy colouring: nodes with more edges first, of those with as many the one with the larger label, each with
-/// the smallest colour that is not around it.
+/// the smallest colour that is not around it. Up to 26 edges the label is that of a block of 32 nodes, and the node's place in it.
 fn greedy(csr: &Csr, seed: u32) -> Vec<u32> {
-    let label = |node: u32| {
-        let mut word = node.wrapping_add(seed.wrapping_mul(0x9e37_79b9));
-        for (shift, factor) in [(16, 0x7feb_352d_u32), (15, 0x846c_a68b)] {
-            word = (word ^ (word >> shift)).wrapping_mul(factor);
+    let mix = |number: u32, bits: u32| {
+        let modulus = 1_u64 << bits;
+        let mut word = (u64::from(number) + u64::from(seed) * 0x9e37_79b9) % modulus;
+        for (shift, factor) in [(16, 0x7feb_352d), (15, 0x846c_a68b)] {
+            word = ((word ^ (word >> shift)) * factor) % modulus;
         }
         word ^ (word >> 16)
+    };
+    let label = |node: u32| {
+        if csr.neighbours(node).len() > 26 {
+            return mix(node, 32);
+        }
+        let block = mix(node / 32, 27);
+        // The five bits of the place in the block, the last one first.
+        let place = (0..5).filter(|bit| node >> bit & 1 == 1).map(|bit| 16 >> bit).sum::<u64>();
+        32 * block + (place ^ (block / 128 % 32))
     };
     let mut order: Vec<u32> = (0..csr.nodes()).collect();
     order.sort_by_key(|&node| std::cmp::Reverse((csr.neighbours(node).len(), label(node))));

@@ -6,7 +6,7 @@ use crate::{
     device::{Member, Team},
     engine::native::{Parts, Rounds, even_parts, record_native},
 };
-use evenkeel_kernels::algorithm::color::{UNCOLORED, label};
+use evenkeel_kernels::algorithm::color::{UNCOLORED, independent::rank_label};
 use std::{
     mem,
     ops::Range,
@@ -85,7 +85,10 @@ impl Coloring<'_> {
 
     /// Counts the edges to neighbours of higher rank, as the kernels rank them.
     fn wait(&self, node: u32, ready: &mut Vec<u32>) {
-        let rank = |node: u32| (self.csr.degree(node), label(self.seed, node));
+        let rank = |node: u32| {
+            let degree = self.csr.degree(node);
+            (degree, rank_label(self.seed, node, degree))
+        };
         let own = rank(node);
         let waits = self.csr.neighbours(node).iter().filter(|neighbour| rank(**neighbour) > own).count();
         self.colors[node as usize].store(UNCOLORED, Relaxed);

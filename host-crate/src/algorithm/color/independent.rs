@@ -7,9 +7,9 @@ use crate::{
 };
 use evenkeel_kernels::algorithm::color::{
     independent::{
-        ColorWait, IndependentParams, IndependentState, LIGHT, light::ColorLight, lists::Lists, wide::ColorWide,
+        ColorWait, IndependentParams, IndependentState, LIGHT, light::ColorLight, lists::Lists, rank_label,
+        wide::ColorWide,
     },
-    label,
     sections::MEDIUM,
 };
 use evenkeel_types::{LoopHeader, LoopState, RowRange, WORKGROUP};
@@ -19,36 +19,18 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-/// How light nodes are taken where each invocation has several.
-#[derive(Clone, Copy)]
-struct Pace {
-    /// The workgroups of an iteration: up to six on each of the 132 multiprocessors of a large GPU, which runs them at a time.
-    groups: u32,
-    /// After how many passes a subgroup leaves its nodes to the next iteration while it has others to take. Waiting would keep all of its
-    /// invocations from these for the sake of a few nodes.
-    early_passes: u32,
-    /// Whether a node looks at the neighbour that kept it from a colour before it looks at the others.
-    look_first: bool,
-}
+/// The largest number of workgroups of a dispatch: three on each of the 132 multiprocessors of a large GPU. It could run more at a time, but where
+/// fewer nodes are under way, fewer wait for each other.
+const GROUPS: u32 = 396;
 
-impl Pace {
-    /// Loads of a few neighbours are in flight together, so what counts is that there are few passes and many invocations.
-    const SPARSE: Self = Self { groups: 792, early_passes: 3, look_first: false };
-    /// What counts is the number of loads. Where fewer nodes are under way, fewer wait for each other.
-    const DENSE: Self = Self { groups: 528, early_passes: 6, look_first: true };
-    /// Dense are graphs of more than so many edges for each node.
-    const MANY: u64 = 6;
+/// The same for a graph of few light nodes, of which each invocation then has two at most.
+const GROUPS_FOR_FEW: u32 = 528;
 
-    fn of(csr: &Csr) -> Self {
-        if csr.edges() > Self::MANY * u64::from(csr.nodes()) { Self::DENSE } else { Self::SPARSE }
-    }
-}
+/// Up to so many light nodes are few.
+const FEW: u32 = 2 * GROUPS_FOR_FEW * WORKGROUP;
 
-/// Up to so many light nodes have an invocation each.
-const FEW: u32 = 1056 * WORKGROUP;
-
-/// After how many passes without a change a subgroup gives up on its nodes. Wide nodes are taken in the order of ranks, so that the neighbours
-/// waited for are under way, and seldom does anybody give up.
+/// After how many passes without a change a subgroup gives up on its nodes, if it has no others to take. They are taken in the order of ranks, so
+/// that the neighbours waited for are under way, and seldom does anybody give up.
 const PATIENCE: u32 = 4096;
 
 /// The same for all nodes of a graph in several partitions: a neighbour may be of another one, and not under way.
@@ -102,11 +84,11 @@ fn colors_of_cut_rows(csr: &Csr, seed: u32, mut nodes: Vec<u32>) -> BTreeMap<u32
 
 /// In ascending order: the first has the highest rank.
 fn rank(csr: &Csr, seed: u32, node: u32) -> Reverse<(u32, u32)> {
-    Reverse((csr.degree(node), label(seed, node)))
+    let degree = csr.degree(node);
+    Reverse((degree, rank_label(seed, node, degree)))
 }
 
-/// All nodes: light ones first, those of high degree first and else by number, so that rows that lie together are loaded together; then the others,
-/// by rank. And the numbers of light and of heavy ones.
+/// All nodes: light ones first, then the others, both by rank. And the numbers of light and of heavy ones.
 struct Order {
     nodes: Vec<u32>,
     light: u32,
@@ -115,17 +97,15 @@ struct Order {
 
 impl Order {
     fn new(csr: &Csr, seed: u32) -> Self {
-        let by_rank = |nodes: &mut [u32]| {
-            nodes.par_sort_unstable_by_key(|&node| rank(csr, seed, node));
-        };
-        let is_light = |node: &u32| csr.degree(*node) <= LIGHT;
-        let mut nodes: Vec<u32> = (0..csr.nodes()).filter(is_light).collect();
-        let light = nodes.len();
-        nodes.par_sort_by_key(|&node| Reverse(csr.degree(node)));
-        nodes.extend((0..csr.nodes()).filter(|node| !is_light(node)));
-        by_rank(&mut nodes[light..]);
-        let heavy = nodes[light..].partition_point(|&node| csr.degree(node) > MEDIUM);
-        Self { nodes, light: light as u32, heavy: heavy as u32 }
+        // Each with its rank, which is then not computed for every comparison.
+        let ranked = |node: u32| (rank(csr, seed, node), node);
+        let mut ranked: Vec<_> = (0..csr.nodes()).into_par_iter().map(ranked).collect();
+        ranked.par_sort_unstable();
+        let mut nodes: Vec<u32> = ranked.into_par_iter().map(|(_, node)| node).collect();
+        let with_more_than = |edges: u32| nodes.partition_point(|&node| csr.degree(node) > edges);
+        let (heavy, wide) = (with_more_than(MEDIUM), with_more_than(LIGHT));
+        nodes.rotate_left(wide);
+        Self { light: (nodes.len() - wide) as u32, heavy: heavy as u32, nodes }
     }
 }
 
@@ -159,7 +139,6 @@ impl Independent {
             false if partitions.len() > 1 => PARTITION_PATIENCE,
             false => PATIENCE,
         };
-        let pace = Pace::of(csr);
         let params = IndependentParams {
             nodes: csr.nodes(),
             light: order.light,
@@ -167,13 +146,11 @@ impl Independent {
             max_groups: match info.loop_limit {
                 // Each workgroup has a small share.
                 Some(_) => info.max_groups,
-                None if order.light <= FEW => info.max_groups.min(FEW / WORKGROUP),
-                None => info.max_groups.min(pace.groups),
+                None if order.light <= FEW => info.max_groups.min(GROUPS_FOR_FEW),
+                None => info.max_groups.min(GROUPS),
             },
             seed,
             patience,
-            early_passes: pace.early_passes,
-            look_first: u32::from(pace.look_first),
             loop_budget: info.loop_budget(),
             first_color: 0,
             rows: RowRange::default(),
@@ -261,15 +238,15 @@ mod tests {
     use crate::graph::generate::Generator;
 
     #[test]
-    fn wide_nodes_are_in_the_order_of_ranks() {
+    fn nodes_are_in_the_order_of_ranks() {
         let csr = "rmat:scale=11".parse::<Generator>().unwrap().generate().unwrap().csr;
         let Order { mut nodes, light, heavy } = Order::new(&csr, 1);
         assert!(0 < light && 0 < heavy && light + heavy < csr.nodes(), "{light} {heavy}");
         let (narrow, wide) = nodes.split_at(light as usize);
         assert!(narrow.iter().all(|&node| csr.degree(node) <= LIGHT));
         assert!(wide.iter().all(|&node| csr.degree(node) > LIGHT));
-        let rank = |node: u32| (csr.degree(node), label(1, node));
-        assert!(wide.windows(2).all(|pair| rank(pair[0]) > rank(pair[1])));
+        let in_order = |nodes: &[u32]| nodes.is_sorted_by_key(|&node| rank(&csr, 1, node));
+        assert!(in_order(narrow) && in_order(wide));
         assert!(csr.degree(wide[heavy as usize - 1]) > MEDIUM && csr.degree(wide[heavy as usize]) <= MEDIUM);
         nodes.sort_unstable();
         assert!(nodes.into_iter().eq(0..csr.nodes()));

@@ -33,7 +33,7 @@ pub fn label(seed: u32, node: u32) -> u32 {
     word ^ (word >> 16)
 }
 
-/// The position of a node in the order in which nodes are coloured.
+/// The position of a node in the order in which nodes are coloured. Light nodes of [`independent`] have labels of their own.
 struct Rank {
     degree: u32,
     label: u32,
@@ -46,13 +46,9 @@ impl Rank {
         Self { degree: degree(graph.row_offsets, node), label: label(seed, node) }
     }
 
-    /// Whether `other` is coloured before the node.
+    /// Whether `other` is coloured before the node: it has more edges, or as many and the larger label.
     fn is_after(&self, graph: Csr<Views>, seed: u32, other: u32) -> bool {
-        self.is_after_degree(degree(graph.row_offsets, other), seed, other)
-    }
-
-    /// The same where the degree of `other` is known: it has more edges, or as many and the larger label.
-    fn is_after_degree(&self, degree: u32, seed: u32, other: u32) -> bool {
+        let degree = degree(graph.row_offsets, other);
         // Without branches, so that loads for several neighbours are in flight together.
         (degree > self.degree) | ((degree == self.degree) & (label(seed, other) > self.label))
     }

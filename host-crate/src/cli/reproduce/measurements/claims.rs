@@ -124,17 +124,12 @@ pub const CLAIMS: &[Claim] = &[
     Claim {
         part: "color",
         page: OWN,
-        text: "auto is faster than ECL-GC where degrees differ much",
-        check: |results| all(&against(results, "color", "ECL-GC").among(&SKEWED), |ratio| ratio > 1.0),
-    },
-    Claim {
-        part: "color",
-        page: OWN,
-        text: "auto takes at most twice as long as ECL-GC where they are alike",
+        text: "auto is faster than ECL-GC on every graph but road-NY, where it takes at most twice as long",
         check: |results| {
-            let mut ratios = against(results, "color", "ECL-GC").inverse();
-            ratios.by_graph.retain(|(graph, _)| !SKEWED.contains(&graph.as_str()));
-            all(&ratios, |ratio| ratio <= 2.0)
+            let ratios = against(results, "color", "ECL-GC");
+            let is_faster = ratios.by_graph.iter().all(|(graph, ratio)| *ratio > 1.0 || graph == "road-NY");
+            let (is_close, here) = all(&ratios, |ratio| ratio > 0.5)?;
+            Some((is_faster && is_close, here))
         },
     },
     Claim {
@@ -253,9 +248,6 @@ pub const CLAIMS: &[Claim] = &[
 
 /// Large graphs whose searches have few levels.
 const FEW_LEVELS: [&str; 3] = ["rmat 20", "rmat 22", "er 2^22"];
-
-/// Graphs whose degrees differ much.
-const SKEWED: [&str; 4] = ["rmat 20", "rmat 22", "com-dblp", "cnr-2000"];
 
 /// Graphs with more than ten million edges.
 const LARGE: [&str; 5] = ["rmat 20", "rmat 22", "er 2^22", "grid 4,096²", "road 4·10⁶"];

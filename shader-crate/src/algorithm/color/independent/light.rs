@@ -1,6 +1,6 @@
 //! Light nodes: one to an invocation, which loads the words of several neighbours at a time.
 
-use super::super::{Rank, TENTATIVE, UNCOLORED, label};
+use super::super::{TENTATIVE, UNCOLORED};
 use super::lists::Lists;
 use super::{
     ACTIVE, ALL_COLORS, CHANGED, COLORS, IndependentParams, IndependentState, OTHERS_LEFT, SHORT, lowest_bits,
@@ -10,8 +10,29 @@ use crate::prelude::*;
 
 /// The loop iterations of one pass over a light node at most, with what is beside it.
 const LIGHT_ROUNDS: u32 = 12;
-/// So many passes without a change are taken, of all nodes but an invocation's last, before they are left to the next iteration.
-const EARLY_PATIENCE: u32 = 2;
+/// So many passes without a change are taken at most, in every turn but the last, before nodes are left to the next iteration. There are fewer
+/// once others have left theirs.
+const EARLY_PATIENCE: u32 = 16;
+
+/// The nodes of a block, as a power of two: 32.
+const BLOCK_BITS: u32 = 5;
+
+/// The label of a light node. Blocks of nodes that follow each other are in random order, so that nodes taken by rank are random ones, but
+/// their rows are together in memory. In a block a node and the one after it are far apart, so that few wait for each other in a row. No
+/// two nodes have the same label.
+#[inline(always)]
+pub fn block_label(seed: u32, node: u32) -> u32 {
+    const MASK: u32 = u32::MAX >> BLOCK_BITS;
+    // Every step is invertible.
+    let mut block = (node >> BLOCK_BITS).wrapping_add(seed.wrapping_mul(0x9e37_79b9)) & MASK;
+    block = (block ^ (block >> 16)).wrapping_mul(0x7feb_352d) & MASK;
+    block = (block ^ (block >> 15)).wrapping_mul(0x846c_a68b) & MASK;
+    block ^= block >> 16;
+    // The last bit becomes the first. Each block has another order, by what its label has in the middle.
+    let reversed = node.reverse_bits() >> (32 - BLOCK_BITS);
+    let member = reversed ^ ((block >> 7) & ((1 << BLOCK_BITS) - 1));
+    (block << BLOCK_BITS) | member
+}
 
 /// [`OTHERS_LEFT`] if a workgroup has not begun: nobody else takes its nodes, and it may not begin before another has ended.
 #[inline(always)]
@@ -27,8 +48,6 @@ struct Light {
     possible: u32,
     /// Colours that neighbours without a colour may take.
     claimed: u32,
-    /// The bit of an edge to a neighbour that claimed the lowest possible colour in the last pass, if there was one.
-    blocker: u32,
 }
 
 #[inline_all]
@@ -42,10 +61,13 @@ impl Light {
         (seed, node): (u32, u32),
         (begin, end): (u32, u32),
     ) -> u32 {
-        let rank = Rank { degree: end - begin, label: label(seed, node) };
-        // The rank of a neighbour with a colour does not matter: one of lower rank has it only if the node cannot take it.
+        let (degree, label) = (end - begin, block_label(seed, node));
+        // The rank of a neighbour with a colour does not matter: one of lower rank has it only if the node cannot take it. Without branches, so
+        // that loads for several neighbours are in flight together.
         let is_before = |other: u32, word: u32| {
-            (word & TENTATIVE == 0) | rank.is_after_degree((word & !TENTATIVE) >> COLORS, seed, other)
+            let of_other = (word & !TENTATIVE) >> COLORS;
+            let is_higher = (of_other > degree) | ((of_other == degree) & (block_label(seed, other) > label));
+            (word & TENTATIVE == 0) | is_higher
         };
         self.possible = ALL_COLORS;
         let (mut before, mut edge, mut bit) = (0, begin, 1);
@@ -92,7 +114,6 @@ impl Light {
             self.pending &= !bit;
         } else {
             self.claimed |= word;
-            self.blocker = if word & self.lowest() != 0 { bit } else { self.blocker };
         }
     }
 
@@ -102,15 +123,9 @@ impl Light {
     }
 
     /// Looks at all neighbours that it waits for. Returns its colour, or [`UNCOLORED`].
-    fn pass(&mut self, graph: Csr<Views>, colors: &Global<u32>, begin: u32, look_first: bool) -> u32 {
+    fn pass(&mut self, graph: Csr<Views>, colors: &Global<u32>, begin: u32) -> u32 {
         let neighbour = |bit: u32| graph.columns.get(begin + bit.trailing_zeros());
-        if look_first && self.blocker != 0 {
-            let word = colors.load(neighbour(self.blocker));
-            if word & TENTATIVE != 0 && word & self.lowest() != 0 {
-                return UNCOLORED;
-            }
-        }
-        (self.claimed, self.blocker) = (0, 0);
+        self.claimed = 0;
         let mut left = self.pending;
         while left != 0 {
             // Four loads in flight; at the end a neighbour is looked at twice.
@@ -176,7 +191,7 @@ pub fn color_light(
     for turn in 0..turns {
         let place = turn * invocations + lane.global();
         let (mut node, mut begin, mut degree) = (0, 0, 0);
-        let mut own = Light { pending: 0, possible: 0, claimed: 0, blocker: 0 };
+        let mut own = Light { pending: 0, possible: 0, claimed: 0 };
         if place < light {
             node = lists.entry(round, place);
         }
@@ -196,20 +211,16 @@ pub fn color_light(
                 own.possible = colors.load(node) & ALL_COLORS;
             }
         }
-        let before = passes;
-        let (mut most, mut patience) = (u32::MAX, params.patience);
-        if turn + 1 < turns {
-            (most, patience) = (params.early_passes, EARLY_PATIENCE);
-        }
+        let is_last = turn + 1 == turns;
+        let patience = if is_last { params.patience } else { params.patience.min(EARLY_PATIENCE) };
         let mut idle = 0;
         let mut flags = lane.reduce_or(if own.pending != 0 { ACTIVE } else { 0 });
-        while flags & ACTIVE != 0 && flags & OTHERS_LEFT == 0 && idle < patience && passes > 0 && before - passes < most
-        {
+        while flags & ACTIVE != 0 && flags & OTHERS_LEFT == 0 && idle < patience && passes > 0 {
             passes -= 1;
             flags = others_left(&state, idle) | others_wait(&state, lane, idle);
             if own.pending != 0 {
                 let (pending, possible) = (own.pending, own.possible);
-                let color = own.pass(graph, &colors, begin, params.look_first == 1);
+                let color = own.pass(graph, &colors, begin);
                 if color != UNCOLORED {
                     colors.store(node, color);
                     own.pending = 0;
@@ -244,5 +255,38 @@ pub fn color_light(
         state.store(IndependentState::FRONTIER, left);
         // The last iteration over wide nodes is the first over light ones.
         state.store(IndependentState::ITERATION, rounds + wide_rounds - wide_rounds.min(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn labels_are_different_for_nodes_and_for_seeds() {
+        for seed in [0, 1, u32::MAX] {
+            for first in [0, u32::MAX - 99_999] {
+                let labels: HashSet<u32> = (0..100_000).map(|place| block_label(seed, first + place)).collect();
+                assert_eq!(labels.len(), 100_000);
+            }
+        }
+        assert!((0..1000).all(|node| block_label(1, node) != block_label(2, node)));
+    }
+
+    #[test]
+    fn a_block_of_nodes_is_together_in_the_order_of_labels() {
+        const BLOCK: u32 = 1 << BLOCK_BITS;
+        let mut nodes: Vec<u32> = (0..128 * BLOCK).collect();
+        nodes.sort_unstable_by_key(|&node| block_label(1, node));
+        let blocks: Vec<u32> = nodes.chunks(BLOCK as usize).map(|nodes| nodes[0] / BLOCK).collect();
+        assert!(!blocks.is_sorted() && !blocks.iter().rev().is_sorted(), "{blocks:?}");
+        for (nodes, block) in nodes.chunks(BLOCK as usize).zip(blocks) {
+            assert!(nodes.iter().all(|node| node / BLOCK == block), "{nodes:?}");
+            // Every second node is before both of its neighbours.
+            let place = |node: u32| nodes.iter().position(|&other| other == block * BLOCK + node).unwrap();
+            let is_first = |node: &u32| place(*node) < place(node - 1) && place(*node) < place(node + 1);
+            assert_eq!((1..BLOCK - 1).filter(is_first).count() as u32, BLOCK / 2 - 1);
+        }
     }
 }

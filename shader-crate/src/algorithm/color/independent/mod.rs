@@ -9,9 +9,10 @@
 //! rank. A subgroup shares a wide one ([`wide`]). It shows its set if no colour in it exceeds 29, else an interval. Light nodes have a lower
 //! rank than all wide ones and are coloured after them.
 //!
-//! Subgroups take wide nodes in the order of the worklist and look at them again and again, because their neighbours are coloured at the same
-//! time. They give up after a number of passes in which nothing has changed, and leave the node to the next iteration. Of light nodes each
-//! invocation has its share, and goes on to the next after a few passes.
+//! In the first iteration nodes are taken in the order of ranks, so that those a node waits for have a colour or are under way. Subgroups
+//! take wide nodes from the worklist; of light nodes each invocation has its share. They look at a node again and again, because its
+//! neighbours are coloured at the same time, give up after a number of passes in which nothing has changed, and leave the node to the next
+//! iteration.
 //!
 //! Of a graph in partitions every iteration is dispatched once for each, with lists of neighbours that are its own, and takes the nodes
 //! whose rows it has. A row that is cut is longer than any that is not, so its node has one of the highest ranks, and waits only for nodes of
@@ -23,7 +24,7 @@ pub mod lists;
 pub mod light;
 pub mod wide;
 
-use super::{Rank, TENTATIVE};
+use super::{Rank, TENTATIVE, label};
 use crate::prelude::*;
 use crate::strategy::{degree, edges_in};
 
@@ -33,7 +34,7 @@ use crate::strategy::{degree, edges_in};
 pub struct IndependentParams {
     /// The number of nodes of the graph.
     pub nodes: u32,
-    /// The number of light nodes. They are the first in the order of all nodes, by degree; wide ones follow, by rank.
+    /// The number of light nodes. They are the first in the order of all nodes; wide ones follow. Both are by rank.
     pub light: u32,
     /// The number of heavy nodes, the first of the wide ones: a workgroup shares one when its neighbours are ranked.
     pub heavy: u32,
@@ -41,13 +42,8 @@ pub struct IndependentParams {
     pub max_groups: u32,
     /// The seed of the random labels.
     pub seed: u32,
-    /// After how many passes without a change a subgroup gives up.
+    /// After how many passes without a change a subgroup gives up. While it has other light nodes to take it gives up sooner.
     pub patience: u32,
-    /// After how many passes a subgroup leaves its light nodes to the next iteration while there are others for it, or sooner if nothing
-    /// changes.
-    pub early_passes: u32,
-    /// 1 if a light node looks at the neighbour that kept it from a colour last time before it looks at the others, else 0.
-    pub look_first: u32,
     /// The number of loop iterations that an invocation may take.
     pub loop_budget: u32,
     /// The colour of a node without neighbours of higher rank: 0, or what the host has found for the node of a row that is cut.
@@ -102,6 +98,12 @@ const ALL_COLORS: u32 = (1 << COLORS) - 1;
 /// The largest number of edges of a light node.
 pub const LIGHT: u32 = COLORS;
 const _: () = assert!(LIGHT < 1 << (31 - COLORS));
+
+/// The label that decides between nodes of this degree: the larger one has the higher rank.
+#[inline(always)]
+pub fn rank_label(seed: u32, node: u32, degree: u32) -> u32 {
+    if degree <= LIGHT { light::block_label(seed, node) } else { label(seed, node) }
+}
 
 /// The set of colours in the word of a wide node is shown, not an interval.
 const SET: u32 = 1 << 30;
