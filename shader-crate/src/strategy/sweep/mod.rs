@@ -6,33 +6,27 @@
 //! distances of the bucket are final, and then relaxed once. Where the nodes that are not settled have fewer edges, these nodes look for settled
 //! neighbours instead (Chakaravarthy et al. 2014), which soon leaves out the edges of hubs.
 
-use crate::frontier::{Batch, Cells};
+#[macro_use]
+mod data;
+
+mod take;
+mod work;
+
+pub use data::{SweepData, SweepParams, SweepState};
+pub use take::PIECE;
+
 use crate::operator::relax::Distance;
 use crate::prelude::*;
-use crate::primitive::share::{line_up, shared_out};
 use crate::primitive::workgroup::{SUBGROUPS, prefix_sum};
-use crate::strategy::{degree, edges_in};
+use crate::strategy::degree;
 use core::marker::PhantomData;
-
-/// A row with more edges is long: the whole dispatch takes it, in pieces of as many.
-pub const PIECE: u32 = 1024;
+use work::{CELLS, FULL, LIST_OF_BITS, LIST_OF_BLOCK, LOWEST, Work};
 
 /// Nodes that a workgroup looks at together by their distances: four for each invocation.
 pub const BLOCK: u32 = 4 * WORKGROUP;
 
 /// Nodes that a workgroup looks at together by their bits: two for each invocation.
 const BLOCK_OF_BITS: u32 = 2 * WORKGROUP;
-
-/// A workgroup takes the nodes on its list when there are so many, or no more to look at: few at a time would leave most invocations without work.
-const FULL: u32 = 2 * WORKGROUP;
-
-/// The room on the list of nodes whose bits are set.
-const LIST_OF_BITS: usize = (FULL + BLOCK_OF_BITS) as usize;
-// So many pieces of long rows are listed at a time.
-const _: () = assert!(BLOCK as usize <= LIST_OF_BITS);
-
-/// The room on the list of nodes by their distances.
-const LIST_OF_BLOCK: usize = BLOCK as usize;
 
 /// Relaxes the edges that stay in the bucket.
 const RELAX: u32 = 0;
@@ -42,96 +36,6 @@ const COUNT: u32 = 1;
 const DEFERRED: u32 = 2;
 /// Does the same from the other end.
 const PULL: u32 = 3;
-
-/// The word of workgroup memory with the shortest distance behind the bucket. Those before it count what is on the workgroup's list, in turn.
-const LOWEST: u32 = 3;
-
-/// In place of a piece's first edge: the edges are those of several nodes.
-const NONE: u32 = u32::MAX;
-
-/// Three words for each invocation: the end of its node's edges, their offset, and the node's distance.
-const CELLS: usize = 3 * WORKGROUP as usize;
-
-/// What the host pushes with each dispatch.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub struct SweepParams {
-    /// The number of nodes.
-    pub nodes: u32,
-    /// The number of pieces of long rows.
-    pub pieces: u32,
-    /// The workgroups of each iteration.
-    pub groups: u32,
-    /// The width of a bucket; the bits of it where distances are real.
-    pub delta: u32,
-    /// The width of the first bucket, in the same way.
-    pub first_delta: u32,
-    /// 1 where every edge has its reverse with the same weight; else 0.
-    pub mirrored: u32,
-    /// The search ends when the distance of this node is final; [`UNREACHED`] where it finds all nodes.
-    pub target: u32,
-    /// A graph has less than 2³² edges in units of 2 to the power of this.
-    pub edge_shift: u32,
-    /// The nodes whose edges can be relaxed in this dispatch.
-    pub rows: RowRange,
-}
-
-/// The state of the loop. `next` of its header is 1 when a distance of the bucket fell.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, Pod, Zeroable, Fields)]
-pub struct SweepState {
-    /// What every loop has.
-    pub header: LoopHeader,
-    /// What the next iteration does.
-    pub mode: u32,
-    /// The bucket: distances from this one on.
-    pub from: u32,
-    /// The bucket: distances up to this one.
-    pub to: u32,
-    /// The workgroups of the next dispatch for nodes whose distances fell; those of the header are for all nodes.
-    pub due_groups: [u32; 3],
-    /// Edges of the nodes in the bucket.
-    pub settled: u32,
-    /// Edges of the nodes behind it.
-    pub open: u32,
-    /// The shortest distance behind it.
-    pub lowest: u32,
-}
-
-/// What the kernel reads and writes beside the graph and its state.
-#[derive(Bundle)]
-pub struct SweepData<S: Storage> {
-    /// The weight of each edge.
-    pub weights: S::Read<u32>,
-    /// The distances found.
-    pub distances: S::Write<u32>,
-    /// Three bitmaps of the nodes whose distances fell in an iteration and that the next one takes. In turn, one is read in an iteration, one is
-    /// written, and one is cleared.
-    pub due: S::Write<u32>,
-    /// The pieces of long rows: each is a node and how far from the beginning of its row the piece begins.
-    pub pieces: S::Read<u32>,
-}
-
-#[inline_all]
-impl SweepParams {
-    /// The words of a bitmap of all nodes.
-    pub fn words(&self) -> u32 {
-        self.nodes.div_ceil(32)
-    }
-}
-
-/// What is the same for all edges that a workgroup takes together.
-#[derive(Clone, Copy)]
-struct Edges {
-    /// How many there are.
-    total: u32,
-    /// The first, where they are a piece of a long row; else [`NONE`].
-    begin: u32,
-    /// The node of that row.
-    node: u32,
-    /// Its distance.
-    distance: u32,
-}
 
 /// An iteration, as one invocation sees it.
 struct Buckets<'a, D> {
@@ -160,48 +64,6 @@ struct Found {
     /// Edges of nodes in the bucket, and behind it, where they are counted.
     settled: u32,
     open: u32,
-}
-
-/// The workgroup memory of an iteration.
-struct Work<'a, const LIST: usize> {
-    /// Nodes, or pieces of long rows, whose edges are taken next.
-    list: Shared<'a, u32, LIST>,
-    /// How many were put on the list, in three words in turn; and [`LOWEST`].
-    counts: Shared<'a, u32, 4>,
-    cells: Shared<'a, u32, CELLS>,
-    slots: Shared<'a, u32, SUBGROUPS>,
-}
-
-#[inline_all]
-impl<'a, const LIST: usize> Work<'a, LIST> {
-    /// Makes it ready. All invocations call it together.
-    fn new(
-        lane: Lane,
-        list: Shared<'a, u32, LIST>,
-        mut counts: Shared<'a, u32, 4>,
-        cells: Shared<'a, u32, CELLS>,
-        slots: Shared<'a, u32, SUBGROUPS>,
-    ) -> Self {
-        if lane.local == 0 {
-            counts.set(0, 0);
-            counts.set(LOWEST, UNREACHED);
-        }
-        lane.barrier();
-        Self { list, counts, cells, slots }
-    }
-
-    /// Before the list is filled for the `turn`-th time: makes the next word of `counts` ready. It was read the time before the last.
-    fn open(&mut self, lane: Lane, turn: u32) {
-        if lane.local == 0 {
-            self.counts.set((turn + 1) % 3, 0);
-        }
-    }
-
-    /// Puts an item on the list, behind those that are there from before.
-    fn add(&mut self, turn: u32, listed: u32, item: u32) {
-        let place = listed + self.counts.add(turn % 3, 1);
-        self.list.set(place, item);
-    }
 }
 
 #[inline_all]
@@ -303,162 +165,6 @@ impl<'a, D: Distance> Buckets<'a, D> {
             let edges = degree(self.graph.row_offsets, node);
             found.open += if distance > self.to { edges } else { 0 };
             found.settled += if distance > self.to { 0 } else { edges };
-        }
-        found
-    }
-
-    /// Whether the row of a node is to be taken with those of others: it is neither empty nor long.
-    fn is_short(&self, node: u32) -> bool {
-        let edges = degree(self.graph.row_offsets, node);
-        edges > 0 && edges <= PIECE
-    }
-
-    /// The edge `number` of those that the workgroup takes, and whose it is.
-    fn edge(&self, edges: Edges, cells: &Cells<CELLS>, number: u32) -> (u32, u32) {
-        if edges.begin == NONE { shared_out(self.lane, cells, number) } else { (0, edges.begin + number) }
-    }
-
-    /// The distance at the end of an edge if it is due in this iteration, else [`UNREACHED`]; and the node there.
-    fn reach(&mut self, edges: Edges, cells: &Cells<CELLS>, number: u32) -> (u32, u32) {
-        let (owner, edge) = self.edge(edges, cells, number);
-        let mut distance = edges.distance;
-        if edges.begin == NONE {
-            distance = cells.get(2 * self.lane.threads + owner);
-        }
-        let (node, reached) = (self.graph.columns.get(edge), D::along(distance, self.data.weights.get(edge)));
-        if reached == UNREACHED {
-            // Too far for 32 bits. The host looks into it if the node stays unreached.
-            self.state.store(SweepState::FLAGS, 1);
-        }
-        let is_due = (reached <= self.to) == (self.mode == RELAX);
-        (if is_due { reached } else { UNREACHED }, node)
-    }
-
-    /// Lowers the distance of a node that was further away. What was found with it.
-    fn lower(&mut self, found: Found, is_open: bool, (reached, node): (u32, u32)) -> Found {
-        let mut found = found;
-        if is_open && reached < self.data.distances.min(node, reached) {
-            if self.mode == RELAX {
-                self.data.due.or(self.bitmap(self.iteration + 1) + node / 32, 1 << (node % 32));
-                found.changed = 1;
-            } else {
-                found.lowest = found.lowest.min(reached);
-            }
-        }
-        found
-    }
-
-    /// Whether the node at the end of an edge is further away than along it. Looking is cheap and spares most of the atomics.
-    fn is_open(&self, (reached, node): (u32, u32)) -> bool {
-        reached != UNREACHED && reached < self.data.distances.load(node)
-    }
-
-    /// Relaxes an edge and the next three, `stride` apart, as far as there are so many. Their loads are in flight together.
-    fn relax_four(&mut self, found: Found, edges: Edges, cells: &Cells<CELLS>, batch: Batch) -> Found {
-        let Batch { number, stride, total } = batch;
-        let (b, c, d) = (number + stride, number + 2 * stride, number + 3 * stride);
-        let last = total - 1;
-        let one = self.reach(edges, cells, number);
-        let two = self.reach(edges, cells, b.min(last));
-        let three = self.reach(edges, cells, c.min(last));
-        let four = self.reach(edges, cells, d.min(last));
-        let open = (self.is_open(one), self.is_open(two), self.is_open(three), self.is_open(four));
-        let found = self.lower(found, open.0, one);
-        let found = self.lower(found, b < total && open.1, two);
-        let found = self.lower(found, c < total && open.2, three);
-        self.lower(found, d < total && open.3, four)
-    }
-
-    /// The distance of a node that is not settled along one of its edges, and who brought the edge; [`UNREACHED`] where the neighbour is not
-    /// settled either.
-    fn look_back(&mut self, edges: Edges, cells: &Cells<CELLS>, number: u32) -> (u32, u32) {
-        let (owner, edge) = self.edge(edges, cells, number);
-        let (node, weight) = (self.graph.columns.get(edge), self.data.weights.get(edge));
-        let neighbour = self.data.distances.load(node);
-        let reached = D::along(neighbour, weight);
-        if neighbour <= self.to && reached == UNREACHED {
-            self.state.store(SweepState::FLAGS, 1);
-        }
-        (owner, if neighbour <= self.to { reached } else { UNREACHED })
-    }
-
-    /// Keeps the distance along an edge if it is the shortest so far.
-    fn keep(&mut self, found: Found, edges: Edges, cells: &mut Cells<CELLS>, (owner, reached): (u32, u32)) -> Found {
-        let mut found = found;
-        if reached == UNREACHED {
-            // The neighbour is not settled.
-        } else if edges.begin == NONE {
-            cells.min(2 * self.lane.threads + owner, reached);
-        } else if reached < edges.distance {
-            self.data.distances.min(edges.node, reached);
-            found.lowest = found.lowest.min(reached);
-        }
-        found
-    }
-
-    /// Looks back along an edge and the next three, `stride` apart, the last again where there are fewer. Their loads are in flight together.
-    fn look_back_four(&mut self, found: Found, edges: Edges, cells: &mut Cells<CELLS>, batch: Batch) -> Found {
-        let Batch { number, stride, total } = batch;
-        let last = total - 1;
-        let one = self.look_back(edges, cells, number);
-        let two = self.look_back(edges, cells, (number + stride).min(last));
-        let three = self.look_back(edges, cells, (number + 2 * stride).min(last));
-        let four = self.look_back(edges, cells, (number + 3 * stride).min(last));
-        let found = self.keep(found, edges, cells, one);
-        let found = self.keep(found, edges, cells, two);
-        let found = self.keep(found, edges, cells, three);
-        self.keep(found, edges, cells, four)
-    }
-
-    /// Takes the edges of the workgroup.
-    fn take(&mut self, found: Found, edges: Edges, cells: &mut Cells<CELLS>) -> Found {
-        let (lane, mut found) = (self.lane, found);
-        for number in step(lane.local, edges.total, 4 * lane.threads) {
-            let batch = Batch { number, stride: lane.threads, total: edges.total };
-            found = match self.mode {
-                PULL => self.look_back_four(found, edges, cells, batch),
-                _ => self.relax_four(found, edges, cells, batch),
-            };
-        }
-        found
-    }
-
-    /// Takes the edges of a piece of a long row.
-    fn take_piece(&mut self, found: Found, piece: u32, cells: &mut Cells<CELLS>) -> Found {
-        let node = self.data.pieces.get(2 * piece);
-        let skipped = self.data.pieces.get(2 * piece + 1);
-        let edge = self.graph.row_offsets.get(node).wrapping_add(skipped);
-        let count = PIECE.min(degree(self.graph.row_offsets, node) - skipped);
-        let (begin, total) = self.params.rows.place(edge, count);
-        let edges = Edges { total, begin, node, distance: self.data.distances.load(node) };
-        self.take(found, edges, cells)
-    }
-
-    /// Takes the edges of the first `count` nodes on the list, those of as many at a time as there are invocations.
-    fn take_nodes<const LIST: usize>(&mut self, found: Found, count: u32, work: &mut Work<LIST>) -> Found {
-        let (lane, mut found) = (self.lane, found);
-        for first in step(0, count, lane.threads) {
-            let mut edges = Edges { total: 0, begin: NONE, node: 0, distance: 0 };
-            let (mut begin, mut own) = (0, 0);
-            if first + lane.local < count {
-                edges.node = work.list.get(first + lane.local);
-                if self.is_short(edges.node) {
-                    (begin, own) = edges_in(&self.params.rows, self.graph.row_offsets, edges.node);
-                }
-                edges.distance = self.data.distances.load(edges.node);
-            }
-            work.cells.set(2 * lane.threads + lane.local, edges.distance);
-            edges.total = line_up(lane, begin, own, &mut work.cells, &mut work.slots);
-            found = self.take(found, edges, &mut work.cells);
-            lane.barrier();
-            if self.mode == PULL && first + lane.local < count {
-                let reached = work.cells.get(2 * lane.threads + lane.local);
-                if reached < edges.distance {
-                    // No other invocation writes it.
-                    self.data.distances.store(edges.node, reached);
-                    found.lowest = found.lowest.min(reached);
-                }
-            }
         }
         found
     }
