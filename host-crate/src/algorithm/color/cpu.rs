@@ -1,12 +1,12 @@
 //! `independent` on the CPU device: the same colours as the kernels give, without their rounds. A thread colours a node as soon as the last
 //! neighbour of higher rank has its colour, and goes on with the nodes that waited for this one.
 
-use super::{super::prelude::*, Job};
+use super::{super::prelude::*, Job, independent::rank};
 use crate::{
     device::{Member, Team},
     engine::native::{Parts, Rounds, even_parts, record_native},
 };
-use evenkeel_kernels::algorithm::color::{UNCOLORED, independent::rank_label};
+use evenkeel_kernels::algorithm::color::UNCOLORED;
 use std::{
     mem,
     ops::Range,
@@ -85,12 +85,9 @@ impl Coloring<'_> {
 
     /// Counts the edges to neighbours of higher rank, as the kernels rank them.
     fn wait(&self, node: u32, ready: &mut Vec<u32>) {
-        let rank = |node: u32| {
-            let degree = self.csr.degree(node);
-            (degree, rank_label(self.seed, node, degree))
-        };
+        let rank = |node: u32| rank(self.csr, self.seed, node);
         let own = rank(node);
-        let waits = self.csr.neighbours(node).iter().filter(|neighbour| rank(**neighbour) > own).count();
+        let waits = self.csr.neighbours(node).iter().filter(|neighbour| rank(**neighbour) < own).count();
         self.colors[node as usize].store(UNCOLORED, Relaxed);
         self.waits[node as usize].store(waits as u32, Relaxed);
         if waits == 0 {

@@ -83,7 +83,7 @@ fn colors_of_cut_rows(csr: &Csr, seed: u32, mut nodes: Vec<u32>) -> BTreeMap<u32
 }
 
 /// In ascending order: the first has the highest rank.
-fn rank(csr: &Csr, seed: u32, node: u32) -> Reverse<(u32, u32)> {
+pub(super) fn rank(csr: &Csr, seed: u32, node: u32) -> Reverse<(u32, u32)> {
     let degree = csr.degree(node);
     Reverse((degree, rank_label(seed, node, degree)))
 }
