@@ -62,7 +62,9 @@ impl Fused {
     fn prepare(device: &Device, csr: &Csr, x: &[f32]) -> Self {
         let (rows, entries) = (csr.nodes(), csr.narrow_edges().expect("the matrix is small"));
         let offsets = csr.row_offsets().expect("the matrix is small");
-        let parts = (rows + entries).div_ceil(PART);
+        let parts = (rows + entries).div_ceil(PART).max(1);
+        // As the schedule does: of many short rows a workgroup takes four parts.
+        let groups = if entries < 6 * rows && parts >= 1 << 14 { parts.div_ceil(4) } else { parts };
         // As many rows are over at an item as have their entries and their own ends before it.
         let over = |item: u32| {
             let mut row = 0..rows;
@@ -85,7 +87,7 @@ impl Fused {
                     FusedSpmv { matrix: &matrix, values: &values, x: &x, bounds: &bounds, pieces: &pieces, y: &y };
                 let params = |finish| FusedParams { rows, entries, parts, finish };
                 // SAFETY: the parameters are the lengths of the buffers.
-                unsafe { recorder.launch(&launch, params(0), parts as usize * 256) };
+                unsafe { recorder.launch(&launch, params(0), groups as usize * 256) };
                 // SAFETY: the parameters are the lengths of the buffers.
                 unsafe { recorder.launch(&launch, params(1), parts as usize) };
             })

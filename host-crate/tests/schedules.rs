@@ -125,11 +125,14 @@ fn matrices_of_every_shape() {
         ("one dense column", csr(9000, &(0..9000).map(|row| (row, 17)).collect::<Vec<_>>())),
         (
             "a row longer than a part",
-            csr(2000, &row(3, 1792).chain(row(4, 1791)).chain(row(5, 1793)).collect::<Vec<_>>()),
+            csr(2000, &(1759..=1761).chain(1791..=1793).flat_map(|length| row(length, length)).collect::<Vec<_>>()),
         ),
         ("many rows, few entries", csr(40_000, &[(0, 1), (20_000, 2), (39_999, 3)])),
         ("every row one entry", csr(4000, &(0..4000).map(|row| (row, 3999 - row)).collect::<Vec<_>>())),
-        ("rows that end with a part", csr(2048, &(0..2048).flat_map(|line| row(line, 6)).collect::<Vec<_>>())),
+        // Of merge-path a part has 1,760 entries and ends of rows, and of nonzero-split 1,792 entries.
+        ("short rows that end with a part", csr(2048, &(0..2048).flat_map(|line| row(line, 4)).collect::<Vec<_>>())),
+        ("rows that end with a part", csr(1024, &(0..1024).flat_map(|line| row(line, 10)).collect::<Vec<_>>())),
+        ("rows that end with entries", csr(2048, &(0..2048).flat_map(|line| row(line, 7)).collect::<Vec<_>>())),
     ];
     for device in common::devices() {
         for (shape, csr) in &shapes {

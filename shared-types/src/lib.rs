@@ -19,7 +19,7 @@ mod worklist;
 pub use csr::Csr;
 pub use evenkeel_kernel_macro::{Bundle, Fields};
 pub use field::Field;
-pub use loop_header::{LoopHeader, LoopState};
+pub use loop_header::{LoopHeader, LoopReport, LoopState};
 pub use offset::{Offset, Remainder};
 pub use row_range::RowRange;
 pub use schedule::ScheduleParams;

@@ -9,19 +9,40 @@ use core::mem::offset_of;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct LoopHeader {
-    /// The workgroups of the next iteration, in three dimensions: an indirect dispatch reads them.
-    pub groups: [u32; 3],
     /// Entries of the worklist that the next iteration takes; 0 when the loop is done.
     pub frontier: u32,
     /// Entries written so far to the worklist after that.
     pub next: u32,
     /// The number of finished iterations.
     pub iteration: u32,
-    /// Workgroups of the running dispatch that are finished; 0 between dispatches.
-    pub ticket: u32,
     /// Bits that an operator raises; what they mean is the algorithm's business, but for [`LoopHeader::STALLED`].
     pub flags: u32,
+    /// The workgroups of the next iteration, in three dimensions: an indirect dispatch reads them.
+    pub groups: [u32; 3],
+    /// Workgroups of the running dispatch that are finished; 0 between dispatches.
+    pub ticket: u32,
 }
+
+/// The beginning of a [`LoopHeader`]: what the host looks at between batches. It is as much as a host reads from a device's memory at a time.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct LoopReport {
+    /// As [`LoopHeader::frontier`].
+    pub frontier: u32,
+    /// As [`LoopHeader::next`].
+    pub next: u32,
+    /// As [`LoopHeader::iteration`].
+    pub iteration: u32,
+    /// As [`LoopHeader::flags`].
+    pub flags: u32,
+}
+
+const _: () = assert!(
+    offset_of!(LoopHeader, frontier) == offset_of!(LoopReport, frontier)
+        && offset_of!(LoopHeader, next) == offset_of!(LoopReport, next)
+        && offset_of!(LoopHeader, iteration) == offset_of!(LoopReport, iteration)
+        && offset_of!(LoopHeader, flags) == offset_of!(LoopReport, flags)
+);
 
 impl LoopHeader {
     /// A flag of every loop: workgroups that wait for each other gave up, because one that had begun did not go on.

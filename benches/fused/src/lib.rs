@@ -28,13 +28,15 @@ pub struct FusedParams {
 }
 
 /// The number of rows and entries in a part.
-pub const PART: u32 = 1792;
+pub const PART: u32 = 1760;
+/// Entries are loaded from a multiple of this on, so that what 32 lanes load together is one cache line.
+const LINE: u32 = 32;
 /// A row of which a lane would sum more entries than this is left to a subgroup.
 const LONG: u32 = 32;
 
 /// Sums `cells` from `begin` on, every `stride`-th, with four loads in flight.
 #[inline(always)]
-fn sum(cells: &Shared<u32, 1792>, begin: u32, end: u32, stride: u32) -> f32 {
+fn sum(cells: &Shared<u32, 1800>, begin: u32, end: u32, stride: u32) -> f32 {
     let (mut sum, mut at) = (0.0, begin);
     while at < end && end - at > 3 * stride {
         let (a, b) = (f32::from_bits(cells.get(at)), f32::from_bits(cells.get(at + stride)));
@@ -45,6 +47,21 @@ fn sum(cells: &Shared<u32, 1792>, begin: u32, end: u32, stride: u32) -> f32 {
     while at < end {
         sum += f32::from_bits(cells.get(at));
         at += stride;
+    }
+    sum
+}
+
+/// Sums a few of `cells`.
+#[inline(always)]
+fn sum_few(cells: &Shared<u32, 1800>, begin: u32, end: u32) -> f32 {
+    let (mut sum, mut at) = (0.0, begin);
+    while at < end {
+        let a = f32::from_bits(cells.get(at));
+        let b = if at + 1 < end { f32::from_bits(cells.get(at + 1)) } else { 0.0 };
+        let c = if at + 2 < end { f32::from_bits(cells.get(at + 2)) } else { 0.0 };
+        let d = if at + 3 < end { f32::from_bits(cells.get(at + 3)) } else { 0.0 };
+        sum = sum + a + b + c + d;
+        at += 4;
     }
     sum
 }
@@ -62,7 +79,7 @@ fn sum_lanes(lane: Lane, mut value: f32, member: u32, width: u32) -> f32 {
     value
 }
 
-/// One workgroup per part. `bounds` has the row in progress where each part begins, and where the last one ends.
+/// A workgroup takes a part at a time. `bounds` has the row in progress where each part begins, and where the last one ends.
 #[kernel(threads = 256)]
 pub fn fused_spmv(
     lane: Lane,
@@ -73,7 +90,7 @@ pub fn fused_spmv(
     bounds: Read<u32>,
     mut pieces: Global<f32>,
     mut y: Global<f32>,
-    mut cells: Shared<u32, 1792>,
+    mut cells: Shared<u32, 1800>,
     mut slots: Shared<u32, 64>,
 ) {
     let Csr { row_offsets, columns } = matrix;
@@ -91,20 +108,28 @@ pub fn fused_spmv(
         }
         return;
     }
+    let rows_at = |part: u32| {
+        let part = part.min(params.parts - 1);
+        (bounds.get(part), bounds.get(part + 1))
+    };
+    let mut next = rows_at(lane.group);
     for part in lane.by_group(params.parts) {
-        let (first_row, end_row) = (bounds.get(part), bounds.get(part + 1));
+        let (first_row, end_row) = next;
+        next = rows_at(part + lane.groups);
         let begin = part * PART;
         let end = begin + PART.min(params.rows + params.entries - begin);
         let (first, last) = (begin - first_row, end - end_row);
         let (rows, entries) = (end_row - first_row, last - first);
-        let begun_before = first > row_offsets.get(first_row);
-        let bound = |row: u32| {
-            let entry = row_offsets.get((first_row + row).min(params.rows));
-            entry.max(first).min(last) - first
-        };
+        let origin = first & !(LINE - 1);
+        // Where rows begin and end is behind the products.
+        let ends = last - origin;
+        let offset = |row: u32| row_offsets.get((first_row + row).min(params.rows));
+        let inside = |entry: u32| entry.max(first).min(last) - origin;
         if entries > 0 {
-            let place = |step: u32| (lane.local + step * lane.threads).min(entries - 1);
-            let load = |at: u32| values.get(first + at) * x.get(columns.get(first + at));
+            let (near, far) = (lane.local.min(rows + 1), (lane.local + lane.threads).min(rows + 1));
+            let (near_offset, far_offset) = (offset(near), offset(far));
+            let place = |step: u32| (lane.local + step * lane.threads).max(first - origin).min(ends - 1);
+            let load = |at: u32| values.get(origin + at) * x.get(columns.get(origin + at));
             let (a, b, c, d) = (load(place(0)), load(place(1)), load(place(2)), load(place(3)));
             let (e, f, g) = (load(place(4)), load(place(5)), load(place(6)));
             cells.set(place(0), a.to_bits());
@@ -114,20 +139,51 @@ pub fn fused_spmv(
             cells.set(place(4), e.to_bits());
             cells.set(place(5), f.to_bits());
             cells.set(place(6), g.to_bits());
+            cells.set(ends + near, inside(near_offset));
+            cells.set(ends + far, inside(far_offset));
+            let mut row = lane.local + 2 * lane.threads;
+            while row < rows + 2 {
+                cells.set(ends + row, inside(offset(row)));
+                row += lane.threads;
+            }
+        } else {
+            let mut row = lane.local;
+            while row < rows + 2 {
+                cells.set(ends + row, inside(offset(row)));
+                row += lane.threads;
+            }
         }
         if lane.local == 0 {
             slots.set(0, 0);
         }
         lane.barrier();
-        let shift = 31 - (lane.threads / (rows + 1)).clamp(1, lane.subgroup_size).leading_zeros();
-        let width = 1 << shift;
-        for round in 0..((rows + 1) << shift).div_ceil(lane.threads) {
-            let place = round * lane.threads + lane.local;
-            let (row, member) = (place >> shift, place & (width - 1));
+        // Nobody else has entries of the row.
+        let is_whole = |row: u32| row < rows && (row > 0 || first <= row_offsets.get(first_row));
+        if rows + 1 > lane.threads / 2 {
+            let mut row = lane.local;
+            while row <= rows {
+                let (from, to) = (cells.get(ends + row), cells.get(ends + row + 1));
+                if to - from > LONG {
+                    let place = 1 + slots.add(0, 1);
+                    slots.set(place, row);
+                } else {
+                    let joined = sum_few(&cells, from, to);
+                    if is_whole(row) {
+                        y.set(first_row + row, joined);
+                    } else {
+                        pieces.set(2 * part + u32::from(row == rows), joined);
+                    }
+                }
+                row += lane.threads;
+            }
+        } else {
+            let shift = 31 - (lane.threads / (rows + 1)).min(lane.subgroup_size).leading_zeros();
+            let width = 1 << shift;
+            let (row, member) = (lane.local >> shift, lane.local & (width - 1));
             let mut here = row <= rows;
             let mut joined = 0.0;
             if here {
-                let (from, to) = (bound(row), bound(row + 1));
+                let (from, to) = (cells.get(ends + row), cells.get(ends + row + 1));
                 if to - from > LONG * width {
                     here = false;
                     if member == 0 {
@@ -140,7 +196,7 @@ pub fn fused_spmv(
             }
             joined = sum_lanes(lane, joined, member, width);
             if here && member == width - 1 {
-                if row < rows && !(row == 0 && begun_before) {
+                if is_whole(row) {
                     y.set(first_row + row, joined);
                 } else {
                     pieces.set(2 * part + u32::from(row == rows), joined);
@@ -151,10 +207,11 @@ pub fn fused_spmv(
         let mut long = lane.subgroup;
         while long < slots.get(0) {
             let row = slots.get(1 + long);
-            let joined = sum(&cells, bound(row) + lane.subgroup_lane, bound(row + 1), lane.subgroup_size);
+            let (from, to) = (cells.get(ends + row), cells.get(ends + row + 1));
+            let joined = sum(&cells, from + lane.subgroup_lane, to, lane.subgroup_size);
             let joined = sum_lanes(lane, joined, lane.subgroup_lane, lane.subgroup_size);
             if lane.subgroup_lane == lane.subgroup_size - 1 {
-                if row < rows && !(row == 0 && begun_before) {
+                if is_whole(row) {
                     y.set(first_row + row, joined);
                 } else {
                     pieces.set(2 * part + u32::from(row == rows), joined);

@@ -374,8 +374,8 @@ impl Run {
 
 impl From<LoopRun> for Run {
     fn from(run: LoopRun) -> Self {
-        let LoopRun { total, kernel, header, streamed_bytes } = run;
-        Self { total, kernel, iterations: header.iteration, streamed_bytes }
+        let LoopRun { total, kernel, report, streamed_bytes } = run;
+        Self { total, kernel, iterations: report.iteration, streamed_bytes }
     }
 }
 

@@ -4,7 +4,6 @@
 use crate::{
     Result,
     device::{DeviceInfo, DeviceKind},
-    engine::schedule::{Choice, RowSchedule, Schedule},
     graph::{Csr, NodeOrder},
     phase,
 };
@@ -142,16 +141,6 @@ fn near_share(csr: &Csr, distance: u32) -> f64 {
     near as f64 / all.max(1) as f64
 }
 
-/// The longest run of empty rows that `nonzero-split` may leave to one workgroup.
-const LONGEST_RUN: usize = 1 << 16;
-
-/// The schedule for rows that are in another order, where it is to be chosen. Ordered by the lengths of columns, rows without entries may all
-/// lie together, and `nonzero-split` would end them all in one workgroup.
-pub(super) fn choose(schedule: RowSchedule, choice: Choice, rows: &Csr) -> Choice {
-    let suits = schedule != RowSchedule::Auto || choice.schedule != Schedule::NonzeroSplit;
-    if suits || rows.longest_empty_run() <= LONGEST_RUN { choice } else { Schedule::MergePath.into() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,20 +190,5 @@ mod tests {
         assert!((near_share(&shifted(0), 1) - 1.0).abs() < 1e-9);
         assert!(near_share(&shifted(50), 10) < 1e-9);
         assert!((near_share(&shifted(9), 10) - 0.91).abs() < 1e-9 && (near_share(&shifted(10), 10)) < 1e-9);
-    }
-
-    #[test]
-    fn runs_of_empty_rows_get_merge_path() {
-        let auto = |choice: Schedule, rows: &Csr| choose(RowSchedule::Auto, choice.into(), rows).schedule;
-        let mut offsets = vec![0; LONGEST_RUN + 1];
-        offsets.push(1);
-        let at_most = Csr::new(offsets.clone(), vec![0], Weights::None).unwrap();
-        offsets.insert(0, 0);
-        let more = Csr::new(offsets, vec![0], Weights::None).unwrap();
-        assert_eq!(auto(Schedule::NonzeroSplit, &at_most), Schedule::NonzeroSplit);
-        assert_eq!(auto(Schedule::NonzeroSplit, &more), Schedule::MergePath);
-        assert_eq!(auto(Schedule::ThreadMapped, &more), Schedule::ThreadMapped);
-        let fixed: Choice = Schedule::NonzeroSplit.into();
-        assert_eq!(choose(RowSchedule::Fixed(fixed), fixed, &more), fixed);
     }
 }

@@ -49,7 +49,7 @@ impl SpmmConfig {
         let schedule = self.schedule.item();
         let choice = schedule.choose(csr, device);
         match (schedule, choice.schedule) {
-            (RowSchedule::Auto, Schedule::NonzeroSplit | Schedule::MergePath) => Schedule::RadixBinned.into(),
+            (RowSchedule::Auto, Schedule::MergePath) => Schedule::RadixBinned.into(),
             _ => choice,
         }
     }

@@ -233,10 +233,7 @@ Examples:
         };
         // What the tiles are made of, but for entries, which are tiles themselves.
         let csr = transposed.as_ref().unwrap_or(graph.csr());
-        let mut choice = config.choose(csr, device.info());
-        if order.is_some() {
-            choice = reorder::choose(*config.schedule.item(), choice, csr);
-        }
+        let choice = config.choose(csr, device.info());
         if config.layout != Layout::Coo {
             refuse_long_loops(device.info(), || choice.rounds(csr))?;
         }

@@ -133,7 +133,7 @@ Examples:
         self.session.run(|_| {
             let start = self.origin.start(*source)?;
             let run = self.search.run(&self.origin.graph, start.0, None)?;
-            (self.start, self.overflowed) = (start, run.header.flags != 0);
+            (self.start, self.overflowed) = (start, run.report.flags != 0);
             Ok(run.into())
         })
     }

@@ -164,7 +164,7 @@ impl Recorder {
         self.steps.push(Step::Copy { from: from.raw().clone(), to: to.raw().clone(), bytes });
     }
 
-    /// Brings the first element of a buffer to the host at this point of every run.
+    /// Brings the first element of a buffer to the host at this point of every run. No other recording may write the buffer meanwhile.
     pub fn read_back<T: Pod>(&mut self, buffer: &Buffer<T>) -> ReadBack<T> {
         self.steps.push(Step::ReadBack { buffer: buffer.raw().clone(), bytes: size_of::<T>() as u64 });
         self.read_backs += 1;

@@ -8,7 +8,7 @@ use crate::{
     device::{Buffer, Device, ReadBack, Recorder, Recording},
     phase,
 };
-use evenkeel_types::{LoopHeader, LoopState};
+use evenkeel_types::{LoopHeader, LoopReport, LoopState};
 use std::time::{Duration, Instant};
 
 /// Iterations in each batch; all after these are as long as the last. Looking at the flag costs as much as a few empty iterations
@@ -30,7 +30,7 @@ const fn are_even(lengths: &[usize]) -> bool {
     true
 }
 
-/// So many batches in a row may leave the header as it is: an iteration may be taken in pieces, of which there are fewer. A loop that does
+/// So many batches in a row may report the same: an iteration may be taken in pieces, of which there are fewer. A loop that does
 /// longer will never end.
 const MOST_SAME: u32 = 10_000;
 
@@ -48,7 +48,7 @@ enum Kind {
 struct Batch {
     length: usize,
     recording: Recording,
-    header: ReadBack<LoopHeader>,
+    report: ReadBack<LoopReport>,
 }
 
 /// The recordings of a loop.
@@ -83,8 +83,8 @@ pub struct LoopRun {
     pub total: Duration,
     /// What of that the device was busy.
     pub kernel: Duration,
-    /// The header of the loop's state at the end.
-    pub header: LoopHeader,
+    /// What the loop's state says at the end.
+    pub report: LoopReport,
     /// The bytes of the graph that were copied to the device meanwhile, where it is streamed.
     pub streamed_bytes: u64,
 }
@@ -92,30 +92,30 @@ pub struct LoopRun {
 /// What the host has seen of a loop.
 #[derive(Default)]
 pub(super) struct Progress {
-    header: LoopHeader,
+    report: LoopReport,
     /// How often it was the same.
     same: u32,
 }
 
 impl Progress {
-    /// Takes the header that the device reports, and fails when the loop will never end.
-    pub fn check(&mut self, header: LoopHeader) -> Result<()> {
-        if header.flags & LoopHeader::STALLED != 0 {
+    /// Takes what the device reports, and fails when the loop will never end.
+    pub fn check(&mut self, report: LoopReport) -> Result<()> {
+        if report.flags & LoopHeader::STALLED != 0 {
             return Err(Error::Device(
                 "workgroups wait for each other in vain: this device does not let each go on that has begun; \
                  take another strategy, or --device cpu"
                     .into(),
             ));
         }
-        self.same = if header == self.header { self.same + 1 } else { 0 };
-        self.header = header;
+        self.same = if report == self.report { self.same + 1 } else { 0 };
+        self.report = report;
         if self.same > MOST_SAME {
             return Err(Error::Device(format!(
                 "the loop does not go on: the device reports {} entries after {} iterations, again and again",
-                header.frontier, header.iteration
+                report.frontier, report.iteration
             )));
         }
-        phase::advance("iterations", header.iteration.into(), None);
+        phase::advance("iterations", report.iteration.into(), None);
         Ok(())
     }
 }
@@ -172,10 +172,10 @@ impl DeviceLoop {
                     recorder.label(format!("{name}, iteration {number} of the batch"));
                     iteration(recorder, number % 2 == 1);
                 }
-                read_back = Some(recorder.read_back(&state.header()));
+                read_back = Some(recorder.read_back(&state.report()));
             })?;
-            let header = read_back.ok_or_else(|| Error::Device("a recording was not made".into()))?;
-            Ok(Batch { length, recording, header })
+            let report = read_back.ok_or_else(|| Error::Device("a recording was not made".into()))?;
+            Ok(Batch { length, recording, report })
         };
         let _phase = phase::begin("recording", name);
         let first =
@@ -195,24 +195,24 @@ impl DeviceLoop {
             Kind::Batches(batches) => batches,
             Kind::Streamed(streamed) => return streamed.run_up_to(limit),
         };
-        let goes_on = |header: LoopHeader| header.frontier > 0 && limit.is_none_or(|limit| header.iteration < limit);
+        let goes_on = |report: LoopReport| report.frontier > 0 && limit.is_none_or(|limit| report.iteration < limit);
         let begin = Instant::now();
         let mut run =
-            LoopRun { total: Duration::ZERO, kernel: Duration::ZERO, header: LoopHeader::default(), streamed_bytes: 0 };
+            LoopRun { total: Duration::ZERO, kernel: Duration::ZERO, report: LoopReport::default(), streamed_bytes: 0 };
         let (mut place, mut progress) = (0, Progress::default());
         let last = batches.then.len();
-        while place == 0 || goes_on(run.header) {
+        while place == 0 || goes_on(run.report) {
             let batch = match place.min(last) {
                 0 => &mut batches.first[batches.next],
                 place => &mut batches.then[place - 1],
             };
             run.kernel += batch.recording.run()?;
-            run.header = batch.recording.value(batch.header);
-            progress.check(run.header)?;
+            run.report = batch.recording.value(batch.report);
+            progress.check(run.report)?;
             place += 1;
         }
         run.total = begin.elapsed();
-        batches.choose(place == 1, run.header.iteration);
+        batches.choose(place == 1, run.report.iteration);
         Ok(run)
     }
 }

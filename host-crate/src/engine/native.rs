@@ -205,8 +205,8 @@ mod tests {
             (3, 0)
         };
         let mut search = record_native(&device, "test", "test", [&source, &values], run).unwrap();
-        let header = search.run().unwrap().header;
-        assert_eq!((header.iteration, header.frontier, header.flags), (3, 0, 0));
+        let report = search.run().unwrap().report;
+        assert_eq!((report.iteration, report.frontier, report.flags), (3, 0, 0));
         assert_eq!(device.download(&values).unwrap(), [7, 8, 9, 10, 11]);
     }
 

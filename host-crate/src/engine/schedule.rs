@@ -46,7 +46,7 @@ impl Choice {
     }
 
     /// By what was measured on a GPU with 175 matrices (docs/papers.md): an invocation a row is fastest where all rows are short, and an
-    /// even share of the entries where there are many of these. Of a small matrix rows of like length together are fastest, unless one
+    /// even share of the work where there is much of it. Of a small matrix rows of like length together are fastest, unless one
     /// row is so long that it would keep the others waiting.
     fn of_rows(csr: &Csr) -> Self {
         let Skew { mean, highest } = csr.skew();
@@ -54,9 +54,7 @@ impl Choice {
         let is_large = csr.edges() >= LARGE;
         let schedule = if highest <= SHORT_ROW && (are_alike || !is_large) {
             Schedule::ThreadMapped
-        } else if is_large {
-            Schedule::NonzeroSplit
-        } else if highest <= LONG_ROW {
+        } else if !is_large && highest <= LONG_ROW {
             Schedule::RadixBinned
         } else {
             Schedule::MergePath
@@ -145,7 +143,7 @@ impl RowSchedule {
     pub fn candidates(self, csr: &Csr, device: &DeviceInfo) -> Vec<Schedule> {
         match self {
             Self::Auto if !device.kind.is_cpu() => {
-                vec![Schedule::ThreadMapped, Schedule::NonzeroSplit, Schedule::RadixBinned, Schedule::MergePath]
+                vec![Schedule::ThreadMapped, Schedule::RadixBinned, Schedule::MergePath]
             }
             _ => vec![self.choose(csr, device).schedule],
         }
@@ -234,6 +232,17 @@ mod tests {
     }
 
     #[test]
+    fn of_many_parts_of_short_tiles_a_workgroup_takes_several() {
+        let size = |tiles, atoms| Schedule::MergePath.implementation().gather_size(TileExtent::new(tiles, atoms), &[]);
+        let parts = 30_000_000usize.div_ceil(1760);
+        let many = size(6_000_000, 24_000_000);
+        assert_eq!((many.main, many.scatter), (parts.div_ceil(4) * 256, parts * 256));
+        assert_eq!(many.finish, Some(parts));
+        let (few, long) = (size(600_000, 2_400_000), size(1_000_000, 32_000_000));
+        assert_eq!((few.main, long.main), (few.scatter, long.scatter));
+    }
+
+    #[test]
     fn rows_choose() {
         let choose = |text: &str| {
             let csr = text.parse::<Generator>().unwrap().generate().unwrap().csr;
@@ -241,7 +250,7 @@ mod tests {
         };
         assert_eq!(choose("grid:rows=1500,cols=1500"), Schedule::ThreadMapped);
         assert_eq!(choose("er:nodes=1000,degree=8"), Schedule::ThreadMapped);
-        assert_eq!(choose("er:nodes=600000,degree=8"), Schedule::NonzeroSplit);
+        assert_eq!(choose("er:nodes=600000,degree=8"), Schedule::MergePath);
         assert_eq!(choose("er:nodes=100,degree=60"), Schedule::RadixBinned);
         assert_eq!(choose("star:nodes=16385"), Schedule::RadixBinned);
         assert_eq!(choose("star:nodes=16386"), Schedule::MergePath);

@@ -90,7 +90,7 @@ impl<V: Pod> ScratchSpace<V> {
             buffers: Scratch::new(order, device.buffer("pieces", layout.pieces)?),
             choice,
             counters: device.buffer("counters", layout.counters)?,
-            size: GatherSize { main: 0, finish: None },
+            size: GatherSize::one_pass(0),
             atoms: 0,
         })
     }
@@ -136,10 +136,9 @@ impl<V: Pod> ScratchSpace<V> {
         ScheduleParams { atoms: self.atoms, pass, ..self.choice.params() }
     }
 
-    /// The invocations of a scatter over the tiles for whose gathers the memory was allocated: nothing is left in pieces there, so there is
-    /// one pass.
+    /// The invocations of a scatter over the tiles for whose gathers the memory was allocated.
     pub(crate) fn scatter_size(&self) -> usize {
-        self.size.main
+        self.size.scatter
     }
 
     /// What a kernel is told of the schedule in that pass.

@@ -16,7 +16,7 @@ use evenkeel_kernels::{
     frontier::needs::{NEEDS_WORDS, Needed, NeedsParams},
     launch::Buffers,
 };
-use evenkeel_types::{LoopHeader, LoopState, RowRange};
+use evenkeel_types::{LoopReport, LoopState, RowRange};
 use std::{
     sync::MutexGuard,
     time::{Duration, Instant},
@@ -201,7 +201,7 @@ pub(crate) struct StreamedLoop {
 /// A recording after which the host looks at the loop.
 struct Look {
     recording: Recording,
-    header: ReadBack<LoopHeader>,
+    report: ReadBack<LoopReport>,
     needs: Option<ReadBack<Needs>>,
 }
 
@@ -227,7 +227,7 @@ impl StreamedLoop {
             None => None,
         };
         let look = |name: String, steps: &dyn Fn(&mut Recorder)| -> Result<Look> {
-            let (mut header, mut needs) = (None, None);
+            let (mut report, mut needs) = (None, None);
             let recording = device.record(&name, |recorder| {
                 steps(recorder);
                 if let (Some(mark), Some(needed)) = (streaming.needs, &needed) {
@@ -235,10 +235,10 @@ impl StreamedLoop {
                     mark(recorder, needed, NeedsParams { partitions: count, shift });
                     needs = Some(recorder.read_back(&needed.needs.cast::<Needs>()));
                 }
-                header = Some(recorder.read_back(&state.header()));
+                report = Some(recorder.read_back(&state.report()));
             })?;
-            let header = header.ok_or_else(|| crate::Error::Device("a recording was not made".into()))?;
-            Ok(Look { recording, header, needs })
+            let report = report.ok_or_else(|| crate::Error::Device("a recording was not made".into()))?;
+            Ok(Look { recording, report, needs })
         };
         let arrays = (streaming.arrays, streaming.order);
         Ok(Self {
@@ -253,8 +253,8 @@ impl StreamedLoop {
     pub fn run_up_to(&mut self, limit: Option<u32>) -> Result<LoopRun> {
         let begin = Instant::now();
         let kernel = self.start.recording.run()?;
-        let (header, mut needs) = self.start.values();
-        let mut run = LoopRun { total: Duration::ZERO, kernel, header, streamed_bytes: 0 };
+        let (report, mut needs) = self.start.values();
+        let mut run = LoopRun { total: Duration::ZERO, kernel, report, streamed_bytes: 0 };
         // As a batch has one iteration at least.
         let (mut goes_on, mut progress) = (true, Progress::default());
         while goes_on {
@@ -265,9 +265,9 @@ impl StreamedLoop {
             let PassRun { kernel, bytes } = self.pass.run_needed(&is_needed)?;
             run.kernel += kernel + self.end.recording.run()?;
             run.streamed_bytes += bytes;
-            (run.header, needs) = self.end.values();
-            progress.check(run.header)?;
-            goes_on = run.header.frontier > 0 && limit.is_none_or(|limit| run.header.iteration < limit);
+            (run.report, needs) = self.end.values();
+            progress.check(run.report)?;
+            goes_on = run.report.frontier > 0 && limit.is_none_or(|limit| run.report.iteration < limit);
         }
         run.total = begin.elapsed();
         Ok(run)
@@ -275,7 +275,7 @@ impl StreamedLoop {
 }
 
 impl Look {
-    fn values(&self) -> (LoopHeader, Option<Needs>) {
-        (self.recording.value(self.header), self.needs.map(|needs| self.recording.value(needs)))
+    fn values(&self) -> (LoopReport, Option<Needs>) {
+        (self.recording.value(self.report), self.needs.map(|needs| self.recording.value(needs)))
     }
 }

@@ -8,7 +8,7 @@ use super::{
     Csr, Weights,
     array::zeroed,
     build::split,
-    offsets::{Offsets, OffsetsView, for_width},
+    offsets::{Offsets, OffsetsView},
     weights::{WeightKind, weight_of},
 };
 use crate::Result;
@@ -187,14 +187,6 @@ impl Csr {
         });
         counts.into_iter().map(AtomicU32::into_inner).collect()
     }
-
-    /// The largest number of empty rows one after the other.
-    pub(crate) fn longest_empty_run(&self) -> usize {
-        for_width!(self.offsets(), offsets => {
-            let runs = offsets.chunk_by(|one, other| one == other);
-            runs.map(<[_]>::len).max().unwrap_or(1) - 1
-        })
-    }
 }
 
 /// Sorts a row.
@@ -293,11 +285,8 @@ mod tests {
     }
 
     #[test]
-    fn columns_and_empty_rows_are_counted() {
+    fn columns_are_counted() {
         let graph = csr(6, vec![(1, 3, 0), (1, 3, 0), (5, 0, 0)], |_| Weights::None);
         assert_eq!(graph.column_counts(), [1, 0, 0, 2, 0, 0]);
-        assert_eq!(graph.longest_empty_run(), 3);
-        assert_eq!(csr(0, vec![], |_| Weights::None).longest_empty_run(), 0);
-        assert_eq!(csr(4, vec![], |_| Weights::None).longest_empty_run(), 4);
     }
 }

@@ -261,7 +261,7 @@ pub fn of(operator: Operator, device: &DeviceInfo) -> impl Iterator<Item = About
 /// Refuses the answer of a run whose trees were so deep that an invocation stopped before the driver would have stopped it. `what` takes
 /// long loops: "these components take".
 pub(crate) fn refuse_given_up(device: &Device, run: &LoopRun, what: &str) -> Result<()> {
-    refuse_given_up_flags(device, run.header.flags, what)
+    refuse_given_up_flags(device, run.report.flags, what)
 }
 
 /// The same by the flags of a loop's state.

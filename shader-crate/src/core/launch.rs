@@ -30,7 +30,7 @@
 
 use crate::lane::Lane;
 pub use bytemuck::Pod;
-use evenkeel_types::{LoopHeader, LoopState, Storage};
+use evenkeel_types::{LoopHeader, LoopReport, LoopState, Storage};
 use std::{any::Any, fmt, marker::PhantomData, sync::Arc};
 
 /// What the device that made a buffer keeps for it. Devices downcast it to their own type.
@@ -81,6 +81,13 @@ impl<S: LoopState> Buffer<S> {
     /// The header of a loop's state.
     pub fn header(&self) -> Buffer<LoopHeader> {
         self.prefix()
+    }
+
+    /// What the host looks at of a loop's state.
+    pub fn report(&self) -> Buffer<LoopReport> {
+        const { assert!(size_of::<LoopReport>() <= size_of::<S>(), "a state begins with a header") };
+        // SAFETY: a state begins with a header, and that with a report.
+        unsafe { Buffer::from_raw(self.raw.clone(), self.len.min(1)) }
     }
 
     /// The first fields of a loop's state, for a kernel of another loop whose state has no more than these.

@@ -31,7 +31,7 @@ pub trait Prepare: Sync {
 
     /// The invocations of a gather. `header` is the first [`ScratchLayout::header`] words of the order, after its preparation.
     fn gather_size(&self, extent: TileExtent, _header: &[u32]) -> GatherSize {
-        GatherSize { main: extent.tiles * extent.team as usize, finish: None }
+        GatherSize::one_pass(extent.tiles * extent.team as usize)
     }
 
     /// The scratch memory for scatters over a worklist of up to `tiles` tiles.
@@ -85,13 +85,22 @@ impl Default for ScratchLayout {
     }
 }
 
-/// The invocations of a gather.
+/// The invocations of a gather, and of a scatter over the same tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GatherSize {
     /// Invocations of the main pass.
     pub main: usize,
     /// Invocations of the pass that joins the pieces of tiles, where the schedule leaves any.
     pub finish: Option<usize>,
+    /// Invocations of a scatter, which leaves nothing in pieces.
+    pub scatter: usize,
+}
+
+impl GatherSize {
+    /// As many invocations for a gather in one pass as for a scatter.
+    pub fn one_pass(invocations: usize) -> Self {
+        Self { main: invocations, finish: None, scatter: invocations }
+    }
 }
 
 /// The buffers from which a schedule finds the order of its tiles.

@@ -132,7 +132,7 @@ mod host {
         fn gather_size(&self, extent: TileExtent, header: &[u32]) -> GatherSize {
             let tiles = |word: u32| header[word as usize] as usize;
             let lanes = tiles(Bins::SMALL) + 32 * tiles(Bins::MIDDLE);
-            GatherSize { main: lanes * extent.team as usize + tiles(Bins::LARGE) * WORKGROUP as usize, finish: None }
+            GatherSize::one_pass(lanes * extent.team as usize + tiles(Bins::LARGE) * WORKGROUP as usize)
         }
 
         fn scatter_layout(&self, tiles: usize) -> ScratchLayout {

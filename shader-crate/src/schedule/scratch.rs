@@ -3,14 +3,17 @@
 use crate::prelude::*;
 use crate::primitive::workgroup::{SUBGROUPS, SUBGROUPS_ON_GPU};
 
-/// Items of a part for each of its lanes.
+/// Items of a part for each of its lanes, which are what it loads at a time.
 pub const ITEMS: u32 = 7;
 
-/// Items in the part of the work that a workgroup takes at a time: 1,792.
+/// The most items in the part of the work that a workgroup takes at a time: 1,792.
 pub const PART: u32 = ITEMS * WORKGROUP;
 
-/// Words of workgroup memory for a part: what each atom is worth, or where its tiles end.
-pub const CELLS: usize = PART as usize;
+/// Words of workgroup memory for a part: what each atom is worth, and where its tiles begin and end.
+pub const CELLS: usize = PART as usize + 8;
+
+/// The words for a part.
+pub type Cells<'a> = Shared<'a, u32, CELLS>;
 
 /// A tile of which a lane would have more atoms than this is left to a subgroup. A part never has more of them than fit, beside
 /// their number, into the words that there are for subgroups.
@@ -32,7 +35,7 @@ pub struct Scratch<V: Pod, S: Storage> {
     pub order: S::Read<u32>,
     /// For each part, what it has of the tile that it only ends, and of the one that it only begins.
     pub pieces: S::Write<V>,
-    /// What atoms are worth, or where tiles end.
+    /// What atoms are worth, and where tiles begin and end.
     pub cells: S::Shared<u32, { ::evenkeel_kernels::schedule::CELLS }>,
     /// A word for each subgroup.
     pub slots: S::Shared<u32, { ::evenkeel_kernels::primitive::workgroup::SUBGROUPS }>,

@@ -136,10 +136,19 @@ impl Part {
         self.end_atom - self.first_atom
     }
 
+    /// Where its `tile`-th tile begins in the whole set, and the one before ends.
+    pub fn offset<T: TileSet>(&self, set: &T, tile: u32) -> u32 {
+        set.before((self.first_tile + tile).min(set.tiles()))
+    }
+
     /// Where its `tile`-th tile begins in it, and the one before ends, counted from its first atom.
     pub fn bound<T: TileSet>(&self, set: &T, tile: u32) -> u32 {
-        let atom = set.before((self.first_tile + tile).min(set.tiles()));
-        atom.max(self.first_atom).min(self.end_atom) - self.first_atom
+        self.offset(set, tile).max(self.first_atom).min(self.end_atom) - self.first_atom
+    }
+
+    /// Whether its first tile began before it.
+    pub fn is_begun<T: TileSet>(&self, set: &T) -> bool {
+        self.first_atom > set.before(self.first_tile)
     }
 }
 

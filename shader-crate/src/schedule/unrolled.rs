@@ -26,6 +26,21 @@ pub fn join_range<V: Value, J: Join<V>>(begin: u32, end: u32, stride: u32, value
     joined
 }
 
+/// The join of `value`, which is in workgroup memory, over a few atoms: of these the last ones need no loop of their own.
+#[inline(always)]
+pub fn join_few<V: Value, J: Join<V>>(begin: u32, end: u32, value: impl Fn(u32) -> V) -> V {
+    let (mut joined, mut atom) = (J::identity(), begin);
+    while atom < end {
+        let a = value(atom);
+        let b = if atom + 1 < end { value(atom + 1) } else { J::identity() };
+        let c = if atom + 2 < end { value(atom + 2) } else { J::identity() };
+        let d = if atom + 3 < end { value(atom + 3) } else { J::identity() };
+        joined = J::join(J::join(J::join(J::join(joined, a), b), c), d);
+        atom += 4;
+    }
+    joined
+}
+
 /// The join of `value` over every `stride`-th atom from `begin` on. A lane of a CPU may have thousands, of which eight strands
 /// lose less than one sum would.
 #[cfg(not(target_arch = "spirv"))]
@@ -43,24 +58,28 @@ pub fn join_range<V: Value, J: Join<V>>(begin: u32, end: u32, stride: u32, value
 #[inline(always)]
 pub fn stage<V: Value>(lane: Lane, count: u32, load: impl Fn(u32) -> V, mut put: impl FnMut(u32, V)) {
     for first in step(lane.local, count.next_multiple_of(lane.threads), AHEAD * lane.threads) {
-        stage_from(lane, first, count, &load, &mut put);
+        stage_from(lane, first, (0, count), &load, &mut put);
     }
 }
 
-/// The same for a count of at most [`AHEAD`] for each lane, without a loop.
+/// The same for the indices of a range that is not empty and ends at [`AHEAD`] for each lane at most: without a loop.
 #[cfg(target_arch = "spirv")]
 #[inline(always)]
-pub fn stage_few<V: Value>(lane: Lane, count: u32, load: impl Fn(u32) -> V, mut put: impl FnMut(u32, V)) {
-    if count > 0 {
-        stage_from(lane, lane.local, count, &load, &mut put);
-    }
+pub fn stage_few<V: Value>(lane: Lane, places: (u32, u32), load: impl Fn(u32) -> V, mut put: impl FnMut(u32, V)) {
+    stage_from(lane, lane.local, places, &load, &mut put);
 }
 
 #[cfg(target_arch = "spirv")]
 #[inline(always)]
-fn stage_from<V: Value>(lane: Lane, first: u32, count: u32, load: impl Fn(u32) -> V, mut put: impl FnMut(u32, V)) {
-    // Past the end every lane takes the last, which is cheaper than a branch around each load.
-    let place = |step: u32| (first + step * lane.threads).min(count - 1);
+fn stage_from<V: Value>(
+    lane: Lane,
+    begin: u32,
+    (first, end): (u32, u32),
+    load: impl Fn(u32) -> V,
+    mut put: impl FnMut(u32, V),
+) {
+    // Before the first and past the end every lane takes the nearest, which is cheaper than a branch around each load.
+    let place = |step: u32| (begin + step * lane.threads).max(first).min(end - 1);
     let (a, b, c, d) = (load(place(0)), load(place(1)), load(place(2)), load(place(3)));
     let (e, f, g) = (load(place(4)), load(place(5)), load(place(6)));
     put(place(0), a);
@@ -80,8 +99,11 @@ pub fn stage<V: Value>(lane: Lane, count: u32, load: impl Fn(u32) -> V, mut put:
     }
 }
 
+/// The same for the indices of a range.
 #[cfg(not(target_arch = "spirv"))]
-pub use stage as stage_few;
+pub fn stage_few<V: Value>(lane: Lane, (first, end): (u32, u32), load: impl Fn(u32) -> V, mut put: impl FnMut(u32, V)) {
+    stage(lane, end - first, |place| load(first + place), |place, value| put(first + place, value));
+}
 
 /// The values of the next [`AHEAD`] atoms, loaded at once.
 #[cfg(target_arch = "spirv")]

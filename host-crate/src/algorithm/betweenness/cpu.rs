@@ -118,7 +118,7 @@ impl Dependencies for Native {
                 &[source, ..] => {
                     let found = search.run(&self.graph, source, None)?;
                     run.kernel = found.kernel + recording.run()?;
-                    run.iterations = found.header.iteration;
+                    run.iterations = found.report.iteration;
                 }
                 [] => device.upload(&self.totals, 0, &vec![0.0; self.totals.len()])?,
             },

@@ -159,7 +159,7 @@ impl Levels {
             run.kernel += self.search.run(&self.graph, source, None)?.kernel;
             let forward = self.forward.run()?;
             run.kernel += forward.kernel + self.backward.run()?.kernel + self.add.run()?;
-            run.iterations = run.iterations.saturating_add(forward.header.iteration);
+            run.iterations = run.iterations.saturating_add(forward.report.iteration);
             phase::advance("sources", done as u64 + 1, Some(sources.len() as u64));
         }
         run.total = begin.elapsed();

@@ -220,7 +220,7 @@ Examples:
 
     fn run(&mut self, (): &()) -> Result<Run> {
         let run = self.session.run(|_| self.propagation.run())?;
-        self.iterations = run.header.iteration;
+        self.iterations = run.report.iteration;
         Ok(run.into())
     }
 

@@ -195,7 +195,7 @@ Examples:
             let run = self.whole.run()?;
             refuse_given_up(graph.device(), &run, "these components take")?;
             // Weak components are one iteration, which nobody counts.
-            Ok(Run { iterations: run.header.iteration.max(1), ..run.into() })
+            Ok(Run { iterations: run.report.iteration.max(1), ..run.into() })
         })
     }
 

@@ -134,7 +134,7 @@ impl ManySearch {
             let width = if batch.len() > SOURCES as usize / 2 { last } else { 0 };
             let found = self.loops[width].run()?;
             run.kernel += found.kernel;
-            run.iterations = run.iterations.saturating_add(found.header.iteration);
+            run.iterations = run.iterations.saturating_add(found.report.iteration);
             column += batch.len() as u32;
             phase::advance("batches of sources", number as u64 + 1, Some(count));
         }

@@ -224,10 +224,7 @@ Examples:
                 if in_blocks {
                     whole = whole.into_blocks(most_shares(device.info()))?;
                 }
-                let mut choice = config.schedule.item().choose(&whole.matrix, device.info());
-                if order.is_some() {
-                    choice = reorder::choose(*config.schedule.item(), choice, &whole.matrix);
-                }
+                let choice = config.schedule.item().choose(&whole.matrix, device.info());
                 let pull = whole.cut_for(choice.schedule);
                 let (schedule, size) = (choice.schedule, pull.size());
                 let (memory, layout) = kernels::plan_for(device.info(), (&pull.matrix, size), schedule, precision)?;

@@ -4,6 +4,7 @@ use super::{Failed, context::Context, lock};
 use crate::{Error, Result};
 use ash::vk;
 use evenkeel_kernels::launch::RawBuffer;
+use evenkeel_types::LoopReport;
 use gpu_allocator::{
     AllocationError, MemoryLocation,
     vulkan::{Allocation, AllocationCreateDesc, AllocationScheme},
@@ -15,6 +16,15 @@ const GRANULE: u64 = 16;
 
 /// From this size on a buffer gets memory of its own, so that freeing it gives the memory back and blocks waste little.
 const DEDICATED: u64 = 16 << 20;
+
+/// Up to this size a buffer lies in memory of the device that the host can see, too, where there is such memory: a loop's state does.
+const SMALL: u64 = 4 << 10;
+
+/// Up to so many bytes the host reads in place rather than have them copied. A read waits for the bus, and a copy for the device.
+const IN_PLACE: usize = 64;
+
+/// What the host reads from a device's memory at a time: the report of a loop.
+const AT_A_TIME: usize = size_of::<LoopReport>();
 
 /// The queues that use a buffer.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,6 +49,14 @@ impl Buffer {
             | vk::BufferUsageFlags::INDIRECT_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;
+        // Without room in that memory the allocator would take the host's.
+        if bytes <= SMALL
+            && context.physical.has_visible_memory
+            && let Ok(buffer) = Self::new(context, name, bytes, usage, MemoryLocation::CpuToGpu, Queues::Computing)
+            && buffer.allocation.memory_properties().contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
+        {
+            return Ok(buffer);
+        }
         Self::new(context, name, bytes, usage, MemoryLocation::GpuOnly, Queues::Computing)
     }
 
@@ -100,7 +118,25 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// The host's view of a buffer made by [`Buffer::on_host`]; empty for others. The device must not be writing it.
+    /// Whether the host may read the first `bytes` bytes where they are, after the device has written them.
+    pub(super) fn host_can_read(&self, bytes: usize) -> bool {
+        let is_coherent = self.allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_COHERENT);
+        bytes <= IN_PLACE && is_coherent && self.allocation.mapped_ptr().is_some()
+    }
+
+    /// Reads the first bytes where they are. The device must not be writing them.
+    pub(super) fn read_in_place(&self, to: &mut [u8]) {
+        let (chunks, rest) = self.mapped()[..to.len()].as_chunks::<AT_A_TIME>();
+        let (to_chunks, to_rest) = to.as_chunks_mut::<AT_A_TIME>();
+        // Of a known length, each is a single load.
+        for (to, from) in to_chunks.iter_mut().zip(chunks) {
+            *to = *from;
+        }
+        to_rest.copy_from_slice(rest);
+    }
+
+    /// The host's view of a buffer made by [`Buffer::on_host`], or of one that it can read in place; empty for others. The device must not be
+    /// writing it.
     pub(super) fn mapped(&self) -> &[u8] {
         self.allocation.mapped_slice().unwrap_or_default()
     }

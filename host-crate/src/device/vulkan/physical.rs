@@ -83,6 +83,8 @@ pub(super) struct Physical {
     pub(super) transfer_family: Option<u32>,
     /// Bits of a timestamp on the family that computes; 0 when it has none.
     pub(super) timestamp_bits: u32,
+    /// Whether the host can see some of the device's own memory, and what the device has written there.
+    pub(super) has_visible_memory: bool,
     /// The capabilities that kernels may need and it lacks.
     pub(super) lacks: Vec<Capability>,
     pub(super) faults: Faults,
@@ -195,6 +197,7 @@ impl Physical {
             queue_family,
             transfer_family,
             timestamp_bits,
+            has_visible_memory: has_visible_memory(instance, handle),
             lacks,
             faults,
         })
@@ -373,6 +376,14 @@ fn memory(instance: &Instance, handle: vk::PhysicalDevice, has_budget: bool) -> 
         .map(|(heap, budget)| if has_budget && budget != 0 { budget.min(heap.size) } else { heap.size })
         .max()
         .unwrap_or(0)
+}
+
+fn has_visible_memory(instance: &Instance, handle: vk::PhysicalDevice) -> bool {
+    use vk::MemoryPropertyFlags as Flags;
+    // SAFETY: the handle comes from this instance, which is alive.
+    let properties = unsafe { instance.handle.get_physical_device_memory_properties(handle) };
+    let wanted = Flags::DEVICE_LOCAL | Flags::HOST_VISIBLE | Flags::HOST_COHERENT;
+    properties.memory_types_as_slice().iter().any(|kind| kind.property_flags.contains(wanted))
 }
 
 fn version(version: u32) -> String {

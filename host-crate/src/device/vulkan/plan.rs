@@ -13,7 +13,11 @@ use crate::{
 };
 use ash::vk::{self, PipelineStageFlags as Stages};
 use evenkeel_kernels::launch::{Kernel, RawBuffer};
-use std::{collections::HashMap, ops::Range, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+    sync::Arc,
+};
 
 /// Slots of read-back memory begin at multiples of this.
 const SLOT: usize = 16;
@@ -25,6 +29,8 @@ pub(super) struct Plan {
     pub(super) sets: Vec<DescriptorSet>,
     /// Where each read-back lands in the recording's host memory.
     pub(super) slots: Vec<Range<usize>>,
+    /// Read-backs that are no step: after the run the host reads the buffer where it is, and puts what it finds into the slot.
+    pub(super) in_place: Vec<(Arc<Buffer>, Range<usize>)>,
     /// All buffers, which live as long as the plan.
     buffers: Vec<Arc<Buffer>>,
     known: HashMap<(vk::Pipeline, Vec<vk::Buffer>), usize>,
@@ -47,7 +53,7 @@ pub(super) enum Work {
     Dispatch { kernel: &'static str, pipeline: Arc<Pipeline>, set: usize, params: Vec<u8>, groups: Groups },
     Fill { buffer: vk::Buffer, value: u32 },
     Copy { from: vk::Buffer, to: vk::Buffer, bytes: u64 },
-    ReadBack { buffer: vk::Buffer, slot: Range<usize> },
+    ReadBack { buffer: Arc<Buffer>, slot: Range<usize> },
 }
 
 /// How many workgroups a dispatch has: a number, or a place in a buffer.
@@ -70,9 +76,9 @@ impl Work {
 
 impl Plan {
     pub(super) fn new(context: &Arc<Context>, pipelines: &Pipelines, steps: Vec<Step>) -> Result<Self> {
-        let (planned, sets, slots, buffers, known) = Default::default();
+        let (planned, sets, slots, in_place, buffers, known) = Default::default();
         let label = String::new();
-        let mut plan = Self { steps: planned, sets, slots, buffers, known, label, context: context.clone() };
+        let mut plan = Self { steps: planned, sets, slots, in_place, buffers, known, label, context: context.clone() };
         let kernel = |step: &Step| if let Step::Dispatch { kernel, .. } = step { Some(*kernel) } else { None };
         let kernels: Vec<_> = steps.iter().filter_map(kernel).collect();
         let mut pipelines = pipelines.get(&kernels)?.into_iter();
@@ -94,7 +100,25 @@ impl Plan {
                 Step::ReadBack { buffer, bytes } => plan.read_back(&buffer, bytes as usize)?,
             }
         }
+        plan.read_in_place();
         Ok(plan)
+    }
+
+    /// Leaves read-backs to the host where it can read the buffer and no later step may write it.
+    fn read_in_place(&mut self) {
+        let mut written = HashSet::new();
+        for index in (0..self.steps.len()).rev() {
+            let Planned { work, uses, .. } = &self.steps[index];
+            if let Work::ReadBack { buffer, slot } = work
+                && !written.contains(&buffer.handle)
+                && buffer.host_can_read(slot.len())
+            {
+                self.in_place.push((buffer.clone(), slot.clone()));
+                self.steps.remove(index);
+            } else {
+                written.extend(uses.buffers.iter().filter(|(_, writes)| *writes).map(|(buffer, _)| *buffer));
+            }
+        }
     }
 
     /// Adds a step; of each buffer it is said whether it may be written.
@@ -170,7 +194,8 @@ impl Plan {
         let start = self.slots.last().map_or(0, |last| last.end.next_multiple_of(SLOT));
         let slot = start..start + bytes;
         self.slots.push(slot.clone());
-        self.push(Work::ReadBack { buffer: buffer.handle, slot }, Stages::TRANSFER, vec![(buffer.handle, false)]);
+        let uses = vec![(buffer.handle, false)];
+        self.push(Work::ReadBack { buffer, slot }, Stages::TRANSFER, uses);
         Ok(())
     }
 }

@@ -55,8 +55,9 @@ impl Recorded for Recording {
         self.commands.submit()?;
         self.commands.wait()?;
         context.clock.host_span("run", name, submitted);
+        self.program.read_in_place();
         let time = self.program.device_time(submitted)?;
-        context.heed_validation()?;
+        self.program.context.heed_validation()?;
         Ok(time)
     }
 
@@ -94,6 +95,15 @@ impl Program {
             plan,
             context: context.clone(),
         })
+    }
+
+    /// Fetches what no step copies.
+    fn read_in_place(&mut self) {
+        if let Some(memory) = &mut self.read_back {
+            for (buffer, slot) in &self.plan.in_place {
+                buffer.read_in_place(&mut memory.mapped_mut()[slot.clone()]);
+            }
+        }
     }
 
     /// The time between the first and the last stamp, and with `profile` a span for each step between.
@@ -141,7 +151,7 @@ impl Program {
         }
         self.change_label(commands, label, "");
         if self.read_back.is_some() {
-            barrier(context, commands, Stages::TRANSFER, Stages::HOST);
+            barrier(context, commands, Stages::TRANSFER | Stages::COMPUTE_SHADER, Stages::HOST);
         }
         stamp(1);
         context.end_label(commands);
@@ -191,7 +201,7 @@ impl Program {
                 Work::ReadBack { buffer, slot } => {
                     if let Some(memory) = &self.read_back {
                         let region = vk::BufferCopy::default().dst_offset(slot.start as u64).size(slot.len() as u64);
-                        vk.cmd_copy_buffer(commands, *buffer, memory.handle, &[region]);
+                        vk.cmd_copy_buffer(commands, buffer.handle, memory.handle, &[region]);
                     }
                 }
             }

@@ -90,6 +90,30 @@ fn the_layer_hears_a_planted_mistake_and_the_next_call_fails_with_it() {
 }
 
 #[test]
+fn a_read_back_has_what_was_there_at_its_place() {
+    let _turn = lock(&TURN);
+    let Some(device) = open_validated() else { return };
+    let [buffer, large] =
+        [("words", 64), ("many words", 1 << 20)].map(|(name, bytes)| device.allocate(name, bytes).unwrap());
+    let fill = |value| Step::Fill { buffer: buffer.clone(), value };
+    let read = |bytes| Step::ReadBack { buffer: buffer.clone(), bytes };
+    let of_large =
+        || [Step::Fill { buffer: large.clone(), value: 9 }, Step::ReadBack { buffer: large.clone(), bytes: 8 }];
+    let steps = [fill(7), read(20), fill(8), read(16), read(20)].into_iter().chain(of_large()).collect();
+    let words = |bytes: &[u8]| bytes.as_chunks().0.iter().map(|word| u32::from_ne_bytes(*word)).collect::<Vec<_>>();
+    let mut recording = device.record("moments", steps).unwrap();
+    for _ in 0..2 {
+        recording.run().unwrap();
+        let words = [0, 1, 2, 3].map(|slot| words(recording.read_back(slot)));
+        assert_eq!(words, [vec![7; 5], vec![8; 4], vec![8; 5], vec![9; 2]]);
+    }
+    // What another recording writes later is not seen.
+    device.record("later", vec![fill(1)]).unwrap().run().unwrap();
+    assert_eq!(words(recording.read_back(1)), [8; 4]);
+    assert!(device.validation_messages().is_empty(), "{:?}", device.validation_messages());
+}
+
+#[test]
 fn the_layer_hears_a_missing_barrier() {
     let _turn = lock(&TURN);
     let Some(device) = open_validated() else { return };
