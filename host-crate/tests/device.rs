@@ -15,7 +15,7 @@ use evenkeel_kernels::primitive::{
     reduce::{ReduceAdd, ReduceMax},
     scan::ScanSums,
 };
-use evenkeel_types::{LoopHeader, LoopState, SCAN_BLOCK};
+use evenkeel_types::{LoopHeader, LoopReport, LoopState, SCAN_BLOCK};
 use std::{thread, time::Duration};
 
 fn words(count: u32) -> Vec<u32> {
@@ -28,7 +28,8 @@ fn length<T: bytemuck::Pod>(buffer: &Buffer<T>) -> LengthParams {
 
 /// The state of a loop over so many entries, an invocation for each.
 fn state_of(frontier: u32) -> LoopHeader {
-    LoopHeader { groups: [frontier.div_ceil(256), 1, 1], frontier, ..LoopHeader::default() }
+    let report = LoopReport { frontier, ..LoopReport::default() };
+    LoopHeader { report, groups: [frontier.div_ceil(256), 1, 1], ticket: 0 }
 }
 
 fn add(recorder: &mut Recorder, input: &Buffer<u32>, result: &Buffer<u32>) {

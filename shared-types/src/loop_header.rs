@@ -9,42 +9,29 @@ use core::mem::offset_of;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct LoopHeader {
-    /// Entries of the worklist that the next iteration takes; 0 when the loop is done.
-    pub frontier: u32,
-    /// Entries written so far to the worklist after that.
-    pub next: u32,
-    /// The number of finished iterations.
-    pub iteration: u32,
-    /// Bits that an operator raises; what they mean is the algorithm's business, but for [`LoopHeader::STALLED`].
-    pub flags: u32,
+    /// What the host looks at between batches.
+    pub report: LoopReport,
     /// The workgroups of the next iteration, in three dimensions: an indirect dispatch reads them.
     pub groups: [u32; 3],
     /// Workgroups of the running dispatch that are finished; 0 between dispatches.
     pub ticket: u32,
 }
 
-/// The beginning of a [`LoopHeader`]: what the host looks at between batches. It is as much as a host reads from a device's memory at a time.
+/// How far a loop is. It has 16 bytes, as much as a host reads from a device's memory at a time.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct LoopReport {
-    /// As [`LoopHeader::frontier`].
+    /// Entries of the worklist that the next iteration takes; 0 when the loop is done.
     pub frontier: u32,
-    /// As [`LoopHeader::next`].
+    /// Entries written so far to the worklist after that.
     pub next: u32,
-    /// As [`LoopHeader::iteration`].
+    /// The number of finished iterations.
     pub iteration: u32,
-    /// As [`LoopHeader::flags`].
+    /// Bits that an operator raises; what they mean is the algorithm's business, but for [`LoopReport::STALLED`].
     pub flags: u32,
 }
 
-const _: () = assert!(
-    offset_of!(LoopHeader, frontier) == offset_of!(LoopReport, frontier)
-        && offset_of!(LoopHeader, next) == offset_of!(LoopReport, next)
-        && offset_of!(LoopHeader, iteration) == offset_of!(LoopReport, iteration)
-        && offset_of!(LoopHeader, flags) == offset_of!(LoopReport, flags)
-);
-
-impl LoopHeader {
+impl LoopReport {
     /// A flag of every loop: workgroups that wait for each other gave up, because one that had begun did not go on.
     pub const STALLED: u32 = 1 << 31;
 }
@@ -55,15 +42,15 @@ pub trait LoopState: Pod {
     /// The workgroups of the next iteration.
     const GROUPS: Field<Self, [u32; 3]> = Field::at_byte(offset_of!(LoopHeader, groups));
     /// Entries of the worklist that the next iteration takes.
-    const FRONTIER: Field<Self> = Field::at_byte(offset_of!(LoopHeader, frontier));
+    const FRONTIER: Field<Self> = Field::at_byte(offset_of!(LoopHeader, report.frontier));
     /// Entries written so far to the worklist after that.
-    const NEXT: Field<Self> = Field::at_byte(offset_of!(LoopHeader, next));
+    const NEXT: Field<Self> = Field::at_byte(offset_of!(LoopHeader, report.next));
     /// The number of finished iterations.
-    const ITERATION: Field<Self> = Field::at_byte(offset_of!(LoopHeader, iteration));
+    const ITERATION: Field<Self> = Field::at_byte(offset_of!(LoopHeader, report.iteration));
     /// Finished workgroups of the running dispatch.
     const TICKET: Field<Self> = Field::at_byte(offset_of!(LoopHeader, ticket));
     /// Bits that an operator raises.
-    const FLAGS: Field<Self> = Field::at_byte(offset_of!(LoopHeader, flags));
+    const FLAGS: Field<Self> = Field::at_byte(offset_of!(LoopHeader, report.flags));
 }
 
 impl LoopState for LoopHeader {}

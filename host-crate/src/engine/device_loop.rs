@@ -8,7 +8,7 @@ use crate::{
     device::{Buffer, Device, ReadBack, Recorder, Recording},
     phase,
 };
-use evenkeel_types::{LoopHeader, LoopReport, LoopState};
+use evenkeel_types::{LoopReport, LoopState};
 use std::time::{Duration, Instant};
 
 /// Iterations in each batch; all after these are as long as the last. Looking at the flag costs as much as a few empty iterations
@@ -100,7 +100,7 @@ pub(super) struct Progress {
 impl Progress {
     /// Takes what the device reports, and fails when the loop will never end.
     pub fn check(&mut self, report: LoopReport) -> Result<()> {
-        if report.flags & LoopHeader::STALLED != 0 {
+        if report.flags & LoopReport::STALLED != 0 {
             return Err(Error::Device(
                 "workgroups wait for each other in vain: this device does not let each go on that has begun; \
                  take another strategy, or --device cpu"

@@ -31,7 +31,7 @@ pub struct NearFar {
 /// Workgroups that take many iterations of a list of medium metric in one dispatch.
 const COOPERATING: u32 = 128;
 
-/// Rounds of a workgroup between two meetings of those that cooperate: a meeting takes as long as one or two rounds.
+/// Rounds of a workgroup between two grid-wide barriers of the cooperating workgroups: a barrier takes as long as one or two rounds.
 const ROUNDS: u32 = 32;
 
 /// The same where no other workgroup takes part.

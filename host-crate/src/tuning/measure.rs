@@ -24,7 +24,7 @@ use evenkeel_kernels::{
     frontier,
     strategy::adaptive::{Decision, LevelParams, LevelState, RestoreParams, begin::LevelRestore},
 };
-use evenkeel_types::UNREACHED;
+use evenkeel_types::{LoopHeader, UNREACHED};
 use std::ops::ControlFlow;
 
 /// A variant is timed this many times on a level, and the shortest counts: what disturbs a measurement only ever adds to it.
@@ -240,11 +240,11 @@ impl Timed {
         let is_level = |span: &&Span| span.on_device && ["level", "level_listed"].contains(&span.name.as_str());
         let untimed = || Error::Usage("levels are measured on a device that was opened to time each step".into());
         let span = spans.iter().find(is_level).ok_or_else(untimed)?;
-        let LevelState { header, edges, .. } = self.recording.value(self.state);
-        if (header.frontier, edges) != found {
+        let LevelState { header: LoopHeader { report, .. }, edges, .. } = self.recording.value(self.state);
+        if (report.frontier, edges) != found {
             return Err(Error::Device(format!(
                 "{} found {} nodes with {} edges after level {}, where there are {} with {}",
-                self.variant, header.frontier, edges, header.iteration, found.0, found.1
+                self.variant, report.frontier, edges, report.iteration, found.0, found.1
             )));
         }
         Ok(span.duration.as_nanos() as f64 / 1e3)

@@ -92,17 +92,17 @@ impl ListBlocks {
     }
 
     /// How many blocks a workgroup takes part in.
-    pub fn turns(self, lane: Lane) -> u32 {
+    pub fn per_group(self, lane: Lane) -> u32 {
         self.alone + (self.count - self.light).div_ceil(lane.threads)
     }
 
     /// One of these.
-    pub fn block(self, lane: Lane, turn: u32) -> ListBlock {
-        let mut begin = (lane.group + turn * lane.groups) * self.nodes;
+    pub fn block(self, lane: Lane, number: u32) -> ListBlock {
+        let mut begin = (lane.group + number * lane.groups) * self.nodes;
         let mut end = self.light.min(begin + self.nodes);
         let mut edges = (lane.local, lane.threads);
-        if turn >= self.alone {
-            begin = self.light + (turn - self.alone) * lane.threads;
+        if number >= self.alone {
+            begin = self.light + (number - self.alone) * lane.threads;
             end = self.count.min(begin + lane.threads);
             edges = (lane.global(), lane.threads * lane.groups);
         }

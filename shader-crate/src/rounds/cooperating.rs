@@ -3,13 +3,13 @@
 //! Vulkan does not promise that workgroups run at the same time, but GPUs let one that has begun go on. So those that have begun take part,
 //! and one that begins when the others are already at work ends at once (Sorensen et al. 2016, "Portable inter-workgroup barrier
 //! synchronisation for GPUs"). Where a device stops one that has begun for good, the others wait in vain: after [`MOST_LOOKS`] looks they give
-//! up, and [`LoopHeader::STALLED`] in the flags of the state tells the host, which ends the run with an error.
+//! up, and [`LoopReport::STALLED`] in the flags of the state tells the host, which ends the run with an error.
 
 use super::{Pair, RoundState, Team};
 use crate::lane::{MOST_LOOKS, STALLED};
 use crate::prelude::*;
 use crate::ranges::Step;
-use evenkeel_types::LoopHeader;
+use evenkeel_types::LoopReport;
 
 /// Set in the number of members when no further workgroup may join.
 const CLOSED: u32 = 1 << 31;
@@ -85,7 +85,7 @@ fn join_workgroup<S: RoundState>(lane: Lane, state: &mut State<S>) -> (u32, u32)
             looks += 1;
         }
         if looks == MOST_LOOKS {
-            state.or(S::FLAGS, LoopHeader::STALLED);
+            state.or(S::FLAGS, LoopReport::STALLED);
             return (NOT_A_MEMBER, 1);
         }
     }
@@ -114,7 +114,7 @@ impl Cooperating<'_> {
     /// Makes the words of the membership what they are between dispatches. One invocation calls it when all workgroups are done.
     pub fn dissolve<S: RoundState>(state: &mut State<S>) {
         if state.load(S::ARRIVALS) >= STALLED {
-            state.or(S::FLAGS, LoopHeader::STALLED);
+            state.or(S::FLAGS, LoopReport::STALLED);
         }
         state.store(S::MEMBERS, 0);
         state.store(S::ARRIVALS, 0);
@@ -135,8 +135,8 @@ impl<S: RoundState> Team<S> for Cooperating<'_> {
         step(self.number * self.lane.threads + self.lane.local, entries, self.members * self.lane.threads)
     }
 
-    fn place(&self, turn: u32) -> u32 {
-        (turn * self.members + self.number) * self.lane.threads + self.lane.local
+    fn place(&self, number: u32) -> u32 {
+        (number * self.members + self.number) * self.lane.threads + self.lane.local
     }
 
     fn entry(&self, lists: &Global<u32>, round: u32, place: u32) -> u32 {

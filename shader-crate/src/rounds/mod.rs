@@ -54,8 +54,8 @@ pub trait Team<S: LoopState> {
     /// Those that this invocation takes.
     fn entries(&self, entries: u32) -> Step;
 
-    /// The one that it takes in a turn, of which there are as many as the share; it may lie behind the last.
-    fn place(&self, turn: u32) -> u32;
+    /// The place of the invocation's entry `number`, which is less than its share; it may lie behind the last.
+    fn place(&self, number: u32) -> u32;
 
     /// An entry of the list that the round reads; `lists` are two lists in device memory, one behind the other.
     fn entry(&self, lists: &Global<u32>, round: u32, place: u32) -> u32;

@@ -70,8 +70,8 @@ impl<S: LoopState, const N: usize, const C: usize> Team<S> for Workgroup<'_, N, 
         self.lane.group_stride(entries)
     }
 
-    fn place(&self, turn: u32) -> u32 {
-        turn * self.lane.threads + self.lane.local
+    fn place(&self, number: u32) -> u32 {
+        number * self.lane.threads + self.lane.local
     }
 
     fn entry(&self, lists: &Global<u32>, round: u32, place: u32) -> u32 {

@@ -352,27 +352,27 @@ fn iterations(graph: &SharedGraph, buffer: &Buffer<u32>, steps: &dyn Steps) -> R
     let mut start = device.record("color, start", |recorder| steps.start(recorder))?;
     start.run()?;
     let record = |odd: bool| -> Result<_> {
-        let mut header = None;
+        let mut report = None;
         let recording = device.record("color, one iteration", |recorder| {
             steps.iteration(recorder, odd);
-            header = Some(recorder.read_back(&steps.header()));
+            report = Some(recorder.read_back(&steps.header().report()));
         })?;
-        let header = header.ok_or_else(|| Error::Device("an iteration was not recorded".into()))?;
-        Ok((recording, header))
+        let report = report.ok_or_else(|| Error::Device("an iteration was not recorded".into()))?;
+        Ok((recording, report))
     };
     let mut recordings = [record(false)?, record(true)?];
     let mut iterations = Vec::new();
     let mut active: Vec<usize> = (0..buffer.len()).collect();
     let mut colors = device.download(buffer)?;
     while !active.is_empty() {
-        let (recording, header) = &mut recordings[iterations.len() % 2];
+        let (recording, report) = &mut recordings[iterations.len() % 2];
         let kernel = recording.run()?;
         device.download_into(buffer, &mut colors)?;
         let still: Vec<usize> = active.iter().copied().filter(|node| colors[*node] & TENTATIVE != 0).collect();
         let degrees = active.into_iter().map(degree).collect();
         iterations.push(Iteration::new(iterations.len() as u32 + 1, degrees, still.len(), &colors, kernel));
         // The device decides when it is over, as in a run.
-        active = if recording.value(*header).frontier > 0 { still } else { Vec::new() };
+        active = if recording.value(*report).frontier > 0 { still } else { Vec::new() };
     }
     Ok(iterations)
 }

@@ -1,11 +1,11 @@
 //! How the rows of a graph are shared out among workgroups: blocks of neighbouring rows, and pieces of rows that are longer than a block, or
-//! cut between partitions. The tables of long rows are filled and emptied in turns, so that their memory is bounded.
+//! cut between partitions. The tables of long rows are filled and emptied in batches, so that their memory is bounded.
 
 use crate::graph::Partition;
 use evenkeel_kernels::algorithm::communities::{BLOCK, BLOCK_ROWS, LONG_ROW, SCANNED};
 use std::ops::Range;
 
-/// The slots that the tables of one turn have at most together, unless one row needs more: half a GiB of labels and counts.
+/// The slots that the tables of one batch have at most together, unless one row needs more: half a GiB of labels and counts.
 const SLOTS: u64 = 1 << 26;
 
 /// What the kernels' `Tasks` are made of.
@@ -19,17 +19,17 @@ pub(super) struct Layout {
     pub parts: Vec<u32>,
     /// The node of each long row, where its table begins, its slots, its first part, and the part after its last.
     pub long_rows: Vec<[u32; LONG_ROW as usize]>,
-    /// What is done in each turn.
-    pub turns: Vec<Turn>,
+    /// The batches in which the tables of long rows are filled and emptied.
+    pub table_batches: Vec<TableBatch>,
     /// What each partition has.
     pub shares: Vec<Share>,
-    /// The slots of the longest turn.
+    /// The slots of the longest batch.
     pub slots: usize,
 }
 
 /// Long rows whose tables are there at the same time: their pieces and the parts of their tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Turn {
+pub(super) struct TableBatch {
     pub pieces: Range<u32>,
     pub parts: Range<u32>,
 }
@@ -42,10 +42,10 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// Its pieces in a turn.
-    pub fn pieces_in(&self, turn: &Turn) -> Range<u32> {
-        let start = self.pieces.start.max(turn.pieces.start);
-        start..self.pieces.end.min(turn.pieces.end).max(start)
+    /// Its pieces in a batch.
+    pub fn pieces_in(&self, batch: &TableBatch) -> Range<u32> {
+        let start = self.pieces.start.max(batch.pieces.start);
+        start..self.pieces.end.min(batch.pieces.end).max(start)
     }
 }
 
@@ -95,13 +95,13 @@ impl Layout {
         }
     }
 
-    /// Adds a long row of so many edges, to the last turn if its table fits there. Its pieces follow.
+    /// Adds a long row of so many edges, to the last batch if its table fits there. Its pieces follow.
     fn add_long(&mut self, node: u32, edges: u32, table: &mut u64, most: u64) {
         // Half as many slots again as there are labels at most.
         let slots = (u64::from(edges) * 3 / 2).min(u32::MAX.into());
-        if self.turns.is_empty() || *table + slots > most {
+        if self.table_batches.is_empty() || *table + slots > most {
             let (piece, part) = (self.pieces.len() as u32, self.parts.len() as u32);
-            self.turns.push(Turn { pieces: piece..piece, parts: part..part });
+            self.table_batches.push(TableBatch { pieces: piece..piece, parts: part..part });
             *table = 0;
         }
         let number = self.long_rows.len() as u32;
@@ -110,8 +110,8 @@ impl Layout {
         self.long_rows.push([node, *table as u32, slots as u32, first_part as u32, self.parts.len() as u32]);
         *table += slots;
         self.slots = self.slots.max(*table as usize);
-        if let Some(turn) = self.turns.last_mut() {
-            turn.parts.end = self.parts.len() as u32;
+        if let Some(batch) = self.table_batches.last_mut() {
+            batch.parts.end = self.parts.len() as u32;
         }
     }
 
@@ -119,8 +119,8 @@ impl Layout {
     fn add_pieces(&mut self, edges: Range<u32>) {
         let number = self.long_rows.len() as u32 - 1;
         self.pieces.extend(edges.step_by(BLOCK as usize).map(|edge| [number, edge]));
-        if let Some(turn) = self.turns.last_mut() {
-            turn.pieces.end = self.pieces.len() as u32;
+        if let Some(batch) = self.table_batches.last_mut() {
+            batch.pieces.end = self.pieces.len() as u32;
         }
     }
 }
@@ -155,10 +155,10 @@ mod tests {
             let edges = offsets[end as usize] - offsets[first as usize];
             assert!(edges <= BLOCK && end - first <= BLOCK_ROWS && first < end);
         }
-        assert!(layout.turns.len() > 1 && layout.slots <= 9000, "{:?}", layout.turns);
+        assert!(layout.table_batches.len() > 1 && layout.slots <= 9000, "{:?}", layout.table_batches);
         let (pieces, parts) = (layout.pieces.len() as u32, layout.parts.len() as u32);
-        assert!(layout.turns.iter().flat_map(|turn| turn.pieces.clone()).eq(0..pieces));
-        assert!(layout.turns.iter().flat_map(|turn| turn.parts.clone()).eq(0..parts));
+        assert!(layout.table_batches.iter().flat_map(|batch| batch.pieces.clone()).eq(0..pieces));
+        assert!(layout.table_batches.iter().flat_map(|batch| batch.parts.clone()).eq(0..parts));
     }
 
     #[test]
@@ -190,8 +190,8 @@ mod tests {
         assert_eq!(layout.blocks, [[0, 1], [2, 3]]);
         assert_eq!(layout.pieces, [[0, 2], [0, middle as u32]]);
         assert_eq!(layout.long_rows.len(), 1);
-        let pieces: Vec<_> = layout.shares.iter().map(|share| share.pieces_in(&layout.turns[0])).collect();
+        let pieces: Vec<_> = layout.shares.iter().map(|share| share.pieces_in(&layout.table_batches[0])).collect();
         assert_eq!(pieces, [0..0, 0..1, 1..2, 2..2]);
-        assert_eq!(layout.turns[0].pieces, 0..2);
+        assert_eq!(layout.table_batches[0].pieces, 0..2);
     }
 }

@@ -23,7 +23,7 @@ use evenkeel_kernels::algorithm::communities::{
     long_rows::{CommunityFinish, CommunityScan},
 };
 use evenkeel_types::{LoopState, RowRange};
-use layout::{Layout, Share, Turn};
+use layout::{Layout, Share, TableBatch};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -335,7 +335,7 @@ impl Job {
 /// What an iteration reads and writes.
 struct Steps {
     params: CommunityParams,
-    turns: Vec<Turn>,
+    table_batches: Vec<TableBatch>,
     /// The partitions, with what each has.
     parts: Vec<(DevicePartition, Share)>,
     tasks: TaskBuffers<Buffers>,
@@ -355,8 +355,8 @@ impl Steps {
     fn new(graph: &SharedGraph, job: &Job, labels: &[Buffer<u32>; 2], marks: &[Buffer<u32>; 2]) -> Result<Self> {
         let (device, partitions) = (graph.device(), partition(graph.device().info(), &job.csr));
         let layout = Layout::new(job.csr.row_offsets()?, partitions.list());
-        let Layout { blocks, pieces, parts, long_rows, turns, shares, slots } = layout;
-        let tasks = blocks.len() + turns.first().map_or(0, |turn| turn.pieces.len());
+        let Layout { blocks, pieces, parts, long_rows, table_batches, shares, slots } = layout;
+        let tasks = blocks.len() + table_batches.first().map_or(0, |batch| batch.pieces.len());
         let info = device.info();
         // Where loops end after some rounds, no workgroup takes many blocks.
         let most = if info.loop_limit.is_some() { info.max_groups } else { info.max_groups.min(GROUPS) };
@@ -393,7 +393,7 @@ impl Steps {
                 last: 0,
                 rows: RowRange::default(),
             },
-            turns,
+            table_batches,
             parts: graph.partitions()?.iter().cloned().zip(shares).collect(),
             tasks: TaskBuffers {
                 blocks: device.buffer_from("blocks", blocks.as_flattened())?,
@@ -429,16 +429,16 @@ impl Steps {
     }
 
     fn iteration(&self, recorder: &mut Recorder, odd: bool) {
-        let Self { tasks, tables, state, turns, .. } = self;
+        let Self { tasks, tables, state, table_batches, .. } = self;
         let labels = &self.labels[usize::from(odd)];
-        // All blocks are counted in the first turn, if there is one.
-        let none = [Turn::default()];
-        let all = if turns.is_empty() { &none[..] } else { turns };
-        for (place, turn) in all.iter().enumerate() {
-            let (is_first, is_last) = (place == 0, place + 1 == turns.len());
+        // All blocks are counted in the first batch, if there is one.
+        let none = [TableBatch::default()];
+        let all = if table_batches.is_empty() { &none[..] } else { table_batches };
+        for (place, batch) in all.iter().enumerate() {
+            let (is_first, is_last) = (place == 0, place + 1 == table_batches.len());
             for (DevicePartition { graph, rows }, share) in &self.parts {
-                let last = if turns.is_empty() { rows.is_last } else { 0 };
-                let mut params = CommunityParams { last, ..self.params_of(share, turn, *rows) };
+                let last = if table_batches.is_empty() { rows.is_last } else { 0 };
+                let mut params = CommunityParams { last, ..self.params_of(share, batch, *rows) };
                 if is_first {
                     (params.first_block, params.blocks) = (share.blocks.start, share.blocks.len() as u32);
                 }
@@ -447,30 +447,30 @@ impl Steps {
                     recorder.dispatch_indirect(&count, params, state, CommunityState::GROUPS);
                 }
             }
-            if turn.parts.is_empty() {
+            if batch.parts.is_empty() {
                 continue;
             }
             let params =
-                CommunityParams { first_part: turn.parts.start, parts: turn.parts.len() as u32, ..self.params };
+                CommunityParams { first_part: batch.parts.start, parts: batch.parts.len() as u32, ..self.params };
             recorder.dispatch_indirect(
                 &CommunityScan { tasks, labels, tables, state },
                 params,
                 state,
                 CommunityState::GROUPS,
             );
-            let with_pieces = self.parts.iter().filter(|(_, share)| !share.pieces_in(turn).is_empty());
+            let with_pieces = self.parts.iter().filter(|(_, share)| !share.pieces_in(batch).is_empty());
             for (DevicePartition { graph, rows }, share) in with_pieces {
-                let ends = is_last && share.pieces.end >= turn.pieces.end;
-                let params = CommunityParams { last: ends.into(), ..self.params_of(share, turn, *rows) };
+                let ends = is_last && share.pieces.end >= batch.pieces.end;
+                let params = CommunityParams { last: ends.into(), ..self.params_of(share, batch, *rows) };
                 let finish = CommunityFinish { graph, tasks, labels, tables, state };
                 recorder.dispatch_indirect(&finish, params, state, CommunityState::GROUPS);
             }
         }
     }
 
-    /// For the pieces of a partition in a turn.
-    fn params_of(&self, share: &Share, turn: &Turn, rows: RowRange) -> CommunityParams {
-        let pieces = share.pieces_in(turn);
+    /// For the pieces of a partition in a batch.
+    fn params_of(&self, share: &Share, batch: &TableBatch, rows: RowRange) -> CommunityParams {
+        let pieces = share.pieces_in(batch);
         CommunityParams { first_piece: pieces.start, pieces: pieces.len() as u32, rows, ..self.params }
     }
 }

@@ -25,7 +25,7 @@ use evenkeel_kernels::{
         exchange::{AS_BITS, SearchBits, SearchMerge, SearchPart as Part, SearchReceive, SearchSortOut},
     },
 };
-use evenkeel_types::{LoopHeader, LoopState, RowRange, UNREACHED, WORKGROUP};
+use evenkeel_types::{LoopHeader, LoopReport, LoopState, RowRange, UNREACHED, WORKGROUP};
 use rayon::prelude::*;
 
 /// A part of a search on a device.
@@ -136,8 +136,9 @@ impl<'a> SearchOnDevice<'a> {
     /// The state before a step with about so many items, of a search that has come to the depth `level`.
     fn state(&self, level: u32, items: usize) -> SearchState {
         let groups = items.div_ceil(WORKGROUP as usize).clamp(1, MAX_GROUPS as usize) as u32;
+        let report = LoopReport { frontier: self.count, iteration: level, ..Default::default() };
         SearchState {
-            header: LoopHeader { groups: [groups, 1, 1], frontier: self.count, iteration: level, ..Default::default() },
+            header: LoopHeader { report, groups: [groups, 1, 1], ticket: 0 },
             persistent_groups: [0, 1, 1],
             cooperating_groups: [0, 1, 1],
             half: self.half,
@@ -164,7 +165,7 @@ impl<'a> SearchOnDevice<'a> {
         if !self.is_listed {
             let state = SearchState { mode: COLLECT, ..self.state(level, self.part.nodes as usize) };
             let after = self.run(state, |recordings| &mut recordings.collect)?;
-            (self.half, self.count, self.heavy) = (after.half, after.header.frontier, after.heavy);
+            (self.half, self.count, self.heavy) = (after.half, after.header.report.frontier, after.heavy);
             self.is_listed = true;
         }
         Ok(())
@@ -250,7 +251,7 @@ impl LocalSearch for SearchOnDevice<'_> {
         self.device.upload(&self.buffers.outgoing, 0, &[0])?;
         let items = self.count as usize * self.mean_degree().max(2) / 2;
         let after = self.run(SearchState { mode: PUSH, ..self.state(level - 1, items) }, |it| &mut it.push)?;
-        let LoopHeader { frontier: found, next, .. } = after.header;
+        let LoopReport { frontier: found, next, .. } = after.header.report;
         // This worker's own are on the list that was read before.
         (self.count, self.heavy) = (next + after.next_heavy, after.next_heavy);
         let mut nodes = vec![0; (found - self.count) as usize];
@@ -278,9 +279,9 @@ impl LocalSearch for SearchOnDevice<'_> {
         self.device.upload(&self.buffers.received, 0, &list)?;
         // What is found goes where this worker's own are.
         let mut state = SearchState { half: 1 - self.half, next_heavy: self.heavy, ..self.state(level, 1) };
-        state.header.next = self.count - self.heavy;
+        state.header.report.next = self.count - self.heavy;
         let after = self.run(state, |it| &mut it.receive)?;
-        (self.count, self.heavy) = (after.header.next + after.next_heavy, after.next_heavy);
+        (self.count, self.heavy) = (after.header.report.next + after.next_heavy, after.next_heavy);
         Ok(())
     }
 
@@ -303,7 +304,7 @@ impl LocalSearch for SearchOnDevice<'_> {
         self.device.upload(&self.buffers.frontier, 0, &bits)?;
         let items = (2 * self.part.words() as usize).max(self.share.graph.csr.columns().len());
         let after = self.run(SearchState { mode: PULL, ..self.state(level - 1, items) }, |it| &mut it.pull)?;
-        (self.side, self.count, self.is_listed) = (after.side, after.header.frontier, false);
+        (self.side, self.count, self.is_listed) = (after.side, after.header.report.frontier, false);
         Ok(())
     }
 

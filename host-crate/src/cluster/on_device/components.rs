@@ -86,8 +86,8 @@ impl<'a> ForestOnDevice<'a> {
 
     /// Refuses what an invocation was too long at.
     fn check(&self) -> Result<()> {
-        let header = self.device.download(&self.state.header())?;
-        let flags = header.first().map_or(0, |header| header.flags);
+        let report = self.device.download(&self.state.report())?;
+        let flags = report.first().map_or(0, |report| report.flags);
         refuse_given_up_flags(&self.device, flags, "these components take")
     }
 }

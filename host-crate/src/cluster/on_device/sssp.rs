@@ -27,7 +27,7 @@ use evenkeel_kernels::{
         exchange::{NearFarPart, NearFarReceive, NearFarSend, OUTGOING_COUNT, OUTGOING_NEAREST, OUTGOING_PATHS},
     },
 };
-use evenkeel_types::{LoopHeader, LoopState, UNREACHED, WORKGROUP};
+use evenkeel_types::{LoopHeader, LoopReport, LoopState, UNREACHED, WORKGROUP};
 use rayon::prelude::*;
 
 /// A part of a search on a device.
@@ -193,7 +193,7 @@ impl<'a> PathsOnDevice<'a> {
     /// Runs an iteration on the state that the device has.
     fn iterate(&mut self) -> Result<()> {
         self.state = self.iteration.run()?;
-        self.has_overflowed |= self.state.header.flags != 0;
+        self.has_overflowed |= self.state.header.report.flags != 0;
         Ok(())
     }
 
@@ -232,7 +232,8 @@ impl LocalPaths for PathsOnDevice<'_> {
         // The list of far nodes is split by this, unless nodes up to a longer distance are near already.
         let (lowest, far) = (self.threshold(end), self.state.far);
         let groups = [far.div_ceil(WORKGROUP).clamp(1, MAX_GROUPS), 1, 1];
-        let header = LoopHeader { groups, frontier: far, ..self.state.header };
+        let report = LoopReport { frontier: far, ..self.state.header.report };
+        let header = LoopHeader { report, groups, ..self.state.header };
         self.state = NearFarState { header, splits: 1, lowest, ..self.state };
         self.device.upload(&self.buffers.state, 0, &[self.state])?;
         self.iterate()?;

@@ -437,7 +437,7 @@ mod tests {
     fn one_workgroup_goes_on_until_the_tree_or_the_limit_says_otherwise() {
         let run = |model, rounds| {
             let LevelState { header, discovered, .. } = one_dispatch(model, rounds);
-            (header.iteration, header.frontier, discovered, header.groups[0])
+            (header.report.iteration, header.report.frontier, discovered, header.groups[0])
         };
         assert_eq!(run("list-push-resident list", MOST_ROUNDS), (100, 0, 100, 0), "the whole search");
         assert_eq!(run("list-push-resident list", 14), (7, 1, 8, 1));

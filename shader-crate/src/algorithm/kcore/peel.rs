@@ -188,8 +188,8 @@ impl Peeling<'_> {
         let (mut found, mut lowest) = (0, u32::MAX);
         let nodes = self.params.nodes;
         let share = Team::<PeelState>::share(team, level.entries);
-        for turn in 0..share {
-            let place = Team::<PeelState>::place(team, turn);
+        for number in 0..share {
+            let place = Team::<PeelState>::place(team, number);
             let mut keep = 0;
             let mut node = place;
             if place < level.entries {
@@ -246,18 +246,18 @@ impl Peeling<'_> {
     /// Lowers the counts around the nodes that were taken away, on the list where this round has one, and on the queue.
     fn spread(&mut self, team: &mut Cooperating, memory: &mut Memory, round: u32, level: Level) {
         let (lane, nodes, columns) = (self.lane, self.params.nodes, self.graph.columns);
-        let turns = if level.scan == 0 { Team::<PeelState>::share(team, level.entries) } else { 0 };
-        let (mut turn, mut head) = (0, 0);
+        let share = if level.scan == 0 { Team::<PeelState>::share(team, level.entries) } else { 0 };
+        let (mut number, mut head) = (0, 0);
         lane.barrier();
         let mut tail = memory.counts.get(QUEUED).min(QUEUE);
-        while turn < turns || head < tail {
+        while number < share || head < tail {
             let mut node = NO_NODE;
-            if turn < turns {
-                let place = Team::<PeelState>::place(team, turn);
+            if number < share {
+                let place = Team::<PeelState>::place(team, number);
                 if place < level.entries {
                     node = self.data.overflow.load(level.overflow_half * nodes + place);
                 }
-                turn += 1;
+                number += 1;
             } else {
                 if head + lane.local < tail {
                     node = memory.queue.get(head + lane.local);
@@ -299,7 +299,7 @@ impl Peeling<'_> {
             }
             lane.barrier();
             tail = memory.counts.get(QUEUED).min(QUEUE);
-            if memory.counts.get(SPENT) > self.params.loop_limit && turn >= turns {
+            if memory.counts.get(SPENT) > self.params.loop_limit && number >= share {
                 // The rest of the queue is for the next dispatch.
                 for place in step(head + lane.local, tail, lane.threads) {
                     let free = self.state.append_one(lane, PeelState::count(OVERFLOW, round));

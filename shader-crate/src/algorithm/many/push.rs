@@ -26,18 +26,18 @@ impl Search<'_> {
     ) {
         let lane = self.lane;
         // The heavy nodes, one after the other, and then the others.
-        for turn in 0..heavy + 1 {
+        for number in 0..heavy + 1 {
             let (mut node, mut row, mut row_end) = (0, 0, 0);
-            if turn < heavy {
-                node = self.lists.entries.get(self.lists.heavy(self.side, turn));
+            if number < heavy {
+                node = self.lists.entries.get(self.lists.heavy(self.side, number));
                 (row, row_end) = self.row(node);
             }
             let blocks =
-                if turn < heavy { (row_end - row).div_ceil(PART) } else { (count - heavy).div_ceil(lane.threads) };
+                if number < heavy { (row_end - row).div_ceil(PART) } else { (count - heavy).div_ceil(lane.threads) };
             for block in lane.by_group(blocks) {
                 let (mut begin, mut end) = (0, 0);
                 let entry = block * lane.threads + lane.local;
-                if turn < heavy {
+                if number < heavy {
                     // Of its part each invocation brings a few edges, as if they were a node's.
                     begin = row + (row_end - row).min(block * PART + lane.local * (PART / WORKGROUP));
                     end = begin + (row_end - begin).min(PART / WORKGROUP);

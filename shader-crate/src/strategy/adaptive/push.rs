@@ -280,12 +280,12 @@ impl<'a> Round<LevelState, Persistent<'a>> for ListedSearch<'a> {
         let (lane, level) = (self.lane, pass.level);
         let blocks = ListBlocks::new(lane, level.frontier, level.heavy);
         let mut edges = 0;
-        for turn in 0..blocks.turns(lane) {
+        for number in 0..blocks.per_group(lane) {
             // Reconverge before subgroup operations: the loop before had different lengths.
-            if turn > 0 {
+            if number > 0 {
                 lane.barrier();
             }
-            let ListBlock { item, edges: share } = blocks.block(lane, turn);
+            let ListBlock { item, edges: share } = blocks.block(lane, number);
             let row = if let Some(item) = item { self.listed_row(level, round, item) } else { (0, 0) };
             let iteration = Iteration { round, depth: level.depth + 1 };
             let BlockMemory { cells, slots } = memory;

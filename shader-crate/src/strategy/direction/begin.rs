@@ -31,8 +31,8 @@ pub fn search_isolated(lane: Lane, params: &SearchParams, graph: Csr, mut isolat
 #[kernel(threads = 256)]
 pub fn search_hubs(lane: Lane, params: &SearchParams, incoming: Csr, mut hubs: Global<u32>) {
     let rows = params.incoming_rows;
-    for turn in lane.by_group(rows.count.div_ceil(lane.subgroups)) {
-        let node = rows.first + turn * lane.subgroups + lane.subgroup;
+    for block in lane.by_group(rows.count.div_ceil(lane.subgroups)) {
+        let node = rows.first + block * lane.subgroups + lane.subgroup;
         let (mut begin, mut count) = (0, 0);
         if node < rows.end() {
             (begin, count) = edges_in(&rows, incoming.row_offsets, node);

@@ -107,8 +107,8 @@ impl Search<'_> {
         let Listed { half, count, heavy } = frontier;
         let (blocks, light) = (ListBlocks::new(lane, count, heavy), count - heavy);
         let (mut marked, mut edges) = (0, 0);
-        for turn in 0..blocks.turns(lane) {
-            let ListBlock { item, edges: share } = blocks.block(lane, turn);
+        for number in 0..blocks.per_group(lane) {
+            let ListBlock { item, edges: share } = blocks.block(lane, number);
             let mut row = (0, 0);
             if let Some(item) = item {
                 let node = self.lists.entries.get(self.lists.item(half, light, item));

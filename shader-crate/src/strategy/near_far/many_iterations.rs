@@ -54,36 +54,36 @@ impl Local<'_> {
 /// Invocations that take the edges of a node together: the nodes of a road or a grid have about as many.
 const AT_A_NODE: u32 = 4;
 
-/// Rounds of the workgroup between two meetings, and the one that is going on.
+/// A round of the workgroup, of which there are several between two grid-wide barriers.
 #[derive(Clone, Copy)]
-struct Turn {
-    /// The meeting that follows.
-    meeting: u32,
-    /// Rounds since the last.
-    round: u32,
+struct LocalRound {
+    /// The number of the barrier that follows.
+    barrier: u32,
+    /// The number of rounds since the last barrier.
+    number: u32,
 }
 
 #[inline_all]
 impl<D: Distance> Paths<'_, D> {
     /// Puts a node whose distance fell on the list of the workgroup that it goes on.
-    fn put(&mut self, local: &mut Local, turn: Turn, progress: Progress, reached: Reached) {
+    fn put(&mut self, local: &mut Local, round: LocalRound, progress: Progress, reached: Reached) {
         let is_near = reached.distance <= progress.threshold;
-        let place = local.counts.add(if is_near { turn.round % 3 } else { Local::FAR }, 1);
+        let place = local.counts.add(if is_near { round.number % 3 } else { Local::FAR }, 1);
         if is_near && place < SPACE {
-            let place = Local::place(turn.round + 1, place);
+            let place = Local::place(round.number + 1, place);
             local.near.set(place, reached.node);
             local.near.set(place + 1, reached.distance);
         } else if !is_near && place < FAR_SPACE {
             local.far.set(place, reached.node);
         } else {
-            self.list_in_memory(turn, progress, reached);
+            self.list_in_memory(round, progress, reached);
         }
     }
 
     /// Puts a node on the list in device memory that it goes on, if it is not there already.
-    fn list_in_memory(&mut self, turn: Turn, progress: Progress, reached: Reached) {
+    fn list_in_memory(&mut self, round: LocalRound, progress: Progress, reached: Reached) {
         let Reached { node, near, far, .. } = self.settle(progress, reached, true);
-        let counters = (NearFarState::count(NEAR, turn.meeting), NearFarState::count(FAR_ADDED, turn.meeting));
+        let counters = (NearFarState::count(NEAR, round.barrier), NearFarState::count(FAR_ADDED, round.barrier));
         let places = self.state.append_both(self.lane, counters, (near, far));
         if near == 1 {
             let place = self.near(1 - progress.half, places.0);
@@ -96,18 +96,18 @@ impl<D: Distance> Paths<'_, D> {
     }
 
     /// Relaxes the edges of the workgroup's near nodes. The first round reads the list in device memory, from `first` on.
-    fn relax_round(&mut self, local: &mut Local, turn: Turn, progress: Progress, first: u32, count: u32) {
+    fn relax_round(&mut self, local: &mut Local, round: LocalRound, progress: Progress, first: u32, count: u32) {
         let lane = self.lane;
         for entry in step(lane.local / AT_A_NODE, count, lane.threads / AT_A_NODE) {
-            let (node, mut known) = if turn.round == 0 {
+            let (node, mut known) = if round.number == 0 {
                 let place = self.near(progress.half, first + entry);
                 (self.data.lists.load(place), UNREACHED)
             } else {
-                local.entry(turn.round, entry)
+                local.entry(round.number, entry)
             };
             let (begin, mut end) = (self.graph.row_offsets.get(node), self.graph.row_offsets.get(node + 1));
             let distance = self.data.distances.load(node);
-            if turn.round > 0 && distance < known {
+            if round.number > 0 && distance < known {
                 // Somebody has found a shorter path since then, and put the node on a list again.
                 end = begin;
             }
@@ -115,7 +115,7 @@ impl<D: Distance> Paths<'_, D> {
             for edge in step(begin + lane.local % AT_A_NODE, end, AT_A_NODE) {
                 let reached = self.along(known, edge, true);
                 if self.lower(reached) {
-                    self.put(local, turn, progress, reached);
+                    self.put(local, round, progress, reached);
                 }
             }
         }
@@ -123,7 +123,7 @@ impl<D: Distance> Paths<'_, D> {
 
     /// Relaxes the edges of the workgroup's share of the near nodes, and of the nodes near to these, for some rounds. All that is left is on the
     /// lists in device memory then.
-    fn relax_rounds(&mut self, team: &Cooperating, local: &mut Local, meeting: u32, progress: Progress) {
+    fn relax_rounds(&mut self, team: &Cooperating, local: &mut Local, barrier: u32, progress: Progress) {
         let lane = self.lane;
         let (first, mut count) = team.block(progress.near);
         if lane.local == 0 {
@@ -132,25 +132,25 @@ impl<D: Distance> Paths<'_, D> {
         }
         lane.barrier();
         let most = if team.is_alone() { self.params.rounds_of_one } else { self.params.rounds };
-        let mut turn = Turn { meeting, round: 0 };
-        while count > 0 && turn.round < most && (turn.round == 0 || count <= CROWDED) {
+        let mut round = LocalRound { barrier, number: 0 };
+        while count > 0 && round.number < most && (round.number == 0 || count <= CROWDED) {
             if lane.local == 0 {
                 // It was read at the end of the round before the last.
-                local.counts.set((turn.round + 1) % 3, 0);
+                local.counts.set((round.number + 1) % 3, 0);
             }
-            self.relax_round(local, turn, progress, first, count);
+            self.relax_round(local, round, progress, first, count);
             lane.barrier();
-            count = local.counts.get(turn.round % 3).min(SPACE);
-            turn.round += 1;
+            count = local.counts.get(round.number % 3).min(SPACE);
+            round.number += 1;
         }
         let far = local.counts.get(Local::FAR).min(FAR_SPACE);
         for entry in lane.group_stride(count) {
-            let (node, distance) = local.entry(turn.round, entry);
-            self.list_in_memory(turn, progress, Reached { node, distance, near: 0, far: 0 });
+            let (node, distance) = local.entry(round.number, entry);
+            self.list_in_memory(round, progress, Reached { node, distance, near: 0, far: 0 });
         }
         for entry in lane.group_stride(far) {
             let node = local.far.get(entry);
-            self.list_in_memory(turn, progress, Reached { node, distance: UNREACHED, near: 0, far: 0 });
+            self.list_in_memory(round, progress, Reached { node, distance: UNREACHED, near: 0, far: 0 });
         }
     }
 

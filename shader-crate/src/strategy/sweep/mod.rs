@@ -178,33 +178,33 @@ impl<'a, D: Distance> Buckets<'a, D> {
     fn sweep_pieces<const LIST: usize>(&mut self, work: &mut Work<LIST>) -> (Found, u32) {
         let (lane, mut found) = (self.lane, Found { changed: 0, lowest: UNREACHED, settled: 0, open: 0 });
         let own = if self.mode == COUNT { 0 } else { self.share(self.params.pieces) };
-        let turns = own.div_ceil(BLOCK);
-        for turn in 0..turns {
-            work.open(lane, turn);
-            for place in step(turn * BLOCK + lane.local, own.min((turn + 1) * BLOCK), lane.threads) {
+        let fillings = own.div_ceil(BLOCK);
+        for filling in 0..fillings {
+            work.open(lane, filling);
+            for place in step(filling * BLOCK + lane.local, own.min((filling + 1) * BLOCK), lane.threads) {
                 let piece = place * lane.groups + lane.group;
                 let node = self.data.pieces.get(2 * piece);
                 if self.params.rows.has(node) && self.takes_node(node) {
-                    work.add(turn, 0, piece);
+                    work.add(filling, 0, piece);
                 }
             }
             lane.barrier();
-            for place in 0..work.counts.get(turn % 3) {
+            for place in 0..work.counts.get(filling % 3) {
                 found = self.take_piece(found, work.list.get(place), &mut work.cells);
             }
             lane.barrier();
         }
-        (found, turns)
+        (found, fillings)
     }
 
-    /// Takes the nodes of a bitmap. The list is filled for the first time as the `turn`-th.
-    fn sweep_bits(&mut self, found: Found, turn: u32, work: &mut Work<LIST_OF_BITS>) -> Found {
+    /// Takes the nodes of a bitmap. Its first filling of the list has the number `filling`.
+    fn sweep_bits(&mut self, found: Found, filling: u32, work: &mut Work<LIST_OF_BITS>) -> Found {
         let (lane, rows, mut found) = (self.lane, self.params.rows, found);
         let blocks = self.share(self.blocks());
         let (mut bits, mut listed) = (self.bits(0), 0);
         for number in 0..blocks {
-            let turn = turn + number;
-            work.open(lane, turn);
+            let filling = filling + number;
+            work.open(lane, filling);
             let (mut left, first) = (bits, self.block_begin(number) + 2 * lane.local);
             // In flight while this block is looked at.
             bits = self.bits(number + 1);
@@ -213,11 +213,11 @@ impl<'a, D: Distance> Buckets<'a, D> {
                 let node = first + left.trailing_zeros();
                 left &= left - 1;
                 if rows.has(node) {
-                    work.add(turn, listed, node);
+                    work.add(filling, listed, node);
                 }
             }
             lane.barrier();
-            listed += work.counts.get(turn % 3);
+            listed += work.counts.get(filling % 3);
             if listed >= FULL || number + 1 == blocks {
                 found = self.take_nodes(found, listed, work);
                 listed = 0;
@@ -226,13 +226,13 @@ impl<'a, D: Distance> Buckets<'a, D> {
         found
     }
 
-    /// Takes the nodes whose distances say so. The list is filled for the first time as the `turn`-th.
-    fn sweep_distances(&mut self, found: Found, turn: u32, work: &mut Work<LIST_OF_BLOCK>) -> Found {
+    /// Takes the nodes whose distances say so. Its first filling of the list has the number `filling`.
+    fn sweep_distances(&mut self, found: Found, filling: u32, work: &mut Work<LIST_OF_BLOCK>) -> Found {
         let (lane, rows, mut found) = (self.lane, self.params.rows, found);
         let mut distances = self.distances(0);
         for number in 0..self.share(self.blocks()) {
-            let turn = turn + number;
-            work.open(lane, turn);
+            let filling = filling + number;
+            work.open(lane, filling);
             let ((a, b, c, d), first) = (distances, self.block_begin(number) + lane.local);
             // In flight while this block is looked at.
             distances = self.distances(number + 1);
@@ -246,12 +246,12 @@ impl<'a, D: Distance> Buckets<'a, D> {
                 if rows.has(node) {
                     found = self.look(node, distance, found);
                     if self.takes(distance) && self.is_short(node) {
-                        work.add(turn, 0, node);
+                        work.add(filling, 0, node);
                     }
                 }
             }
             lane.barrier();
-            found = self.take_nodes(found, work.counts.get(turn % 3), work);
+            found = self.take_nodes(found, work.counts.get(filling % 3), work);
         }
         found
     }
@@ -330,8 +330,8 @@ pub fn sweep_due<D: Distance>(
     }
     let mut buckets = Buckets::<D>::new(lane, params, graph, data, state, (RELAX, true));
     let mut work = Work::new(lane, list, counts, cells, slots);
-    let (found, turns) = buckets.sweep_pieces(&mut work);
-    let found = buckets.sweep_bits(found, turns, &mut work);
+    let (found, fillings) = buckets.sweep_pieces(&mut work);
+    let found = buckets.sweep_bits(found, fillings, &mut work);
     if found.changed == 1 {
         buckets.state.store(SweepState::NEXT, 1);
     }
@@ -357,8 +357,8 @@ pub fn sweep<D: Distance>(
     let mode = state.get(SweepState::MODE);
     let mut buckets = Buckets::<D>::new(lane, params, graph, data, state, (mode, false));
     let mut work = Work::new(lane, list, counts, cells, slots);
-    let (found, turns) = buckets.sweep_pieces(&mut work);
-    let found = buckets.sweep_distances(found, turns, &mut work);
+    let (found, fillings) = buckets.sweep_pieces(&mut work);
+    let found = buckets.sweep_distances(found, fillings, &mut work);
     if found.changed == 1 {
         buckets.state.store(SweepState::NEXT, 1);
     }

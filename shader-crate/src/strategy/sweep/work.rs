@@ -49,16 +49,16 @@ impl<'a, const LIST: usize> Work<'a, LIST> {
         Self { list, counts, cells, slots }
     }
 
-    /// Before the list is filled for the `turn`-th time: makes the next word of `counts` ready. It was read the time before the last.
-    pub fn open(&mut self, lane: Lane, turn: u32) {
+    /// Begins filling number `filling` of the list: makes the next word of `counts` ready. It was read the time before the last.
+    pub fn open(&mut self, lane: Lane, filling: u32) {
         if lane.local == 0 {
-            self.counts.set((turn + 1) % 3, 0);
+            self.counts.set((filling + 1) % 3, 0);
         }
     }
 
     /// Puts an item on the list, behind those that are there from before.
-    pub fn add(&mut self, turn: u32, listed: u32, item: u32) {
-        let place = listed + self.counts.add(turn % 3, 1);
+    pub fn add(&mut self, filling: u32, listed: u32, item: u32) {
+        let place = listed + self.counts.add(filling % 3, 1);
         self.list.set(place, item);
     }
 }

@@ -10,8 +10,8 @@ use crate::prelude::*;
 
 /// The loop iterations of one pass over a light node at most, with what is beside it.
 const LIGHT_ROUNDS: u32 = 12;
-/// So many passes without a change are taken at most, in every turn but the last, before nodes are left to the next iteration. There are fewer
-/// once others have left theirs.
+/// For each of its nodes but the last, an invocation takes at most so many passes without a change before it leaves the node to the next
+/// iteration. There are fewer once others have left theirs.
 const EARLY_PATIENCE: u32 = 16;
 
 /// The nodes of a block, as a power of two: 32.
@@ -182,14 +182,14 @@ pub fn color_light(
     let light = state.get(IndependentState::LIGHT);
     let round = state.get(IndependentState::LIGHT_ROUNDS);
     let invocations = lane.groups * lane.threads;
-    let turns = light.div_ceil(invocations);
+    let share = light.div_ceil(invocations);
     if lane.local == 0 {
         state.add(IndependentState::TAKEN, 1);
     }
     // Finding the neighbours of higher rank is a pass, too.
-    let mut passes = params.loop_budget / LIGHT_ROUNDS - turns.min(params.loop_budget / LIGHT_ROUNDS);
-    for turn in 0..turns {
-        let place = turn * invocations + lane.global();
+    let mut passes = params.loop_budget / LIGHT_ROUNDS - share.min(params.loop_budget / LIGHT_ROUNDS);
+    for number in 0..share {
+        let place = number * invocations + lane.global();
         let (mut node, mut begin, mut degree) = (0, 0, 0);
         let mut own = Light { pending: 0, possible: 0, claimed: 0 };
         if place < light {
@@ -211,7 +211,7 @@ pub fn color_light(
                 own.possible = colors.load(node) & ALL_COLORS;
             }
         }
-        let is_last = turn + 1 == turns;
+        let is_last = number + 1 == share;
         let patience = if is_last { params.patience } else { params.patience.min(EARLY_PATIENCE) };
         let mut idle = 0;
         let mut flags = lane.reduce_or(if own.pending != 0 { ACTIVE } else { 0 });

@@ -37,10 +37,10 @@ fn take(lane: Lane, state: &mut State<IndependentState>) -> u32 {
     lane.of(0, place)
 }
 
-/// How often a subgroup may take nodes when there are `tasks` to take. Where loops are limited each has its share; else those that are faster
+/// How many nodes a subgroup may take when there are `tasks`. Where loops are limited each has its share; else those that are faster
 /// take more.
 #[inline(always)]
-fn most_turns(lane: Lane, params: &IndependentParams, tasks: u32) -> u32 {
+fn most_nodes(lane: Lane, params: &IndependentParams, tasks: u32) -> u32 {
     if params.loop_budget < u32::MAX / 2 { tasks.div_ceil(lane.groups * lane.subgroups) } else { u32::MAX }
 }
 
@@ -252,11 +252,11 @@ pub fn color_wide(
     }
     let wide = state.load(IndependentState::WIDE);
     let round = state.load(IndependentState::WIDE_ROUNDS);
-    let mut turns = most_turns(lane, params, wide);
+    let mut allowed = most_nodes(lane, params, wide);
     let mut budget = params.loop_budget;
     let mut place = 0;
-    while place < wide && turns > 0 {
-        turns -= 1;
+    while place < wide && allowed > 0 {
+        allowed -= 1;
         place = take(lane, &mut state);
         // The whole subgroup has the same place, and a node's word is written by the subgroup that has the node.
         let (mut node, mut word) = (0, 0);
@@ -346,7 +346,7 @@ pub fn color_wide(
         state.store(IndependentState::WIDE, left);
         state.store(IndependentState::WIDE_ROUNDS, rounds);
         state.store(IndependentState::WIDE_GROUPS.at(0), params.wide_groups(left, lane.subgroups));
-        // Light nodes have their turn when all wide ones have a colour.
+        // Light nodes are taken when all wide ones have a colour.
         state.store(
             IndependentState::GROUPS.at(0),
             if left == 0 { params.light_groups(light, lane.threads) } else { 0 },
