@@ -178,9 +178,9 @@ fn add_up(team: &mut Team, csr: &Csr, sources: &[u32], sums: Sums<'_>) {
     });
 }
 
-/// What threads take turns at: nobody else is at it.
+/// Empties a word that one thread alone uses at the time, so that a load and a store suffice.
 trait SwapZero {
-    /// The value, in place of which there is 0 after.
+    /// Returns the value, and leaves 0 in its place.
     fn swap_zero(&self) -> u64;
 }
 

@@ -38,9 +38,9 @@ pub(super) fn record(
 /// A propagation that runs: what its members share.
 struct Propagation<'a> {
     job: &'a Job,
-    /// The labels before an iteration and after it, in turns.
+    /// The labels before an iteration and after it, which iterations use alternately.
     labels: [&'a [AtomicU32]; 2],
-    /// Not 0 for a node with a neighbour that the last iteration changed, and the same for the next iteration, in turns.
+    /// Not 0 for a node with a neighbour that the last iteration changed, and the same for the next iteration: iterations use them alternately.
     marks: [&'a [AtomicU32]; 2],
     parts: Vec<Range<usize>>,
     /// Parts that have been taken, and edges of the nodes that were changed.

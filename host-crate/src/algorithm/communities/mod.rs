@@ -114,7 +114,7 @@ impl Selectable for CommunityStrategy {
 /// A graph whose communities can be found.
 pub struct Communities {
     session: Session,
-    /// The labels before an iteration and after it, in turns.
+    /// The labels before an iteration and after it, which iterations use alternately.
     labels: [Buffer<u32>; 2],
     propagation: DeviceLoop,
     /// The iterations that the start makes.
