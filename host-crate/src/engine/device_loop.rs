@@ -148,27 +148,32 @@ impl DeviceLoop {
         start: impl Fn(&mut Recorder),
         iteration: impl Fn(&mut Recorder, bool),
     ) -> Result<Self> {
+        let start = |recorder: &mut Recorder| {
+            start(recorder);
+            0
+        };
         Self::record_with_choice(device, name, state, (&[], lengths), start, iteration)
     }
 
     /// The same with a choice of the first batch: as long as the first of `lengths`, or one of the `shorter` ones, in ascending order, where that
-    /// sufficed before.
+    /// sufficed before. `start` returns how many of its iterations it has recorded itself.
     pub(crate) fn record_with_choice<S: LoopState>(
         device: &Device,
         name: &str,
         state: &Buffer<S>,
         (shorter, lengths): (&[usize], &[usize]),
-        start: impl Fn(&mut Recorder),
+        start: impl Fn(&mut Recorder) -> usize,
         iteration: impl Fn(&mut Recorder, bool),
     ) -> Result<Self> {
         let batch = |&length: &usize, begins: bool| -> Result<Batch> {
             let mut read_back = None;
             let recording = device.record(&format!("{name}, {length} iterations"), |recorder| {
+                let mut begun = 0;
                 if begins {
                     recorder.label("start");
-                    start(recorder);
+                    begun = start(recorder);
                 }
-                for number in 0..length {
+                for number in begun..length {
                     recorder.label(format!("{name}, iteration {number} of the batch"));
                     iteration(recorder, number % 2 == 1);
                 }
@@ -228,7 +233,7 @@ mod tests {
         let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
         let state: Buffer<LoopHeader> = device.buffer("state", 1).unwrap();
         let choice = (shorter, lengths);
-        let recorded = DeviceLoop::record_with_choice(&device, "nothing", &state, choice, |_| (), |_, _| ()).unwrap();
+        let recorded = DeviceLoop::record_with_choice(&device, "nothing", &state, choice, |_| 0, |_, _| ()).unwrap();
         match recorded.kind {
             Kind::Batches(batches) => batches,
             Kind::Streamed(_) => panic!("it is not streamed"),

@@ -81,6 +81,10 @@ impl Rounds {
             });
         }
         let lengths = (&SHORTER[..], &BATCHES[..]);
+        let start = |recorder: &mut Recorder| {
+            start(recorder);
+            0
+        };
         DeviceLoop::record_with_choice(device, name, state, lengths, start, |recorder, _| one(recorder))
     }
 }

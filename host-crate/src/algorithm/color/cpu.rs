@@ -1,12 +1,16 @@
 //! `independent` on the CPU device: the same colours as the kernels give, without their rounds. A thread colours a node as soon as the last
 //! neighbour of higher rank has its colour, and goes on with the nodes that waited for this one.
 
-use super::{super::prelude::*, Job, independent::rank};
+use super::{
+    super::prelude::*,
+    Job,
+    independent::{labels, rank},
+};
 use crate::{
     device::{Member, Team},
     engine::native::{Parts, Rounds, even_parts, record_native},
 };
-use evenkeel_kernels::algorithm::color::UNCOLORED;
+use evenkeel_kernels::algorithm::color::{UNCOLORED, independent::Labels};
 use std::{
     mem,
     ops::Range,
@@ -25,11 +29,12 @@ const OWN: usize = 1000;
 /// Records the colouring as one step. `waits` is a word for each node.
 pub(super) fn record(job: &Job<'_>, name: &str, waits: &Buffer<u32>) -> Result<DeviceLoop> {
     let &Job { device, csr, colors, seed, .. } = job;
+    let labels = labels(csr, seed);
     let csr = csr.without_weights();
     record_native(device, name, "color_independent_cpu", [colors, waits], move |team, [colors, waits]| {
         let parts = even_parts(&csr, team.threads() * PARTS);
         let ready = Parts::new(team.threads());
-        let coloring = Coloring { csr: &csr, seed, colors, waits, parts, ready, rounds: Rounds::new(0) };
+        let coloring = Coloring { csr: &csr, labels, colors, waits, parts, ready, rounds: Rounds::new(0) };
         (coloring.run(team), 0)
     })
 }
@@ -37,7 +42,7 @@ pub(super) fn record(job: &Job<'_>, name: &str, waits: &Buffer<u32>) -> Result<D
 /// A colouring that runs: what its members share.
 struct Coloring<'a> {
     csr: &'a Csr,
-    seed: u32,
+    labels: Labels,
     colors: &'a [AtomicU32],
     /// For how many edges each node waits.
     waits: &'a [AtomicU32],
@@ -85,7 +90,7 @@ impl Coloring<'_> {
 
     /// Counts the edges to neighbours of higher rank, as the kernels rank them.
     fn wait(&self, node: u32, ready: &mut Vec<u32>) {
-        let rank = |node: u32| rank(self.csr, self.seed, node);
+        let rank = |node: u32| rank(self.csr, self.labels, node);
         let own = rank(node);
         let waits = self.csr.neighbours(node).iter().filter(|neighbour| rank(**neighbour) < own).count();
         self.colors[node as usize].store(UNCOLORED, Relaxed);

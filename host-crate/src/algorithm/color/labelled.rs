@@ -166,11 +166,12 @@ impl Steps for Labelled {
         self.state.header()
     }
 
-    fn start(&self, recorder: &mut Recorder) {
+    fn start(&self, recorder: &mut Recorder) -> usize {
         recorder.fill(&self.colors, UNCOLORED);
         recorder.fill(&self.queues.taken, 0);
         let start = ColorStart { queues: &self.queues, state: &self.state };
         recorder.dispatch(&start, self.params, self.queues.ends.len());
+        0
     }
 
     fn iteration(&self, recorder: &mut Recorder, _: bool) {

@@ -121,8 +121,20 @@ trait Steps: Send {
         (&[], &BATCHES)
     }
 
-    /// Records the beginning: no node has a colour, or none but those that wait for no neighbour.
-    fn start(&self, recorder: &mut Recorder);
+    /// What `colors` must hold before the first run, and before a run that is looked at after every iteration: no node has a colour. `None` if
+    /// every run begins with that by itself.
+    fn first_words(&self, _csr: &Csr) -> Option<Vec<u32>> {
+        None
+    }
+
+    /// The bits of a node's word that are its colour, if it has one.
+    fn color_bits(&self) -> u32 {
+        u32::MAX
+    }
+
+    /// Records the beginning, after which no node counts as coloured but those that wait for no neighbour. It may have recorded the first iteration
+    /// as well: returns how many.
+    fn start(&self, recorder: &mut Recorder) -> usize;
 
     /// Records one iteration; whether its number is odd says which worklist it reads, where the kernels do not know by themselves.
     fn iteration(&self, recorder: &mut Recorder, odd: bool);
@@ -271,7 +283,13 @@ Examples:
             let iteration = |recorder: &mut Recorder, odd| steps.iteration(recorder, odd);
             DeviceLoop::record_with_choice(device, &name, &steps.header(), steps.batches(), start, iteration)
         };
-        let whole = native.map_or_else(recorded, Ok)?;
+        let whole = match native {
+            Some(whole) => whole,
+            None => {
+                set_first_words(&graph, &colors, &*steps)?;
+                recorded()?
+            }
+        };
         let taken = config.strategy.item().taken(method);
         Ok(Self { session, graph, colors, steps, whole, taken })
     }
@@ -289,7 +307,10 @@ Examples:
     }
 
     fn answer(&self) -> Result<Colors> {
-        self.session.answered()?.device().download(&self.colors).map(Colors)
+        let mut colors = self.session.answered()?.device().download(&self.colors)?;
+        let color_bits = self.steps.color_bits();
+        colors.par_iter_mut().for_each(|word| *word &= color_bits);
+        Ok(Colors(colors))
     }
 
     fn reference(graph: &Graph, (): &(), _: &ColorConfig) -> Result<u32> {
@@ -346,33 +367,53 @@ impl Color {
     }
 }
 
+/// Makes `colors` what the first run needs, or one that is looked at after every iteration.
+fn set_first_words(graph: &SharedGraph, colors: &Buffer<u32>, steps: &dyn Steps) -> Result<()> {
+    steps.first_words(graph.csr()).map_or(Ok(()), |words| graph.device().upload(colors, 0, &words))
+}
+
 fn iterations(graph: &SharedGraph, buffer: &Buffer<u32>, steps: &dyn Steps) -> Result<Vec<Iteration>> {
     let device = graph.device();
+    set_first_words(graph, buffer, steps)?;
     let degree = |node: usize| graph.csr().degree(node as u32);
-    let mut start = device.record("color, start", |recorder| steps.start(recorder))?;
-    start.run()?;
-    let record = |odd: bool| -> Result<_> {
-        let mut report = None;
-        let recording = device.record("color, one iteration", |recorder| {
-            steps.iteration(recorder, odd);
-            report = Some(recorder.read_back(&steps.header().report()));
+    let record = |name: &str, steps_of: &dyn Fn(&mut Recorder) -> usize| -> Result<_> {
+        let mut recorded = None;
+        let recording = device.record(name, |recorder| {
+            recorded = Some((steps_of(recorder), recorder.read_back(&steps.header().report())));
         })?;
-        let report = report.ok_or_else(|| Error::Device("an iteration was not recorded".into()))?;
-        Ok((recording, report))
+        let (count, report) = recorded.ok_or_else(|| Error::Device("an iteration was not recorded".into()))?;
+        Ok((count, recording, report))
     };
-    let mut recordings = [record(false)?, record(true)?];
+    let one = |odd: bool| {
+        record("color, one iteration", &|recorder| {
+            steps.iteration(recorder, odd);
+            1
+        })
+    };
+    let mut recordings = [one(false)?, one(true)?];
+    let (begun, mut start, report) = record("color, start", &|recorder| steps.start(recorder))?;
+    let kernel = start.run()?;
+    let mut begun = (begun > 0).then(|| (kernel, start.value(report)));
     let mut iterations = Vec::new();
     let mut active: Vec<usize> = (0..buffer.len()).collect();
+    let color_bits = steps.color_bits();
     let mut colors = device.download(buffer)?;
     while !active.is_empty() {
-        let (recording, report) = &mut recordings[iterations.len() % 2];
-        let kernel = recording.run()?;
+        let (kernel, report) = match begun.take() {
+            Some(first) => first,
+            None => {
+                let (_, recording, report) = &mut recordings[iterations.len() % 2];
+                (recording.run()?, recording.value(*report))
+            }
+        };
         device.download_into(buffer, &mut colors)?;
         let still: Vec<usize> = active.iter().copied().filter(|node| colors[*node] & TENTATIVE != 0).collect();
+        let given = colors.par_iter().filter(|word| **word & TENTATIVE == 0).map(|word| (word & color_bits) + 1).max();
         let degrees = active.into_iter().map(degree).collect();
-        iterations.push(Iteration::new(iterations.len() as u32 + 1, degrees, still.len(), &colors, kernel));
+        let number = iterations.len() as u32 + 1;
+        iterations.push(Iteration::new((number, kernel), degrees, still.len(), (colors.len(), given.unwrap_or(0))));
         // The device decides when it is over, as in a run.
-        active = if recording.value(*report).frontier > 0 { still } else { Vec::new() };
+        active = if report.frontier > 0 { still } else { Vec::new() };
     }
     Ok(iterations)
 }
@@ -389,9 +430,14 @@ impl Iteration {
         format!("{iteration},{active},{colored},{colors},{degrees},{kernel_ms:?}")
     }
 
-    /// One in which the nodes with `degrees` were active, of which `left` still are, and after which the colours are as they
-    /// are.
-    fn new(iteration: u32, mut degrees: Vec<u32>, left: usize, colors: &[u32], kernel: Duration) -> Self {
+    /// One of a graph of `nodes` nodes, in which those with `degrees` were active, of which `left` still are, and after which there are `colors`
+    /// colours.
+    fn new(
+        (iteration, kernel): (u32, Duration),
+        mut degrees: Vec<u32>,
+        left: usize,
+        (nodes, colors): (usize, u32),
+    ) -> Self {
         degrees.sort_unstable();
         let active = degrees.len();
         let sum: u64 = degrees.iter().map(|degree| u64::from(*degree)).sum();
@@ -399,12 +445,11 @@ impl Iteration {
         let bin = |degree: u32| (u32::BITS - degree.leading_zeros()) as usize;
         let mut bins = vec![0usize; bin(highest) + 1];
         degrees.iter().for_each(|degree| bins[bin(*degree)] += 1);
-        let given = colors.par_iter().filter(|color| **color & TENTATIVE == 0).max();
         Self {
             iteration,
             active,
-            colored: colors.len() - left,
-            colors: given.map_or(0, |color| color + 1),
+            colored: nodes - left,
+            colors,
             lowest_degree: degrees.first().copied().unwrap_or(0),
             median_degree: degrees.get(active.saturating_sub(1) / 2).copied().unwrap_or(0),
             mean_degree: sum as f64 / active.max(1) as f64,

@@ -67,11 +67,12 @@ impl Steps for Sectioned {
         self.state.header()
     }
 
-    fn start(&self, recorder: &mut Recorder) {
+    fn start(&self, recorder: &mut Recorder) -> usize {
         recorder.fill(&self.colors, UNCOLORED);
         recorder.fill(&self.state.cast(), 0);
         let Self { params, graph, first: worklist, state, .. } = self;
         recorder.dispatch(&ColorBegin { graph, worklist, state }, *params, worklist.current.len());
+        0
     }
 
     fn iteration(&self, recorder: &mut Recorder, odd: bool) {

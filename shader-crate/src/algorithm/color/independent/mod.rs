@@ -9,6 +9,9 @@
 //! rank. A subgroup shares a wide one ([`wide`]). It shows its set if no colour in it exceeds 29, else an interval. Light nodes have a lower
 //! rank than all wide ones and are coloured after them.
 //!
+//! Words of light nodes are never cleared. With its colour a light node leaves its degree and whether the run had an odd number, so that in the
+//! next run its neighbours know that it has no colour yet ([`current`]).
+//!
 //! In the first iteration nodes are taken in the order of ranks, so that those a node waits for have a colour or are under way. Subgroups
 //! take wide nodes from the worklist; of light nodes each invocation has its share. They look at a node again and again, because its
 //! neighbours are coloured at the same time, give up after a number of passes in which nothing has changed, and leave the node to the next
@@ -24,9 +27,27 @@ pub mod lists;
 pub mod light;
 pub mod wide;
 
-use super::{Rank, TENTATIVE, label};
+use super::{Rank, TENTATIVE, UNCOLORED, label};
 use crate::prelude::*;
-use crate::strategy::{degree, edges_in};
+use crate::strategy::edges_in;
+
+/// How nodes of the same degree are ranked: the one with the larger label has the higher rank.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct Labels {
+    /// The seed of the random labels.
+    pub seed: u32,
+    /// 1 if light nodes with odd numbers have larger labels than those with even ones, else 0.
+    pub odd_first: u32,
+}
+
+#[inline_all]
+impl Labels {
+    /// The label of a node of this degree.
+    pub fn of(&self, node: u32, degree: u32) -> u32 {
+        if degree <= LIGHT { self.of_light(node) } else { label(self.seed, node) }
+    }
+}
 
 /// What the host pushes with each dispatch.
 #[repr(C)]
@@ -40,14 +61,16 @@ pub struct IndependentParams {
     pub heavy: u32,
     /// The largest number of workgroups of an iteration.
     pub max_groups: u32,
-    /// The seed of the random labels.
-    pub seed: u32,
+    /// How nodes of the same degree are ranked.
+    pub labels: Labels,
     /// After how many passes without a change a subgroup gives up. While it has other light nodes to take it gives up sooner.
     pub patience: u32,
     /// The number of loop iterations that an invocation may take.
     pub loop_budget: u32,
     /// The colour of a node without neighbours of higher rank: 0, or what the host has found for the node of a row that is cut.
     pub first_color: u32,
+    /// 1 for the dispatches over light nodes that begin a run on a graph without wide ones, else 0. They need nothing of the state.
+    pub begins: u32,
     /// The rows of the partition.
     pub rows: RowRange,
 }
@@ -62,6 +85,11 @@ impl IndependentParams {
     /// The workgroups of `subgroups` subgroups for `wide` nodes, one to a subgroup at first.
     pub fn wide_groups(&self, wide: u32, subgroups: u32) -> u32 {
         wide.div_ceil(subgroups).min(self.max_groups)
+    }
+
+    /// The bit above a light node's colour of this run, or both where the colour comes from the host.
+    fn in_runs(&self, odd_run: u32) -> u32 {
+        if self.rows.is_cut == 0 { (COLOR + 1) << odd_run } else { ALL_RUNS }
     }
 }
 
@@ -81,8 +109,10 @@ pub struct IndependentState {
     pub light_rounds: u32,
     /// The number of dispatches for wide nodes so far.
     pub wide_rounds: u32,
+    /// 1 if the run has an odd number, else 0.
+    pub odd_run: u32,
     /// Keeps the counters that all subgroups add to apart from what they read: 128 bytes.
-    pub apart: [u32; 17],
+    pub apart: [u32; 16],
     /// How many wide nodes of the worklist have been taken; in an iteration over light nodes, how many workgroups have begun.
     pub taken: u32,
     /// Keeps the two counters apart.
@@ -99,10 +129,26 @@ const ALL_COLORS: u32 = (1 << COLORS) - 1;
 pub const LIGHT: u32 = COLORS;
 const _: () = assert!(LIGHT < 1 << (31 - COLORS));
 
-/// The label that decides between nodes of this degree: the larger one has the higher rank.
+/// The bits of a word that are the node's colour, if it has one. More colours would take 2⁴⁸ edges.
+pub const COLOR: u32 = (1 << 24) - 1;
+/// Two bits above the colour. A light node sets the one for runs with even or the one for runs with odd numbers; other nodes set both.
+const ALL_RUNS: u32 = ALL_COLORS & !COLOR;
+
+/// The word of a light node of `degree` edges with a colour.
 #[inline(always)]
-pub fn rank_label(seed: u32, node: u32, degree: u32) -> u32 {
-    if degree <= LIGHT { light::block_label(seed, node) } else { label(seed, node) }
+fn colored(degree: u32, in_runs: u32, color: u32) -> u32 {
+    (degree << COLORS) | in_runs | color
+}
+
+/// What a word says in this run. A light node with a colour of the last run has none yet, and all are possible.
+#[inline(always)]
+fn current(in_runs: u32, word: u32) -> u32 {
+    if word & (TENTATIVE | in_runs) == 0 { word | TENTATIVE | ALL_COLORS } else { word }
+}
+
+/// The word of a node before the first run. Those of wide nodes are set when a run begins.
+pub fn before_first_run(degree: u32) -> u32 {
+    if degree <= LIGHT { shown(degree, ALL_COLORS) } else { UNCOLORED }
 }
 
 /// The set of colours in the word of a wide node is shown, not an interval.
@@ -137,8 +183,8 @@ fn whole_row(params: &IndependentParams, graph: Csr<Views>, node: u32) -> (u32, 
     (begin, if params.rows.is_cut == 0 { begin + count } else { begin })
 }
 
-/// Begins: finds the neighbours of higher rank of each wide node, a list in `before` at the offset of its row, whose length is in `waits`. Nodes
-/// without any get the first colour, as does that of a row that is cut. Light nodes show all colours.
+/// Begins a run on a graph with wide nodes: finds the neighbours of higher rank of each wide node, a list in `before` at the offset of its row, whose length is in `waits`.
+/// Nodes without any get the first colour, as does that of a row that is cut.
 #[kernel(threads = 256)]
 pub fn color_wait(
     lane: Lane,
@@ -152,17 +198,13 @@ pub fn color_wait(
     mut length: Shared<u32, 1>,
 ) {
     let wide = params.nodes - params.light;
-    for node in lane.grid_stride(params.nodes) {
-        let degree = degree(graph.row_offsets, node);
-        if degree <= LIGHT {
-            colors.set(node, shown(degree, ALL_COLORS));
-        }
-    }
     if lane.global() == 0 {
-        state.begin(params.nodes, if wide == 0 { params.light_groups(params.light, lane.threads) } else { 0 });
+        let odd_run = state.get(IndependentState::ODD_RUN);
+        state.begin(params.nodes, 0);
         state.set_groups(IndependentState::WIDE_GROUPS, params.wide_groups(wide, lane.subgroups));
         state.set(IndependentState::LIGHT, params.light);
         state.set(IndependentState::WIDE, wide);
+        state.set(IndependentState::ODD_RUN, odd_run);
     }
     let wide_rounds = params.heavy + (wide - params.heavy).div_ceil(lane.subgroups);
     for round in lane.by_group(wide_rounds) {
@@ -181,7 +223,7 @@ pub fn color_wait(
             (begin, end) = whole_row(params, graph, node);
         }
         let is_here = place < params.nodes && params.rows.has(node);
-        let rank = Rank::of(graph, params.seed, node);
+        let rank = Rank::of(graph, params.labels.seed, node);
         if is_heavy {
             if lane.local == 0 {
                 length.set(0, 0);
@@ -198,10 +240,10 @@ pub fn color_wait(
             let b = graph.columns.get((edge + width).min(last));
             let c = graph.columns.get((edge + 2 * width).min(last));
             let d = graph.columns.get((edge + 3 * width).min(last));
-            let after_a = rank.is_after(graph, params.seed, a) & (edge < end);
-            let after_b = rank.is_after(graph, params.seed, b) & (edge + width < end);
-            let after_c = rank.is_after(graph, params.seed, c) & (edge + 2 * width < end);
-            let after_d = rank.is_after(graph, params.seed, d) & (edge + 3 * width < end);
+            let after_a = rank.is_after(graph, params.labels.seed, a) & (edge < end);
+            let after_b = rank.is_after(graph, params.labels.seed, b) & (edge + width < end);
+            let after_c = rank.is_after(graph, params.labels.seed, c) & (edge + 2 * width < end);
+            let after_d = rank.is_after(graph, params.labels.seed, d) & (edge + 3 * width < end);
             let own = u32::from(after_a) + u32::from(after_b) + u32::from(after_c) + u32::from(after_d);
             let up_to = lane.inclusive_add(own);
             let total = lane.of(lane.subgroup_size - 1, up_to);
@@ -240,7 +282,7 @@ pub fn color_wait(
             let set = TENTATIVE | SET | lowest_bits(found + 1);
             let word = if found <= SET_MOST { set } else { interval(found, 0) };
             waits.set(node, found);
-            colors.set(node, if found == 0 { params.first_color } else { word });
+            colors.set(node, if found == 0 { ALL_RUNS | params.first_color } else { word });
         }
     }
 }
@@ -258,4 +300,35 @@ const SHORT: u32 = 4;
 #[inline(always)]
 fn others_left(state: &State<IndependentState>, idle: u32) -> u32 {
     if idle >= SHORT && state.load(IndependentState::LEFT) > 0 { OTHERS_LEFT } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_colour_of_the_last_run_is_none() {
+        let [even, odd] = [0, 1].map(|odd_run| IndependentParams::zeroed().in_runs(odd_run));
+        for (degree, color) in [(0, 0), (3, 2), (LIGHT, LIGHT)] {
+            let uncolored = before_first_run(degree);
+            for (this, last) in [(even, odd), (odd, even)] {
+                assert_eq!(current(this, uncolored), uncolored);
+                assert_eq!(current(this, colored(degree, last, color)), uncolored);
+                assert_eq!(current(this, colored(degree, this, color)) & (TENTATIVE | COLOR), color);
+            }
+        }
+    }
+
+    #[test]
+    fn a_colour_of_a_wide_node_is_one_in_every_run() {
+        let in_runs = |is_cut: u32, odd_run: u32| {
+            let rows = RowRange { is_cut, ..RowRange::default() };
+            IndependentParams { rows, ..IndependentParams::zeroed() }.in_runs(odd_run)
+        };
+        assert_eq!(in_runs(1, 0), ALL_RUNS);
+        assert_eq!(in_runs(0, 0) | in_runs(0, 1), ALL_RUNS);
+        for (odd_run, color) in [(0, 0), (1, 27), (1, COLOR)] {
+            assert_eq!(current(in_runs(0, odd_run), ALL_RUNS | color), ALL_RUNS | color);
+        }
+    }
 }

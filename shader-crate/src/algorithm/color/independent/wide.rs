@@ -3,8 +3,8 @@
 use super::super::{TENTATIVE, UNCOLORED};
 use super::lists::Lists;
 use super::{
-    CHANGED, FAR, IndependentParams, IndependentState, LIGHT, OTHERS_LEFT, SET, SET_MOST, interval, lowest_bits,
-    others_left,
+    ALL_RUNS, CHANGED, COLOR, FAR, IndependentParams, IndependentState, LIGHT, OTHERS_LEFT, SET, SET_MOST, interval,
+    lowest_bits, others_left,
 };
 use crate::prelude::*;
 
@@ -158,13 +158,14 @@ impl Wide {
     fn look(&mut self, before: &mut Global<u32>, place: u32, neighbour: u32, word: u32) {
         let mut is_kept = false;
         if word & TENTATIVE == 0 {
-            let from_base = word.wrapping_sub(self.taken.base);
+            let color = word & COLOR;
+            let from_base = color.wrapping_sub(self.taken.base);
             if from_base < Taken::SPAN {
                 self.taken.mark(from_base);
                 self.flags |= MARKED;
             } else {
                 // Beyond the span; wrapped round, it is below the base and known to be taken.
-                is_kept = word > self.taken.base && word <= self.most;
+                is_kept = color > self.taken.base && color <= self.most;
             }
         } else {
             let overlaps;
@@ -312,7 +313,7 @@ pub fn color_wide(
                     color = own.lowest;
                 }
                 if member == 0 {
-                    let new = if color == UNCOLORED { own.word() } else { color };
+                    let new = if color == UNCOLORED { own.word() } else { ALL_RUNS | color };
                     if new != word {
                         colors.store(node, new);
                         word = new;
