@@ -196,9 +196,10 @@ fn the_hybrid_switches_when_it_is_told_to() {
 
 #[test]
 fn iterations_add_up() {
-    let graph = generated("rmat:scale=9");
-    for device in common::devices() {
-        for name in ["random", "hybrid", "hybrid:merge-path", "stealing", "independent", "speculative"] {
+    let strategies = ["random", "hybrid", "hybrid:merge-path", "stealing", "independent", "speculative"];
+    // The second has no wide nodes, so that a run of `independent` begins with its first iteration.
+    for graph in ["rmat:scale=9", "er:nodes=1000,degree=8"].map(generated) {
+        for (device, name) in common::devices().into_iter().flat_map(|it| strategies.map(|name| (it.clone(), name))) {
             let mut color = Color::prepare(&device, &graph, &config(name)).unwrap();
             let run = color.run(&()).unwrap();
             let found = color.answer().unwrap().0;
@@ -209,6 +210,7 @@ fn iterations_add_up() {
                 assert_eq!(iterations.len() as u32, run.iterations, "{name} on {device:?}");
             }
             let (first, last) = (&iterations[0], iterations.last().unwrap());
+            assert!(first.colored > 0, "{name} on {device:?}");
             assert_eq!((first.active, last.colored), (found.len(), found.len()), "{name} on {device:?}");
             assert_eq!(last.colors, count(&found), "{name} on {device:?}");
             let highest = (0..graph.nodes()).map(|node| graph.degree(node)).max();

@@ -119,6 +119,33 @@ fn colours_of_partitions() {
     });
 }
 
+/// A run begins with its first iteration, which is dispatched for each partition and leaves nodes to the next.
+#[test]
+fn colours_of_light_nodes_in_partitions() {
+    let graph = generated("er:nodes=1500,degree=6");
+    let config = ColorConfig { strategy: "independent".parse().unwrap(), seed: 3 };
+    let whole = Device::open("cpu", &DeviceOptions::default()).unwrap();
+    let expected = answer::<Color>(&whole, &graph, &(), &config, "one partition").unwrap();
+    for wanted in [1, 2, 7] {
+        let bytes = (wanted > 1).then(|| bytes_for(&graph.csr, wanted));
+        for device in devices(bytes) {
+            let what = format!("{wanted} partitions on {device:?}");
+            let mut color = Color::prepare(&device, &graph.csr, &config).unwrap();
+            for _ in 0..3 {
+                let iterations = color.run(&()).unwrap().iterations;
+                assert!((1..1500).contains(&iterations), "{iterations} iterations of {what}");
+                assert!(color.answer().unwrap() == expected, "{what}");
+            }
+            let iterations = color.iterations().unwrap();
+            assert_eq!((iterations[0].active, iterations.last().unwrap().colored), (1500, 1500), "{what}");
+            assert!(color.answer().unwrap() == expected, "{what}, by iterations");
+            color.run(&()).unwrap();
+            assert!(color.answer().unwrap() == expected, "{what}, once more");
+            common::finish(&device);
+        }
+    }
+}
+
 /// Every row but the shortest is cut, light ones included.
 #[test]
 fn colours_where_short_rows_are_cut() {

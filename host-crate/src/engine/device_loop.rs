@@ -156,7 +156,7 @@ impl DeviceLoop {
     }
 
     /// The same with a choice of the first batch: as long as the first of `lengths`, or one of the `shorter` ones, in ascending order, where that
-    /// sufficed before. `start` returns how many of its iterations it has recorded itself.
+    /// sufficed before. `start` returns how many of the batch's iterations it has recorded itself.
     pub(crate) fn record_with_choice<S: LoopState>(
         device: &Device,
         name: &str,
@@ -227,6 +227,22 @@ mod tests {
     use super::*;
     use crate::device::DeviceOptions;
     use evenkeel_types::LoopHeader;
+    use std::cell::RefCell;
+
+    #[test]
+    fn the_first_batch_counts_iterations_of_the_start() {
+        let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
+        let state: Buffer<LoopHeader> = device.buffer("state", 1).unwrap();
+        // Batches of 1 and of 3 iterations with a start, and one of 2 without.
+        for (begun, expected) in
+            [(0, vec![false, false, true, false, false, true]), (1, vec![true, false, false, true])]
+        {
+            let recorded = RefCell::new(Vec::new());
+            let iteration = |_: &mut Recorder, odd| recorded.borrow_mut().push(odd);
+            DeviceLoop::record_with_choice(&device, "nothing", &state, (&[1], &[3, 2]), |_| begun, iteration).unwrap();
+            assert_eq!(recorded.take(), expected);
+        }
+    }
 
     /// Batches of these lengths that do nothing.
     fn batches(shorter: &[usize], lengths: &[usize]) -> Batches {

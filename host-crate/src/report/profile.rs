@@ -97,6 +97,22 @@ mod tests {
     }
 
     #[test]
+    fn a_start_may_be_the_first_iteration() {
+        let start = |microseconds| span("step", "start, iteration 0", microseconds);
+        let next = span("step", "color, iteration 1 of the batch", 7);
+        let steps = |spans: &[Span], runs: usize, iterations: u32| -> Vec<f64> {
+            let steps = Profile::new(spans, runs, iterations, Vec::new()).steps_ms;
+            steps.into_iter().map(|time| (time * 1e3).round()).collect()
+        };
+        assert_eq!(steps(&[start(30), start(20)], 2, 1), [20.0]);
+        assert_eq!(steps(&[start(30), next.clone(), start(20), next.clone()], 2, 2), [20.0, 7.0]);
+        assert_eq!(steps(&[start(30), start(20), next], 2, 2), [20.0, 7.0]);
+        // Of a graph in two partitions.
+        assert_eq!(steps(&[start(30), start(1), start(20), start(2)], 2, 1), [22.0]);
+        assert_eq!(steps(&[start(30), start(1), start(20)], 2, 1), [0.0; 0]);
+    }
+
+    #[test]
     fn what_is_more_than_one_loop_has_no_steps() {
         let mut spans = run();
         spans.extend(run());

@@ -185,7 +185,7 @@ impl Independent {
                 saved: device.buffer(SAVED, saved)?,
             })
         };
-        // As a run leaves it.
+        // No workgroups, and counters of 0, as after a run.
         let header = LoopHeader { groups: [0, 1, 1], ..LoopHeader::default() };
         let first_state = IndependentState { header, ..IndependentState::zeroed() };
         Ok(Self {
@@ -240,6 +240,7 @@ impl Steps for Independent {
                 let light = ColorLight { graph, lists, colors, waits, state };
                 let groups = params.light_groups(params.light, WORKGROUP);
                 let params = IndependentParams { begins: 1, ..*params };
+                recorder.label("start, iteration 0");
                 recorder.dispatch(&light, params, (groups * WORKGROUP) as usize);
             } else {
                 let wait = ColorWait { graph, order: &lists.order, colors, waits, before, state };

@@ -132,8 +132,8 @@ trait Steps: Send {
         u32::MAX
     }
 
-    /// Records the beginning, after which no node counts as coloured but those that wait for no neighbour. It may have recorded the first iteration
-    /// as well: returns how many.
+    /// Records the beginning of a run, after which only nodes that wait for no neighbour have colours, or that and the first iteration. Returns the
+    /// number of iterations that it recorded.
     fn start(&self, recorder: &mut Recorder) -> usize;
 
     /// Records one iteration; whether its number is odd says which worklist it reads, where the kernels do not know by themselves.
@@ -456,6 +456,37 @@ impl Iteration {
             highest_degree: highest,
             degrees: bins,
             kernel_ms: kernel.as_secs_f64() * 1e3,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{device::DeviceOptions, graph::generate::Generator};
+    use evenkeel_kernels::algorithm::color::independent::LIGHT;
+
+    #[test]
+    fn a_run_takes_no_colour_from_the_last_one() {
+        let config = ColorConfig { strategy: "independent".parse().unwrap(), seed: 0 };
+        let device = Device::open("cpu:subgroup=8", &DeviceOptions::default()).unwrap();
+        // Light nodes alone; and with wide ones.
+        for spec in ["er:nodes=600,degree=8", "rmat:scale=8"] {
+            let csr = spec.parse::<Generator>().unwrap().generate().unwrap().csr;
+            let mut color = Color::prepare(&device, &csr, &config).unwrap();
+            color.run(&()).unwrap();
+            let expected = color.answer().unwrap();
+            for _ in 0..2 {
+                let mut words = device.download(&color.colors).unwrap();
+                for (node, word) in (0..).zip(&mut words).filter(|(node, _)| csr.degree(*node) <= LIGHT) {
+                    assert!(*word & TENTATIVE == 0, "node {node} has no colour");
+                    *word &= !color.steps.color_bits();
+                }
+                device.upload(&color.colors, 0, &words).unwrap();
+                assert!(color.answer().unwrap() != expected, "{spec}");
+                color.run(&()).unwrap();
+                assert!(color.answer().unwrap() == expected, "{spec}");
+            }
         }
     }
 }

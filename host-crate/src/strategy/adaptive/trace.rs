@@ -48,7 +48,7 @@ pub fn trace(
     spans: &[Span],
 ) -> Result<Vec<TracedLevel>> {
     let level_sizes = level_sizes(csr, depths);
-    let times = iterations(spans);
+    let times = iterations_after_start(spans);
     // A search may end with the iteration that finds the last level, which then takes no time of its own.
     let names = strategy.level_names(device, csr, &level_sizes)?.filter(|_| times.len() + 1 >= level_sizes.len());
     let implementations = names.ok_or_else(|| {
@@ -62,16 +62,32 @@ pub fn trace(
 
 /// The time of each step of the loop in the last of `runs` that left these spans; none where a run is more than one loop.
 pub(crate) fn step_times(spans: &[Span], runs: usize) -> Vec<Duration> {
-    let labels: Vec<&str> = spans.iter().filter(|span| span.on_device).map(|span| span.label.as_str()).collect();
-    let starts = labels.chunk_by(|a, b| a == b).filter(|labels| labels[0] == "start").count();
-    if starts == runs { iterations(spans) } else { Vec::new() }
+    let steps: Vec<&Span> = spans.iter().filter(|span| span.on_device).collect();
+    let starts: Vec<usize> = (0..steps.len()).filter(|&at| steps[at].label.starts_with("start")).collect();
+    if starts.iter().any(|&at| is_iteration(steps[at])) {
+        // Each run has as many of these spans. They are counted because a run may have no others, and the next follows at once.
+        let of_run = starts.len() / runs.max(1);
+        let is_whole = of_run > 0 && of_run * runs == starts.len();
+        return if is_whole { iterations(&steps[starts[starts.len() - of_run]..]) } else { Vec::new() };
+    }
+    let loops = steps.chunk_by(|a, b| a.label == b.label).filter(|steps| steps[0].label == "start").count();
+    if loops == runs { iterations_after_start(spans) } else { Vec::new() }
+}
+
+fn is_iteration(step: &Span) -> bool {
+    step.label.contains("iteration")
 }
 
 /// The time of each iteration after the last start.
-fn iterations(spans: &[Span]) -> Vec<Duration> {
-    let steps: Vec<&Span> = spans.iter().filter(|span| span.on_device && span.name != "read back").collect();
+fn iterations_after_start(spans: &[Span]) -> Vec<Duration> {
+    let steps: Vec<&Span> = spans.iter().filter(|span| span.on_device).collect();
     let after_start = steps.iter().rposition(|span| span.label == "start").map_or(0, |start| start + 1);
-    let of_iteration = |first: &&Span, second: &&Span| first.label == second.label;
-    let iterations = steps[after_start..].chunk_by(of_iteration).filter(|steps| steps[0].label.contains("iteration"));
+    iterations(&steps[after_start..])
+}
+
+/// The time of each iteration: of the spans in a row with the same label.
+fn iterations(steps: &[&Span]) -> Vec<Duration> {
+    let steps: Vec<&Span> = steps.iter().copied().filter(|span| span.name != "read back").collect();
+    let iterations = steps.chunk_by(|a, b| a.label == b.label).filter(|steps| is_iteration(steps[0]));
     iterations.map(|steps| steps.iter().map(|span| span.duration).sum()).collect()
 }

@@ -9,7 +9,7 @@
 //! rank. A subgroup shares a wide one ([`wide`]). It shows its set if no colour in it exceeds 29, else an interval. Light nodes have a lower
 //! rank than all wide ones and are coloured after them.
 //!
-//! Words of light nodes are never cleared. With its colour a light node leaves its degree and whether the run had an odd number, so that in the
+//! Words of light nodes are not cleared between runs. With its colour a light node leaves its degree and whether the run had an odd number, so that in the
 //! next run its neighbours know that it has no colour yet ([`current`]).
 //!
 //! In the first iteration nodes are taken in the order of ranks, so that those a node waits for have a colour or are under way. Subgroups
@@ -53,6 +53,8 @@ impl Labels {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct IndependentParams {
+    /// How nodes of the same degree are ranked.
+    pub labels: Labels,
     /// The number of nodes of the graph.
     pub nodes: u32,
     /// The number of light nodes. They are the first in the order of all nodes; wide ones follow. Both are by rank.
@@ -61,18 +63,17 @@ pub struct IndependentParams {
     pub heavy: u32,
     /// The largest number of workgroups of an iteration.
     pub max_groups: u32,
-    /// How nodes of the same degree are ranked.
-    pub labels: Labels,
     /// After how many passes without a change a subgroup gives up. While it has other light nodes to take it gives up sooner.
     pub patience: u32,
     /// The number of loop iterations that an invocation may take.
     pub loop_budget: u32,
-    /// The colour of a node without neighbours of higher rank: 0, or what the host has found for the node of a row that is cut.
-    pub first_color: u32,
-    /// 1 for the dispatches over light nodes that begin a run on a graph without wide ones, else 0. They need nothing of the state.
-    pub begins: u32,
     /// The rows of the partition.
     pub rows: RowRange,
+    /// The colour of a node without neighbours of higher rank: 0, or what the host has found for the node of a row that is cut.
+    pub first_color: u32,
+    /// 1 for the dispatches over light nodes that begin a run on a graph without wide ones, else 0. Of the state they need only the number of the
+    /// run, and counters that are 0.
+    pub begins: u32,
 }
 
 #[inline_all]
@@ -183,7 +184,8 @@ fn whole_row(params: &IndependentParams, graph: Csr<Views>, node: u32) -> (u32, 
     (begin, if params.rows.is_cut == 0 { begin + count } else { begin })
 }
 
-/// Begins a run on a graph with wide nodes: finds the neighbours of higher rank of each wide node, a list in `before` at the offset of its row, whose length is in `waits`.
+/// Begins a run on a graph with wide nodes: finds the neighbours of higher rank of each, a list in `before` at the offset of its row, whose length
+/// is in `waits`.
 /// Nodes without any get the first colour, as does that of a row that is cut.
 #[kernel(threads = 256)]
 pub fn color_wait(
