@@ -2,9 +2,13 @@
 
 use super::{driver_file, from_json, output, timed};
 use anyhow::{Context, Result};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::path::Path;
+use std::{
+    path::Path,
+    process::{Command, Output},
+};
 
 /// One of each generation that the driver of Debian 12 knows: GCN 5, the same in a processor, RDNA 2, RDNA 3.
 const FAMILIES: [&str; 4] = ["vega10", "raven", "navi21", "gfx1100"];
@@ -62,16 +66,11 @@ impl Registers {
 /// Compiles all modules for all families.
 pub fn compile(program: &Path, root: &Path, failures: &mut Vec<String>) -> Result<(Vec<Family>, Vec<Registers>)> {
     let driver = driver_file("/usr/share/vulkan/icd.d", "radeon_icd", "mesa-vulkan-drivers")?;
+    let run = |family: &&str| output(&mut command(program, root, &driver, family), "mesa-vulkan-drivers");
+    // A driver compiles with one processor.
+    let outputs: Vec<Output> = FAMILIES.par_iter().with_max_len(1).map(run).collect::<Result<_>>()?;
     let (mut families, mut registers) = (Vec::new(), Vec::new());
-    for family in FAMILIES {
-        let mut command = timed(program);
-        command.args(["kernels", "--device", "0", "--json", "-"]);
-        command.args(crate::PACKAGES.map(|package| root.join(package).join("spirv")));
-        command
-            .env("VK_ICD_FILENAMES", &driver)
-            .env("RADV_FORCE_FAMILY", family)
-            .env("MESA_SHADER_CACHE_DISABLE", "true");
-        let output = output(&mut command, "mesa-vulkan-drivers")?;
+    for (family, output) in FAMILIES.into_iter().zip(outputs) {
         let report: Value = match from_json(&String::from_utf8_lossy(&output.stdout)) {
             Ok(report) => report,
             Err(_) => {
@@ -102,6 +101,15 @@ pub fn compile(program: &Path, root: &Path, failures: &mut Vec<String>) -> Resul
         families.push(Family { family: family.to_owned(), driver, kernels: kernels.len() - refused, refused });
     }
     Ok((families, registers))
+}
+
+/// Compiles all modules for a family.
+fn command(program: &Path, root: &Path, driver: &str, family: &str) -> Command {
+    let mut command = timed(program);
+    command.args(["kernels", "--device", "0", "--json", "-"]);
+    command.args(crate::PACKAGES.map(|package| root.join(package).join("spirv")));
+    command.env("VK_ICD_FILENAMES", driver).env("RADV_FORCE_FAMILY", family).env("MESA_SHADER_CACHE_DISABLE", "true");
+    command
 }
 
 pub fn to_csv(registers: &[Registers]) -> String {

@@ -2,6 +2,7 @@
 
 use super::{driver_file, from_json, output, timed};
 use anyhow::{Result, ensure};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeMap, path::Path, process::Command};
@@ -103,7 +104,15 @@ pub struct Device {
 
 pub fn all(program: &Path, failures: &mut Vec<String>) -> Result<Vec<Device>> {
     let algorithms = algorithms(program)?;
-    DEVICES.iter().map(|target| target.run(program, &algorithms, failures)).collect()
+    // Most of these commands keep one processor busy.
+    let run = |target: &Target| {
+        let mut failures = Vec::new();
+        target.run(program, &algorithms, &mut failures).map(|device| (device, failures))
+    };
+    let ran: Vec<_> = DEVICES.par_iter().with_max_len(1).map(run).collect::<Result<_>>()?;
+    let (devices, failed): (Vec<_>, Vec<_>) = ran.into_iter().unzip();
+    failures.extend(failed.into_iter().flatten());
+    Ok(devices)
 }
 
 /// The names in the first table of `evenkeel strategies`.
