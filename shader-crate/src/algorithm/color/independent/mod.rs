@@ -10,7 +10,7 @@
 //! rank than all wide ones and are coloured after them.
 //!
 //! Words of light nodes are not cleared between runs. With its colour a light node leaves its degree and whether the run had an odd number, so that in the
-//! next run its neighbours know that it has no colour yet ([`current`]).
+//! next run its neighbours know that it has no colour yet: see `current`.
 //!
 //! In the first iteration nodes are taken in the order of ranks, so that those a node waits for have a colour or are under way. Subgroups
 //! take wide nodes from the worklist; of light nodes each invocation has its share. They look at a node again and again, because its
