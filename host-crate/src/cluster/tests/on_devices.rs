@@ -4,7 +4,7 @@
 use super::algorithms::Example;
 use crate::{
     algorithm::{Algorithm, Bfs, BfsConfig, Components, PageRank, PageRankConfig, Precision, SourceOptions, Sssp},
-    device::{Device, DeviceOptions},
+    device::{Device, DeviceOptions, alone},
 };
 
 /// Opens a device for each of so many workers.
@@ -66,6 +66,7 @@ fn named(name: &str) -> SourceOptions {
 
 #[test]
 fn ranks_on_devices() {
+    let _alone = alone();
     let kinds = kinds();
     check_all::<PageRank>(&kinds, &ranks(5));
     let rmat = Example::generated("rmat:scale=7,directed=true", None, "file");
@@ -78,6 +79,7 @@ fn ranks_on_devices() {
 
 #[test]
 fn searches_on_devices() {
+    let _alone = alone();
     check_all::<Bfs>(&kinds(), &BfsConfig::default());
     // The hub is found by another worker than its own.
     let star = Example::generated("star:nodes=1500", None, "file");
@@ -91,11 +93,13 @@ fn searches_on_devices() {
 
 #[test]
 fn components_on_devices() {
+    let _alone = alone();
     check_all::<Components>(&kinds(), &Default::default());
 }
 
 #[test]
 fn shortest_paths_on_devices() {
+    let _alone = alone();
     let kinds = kinds();
     check_all::<Sssp>(&kinds, &Default::default());
     let folder = tempfile::tempdir().unwrap();

@@ -21,7 +21,7 @@ mod staging;
 mod statistics;
 mod submit;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod timing;
 mod transfer;
 

@@ -15,11 +15,15 @@ use evenkeel_kernels::{launch::Launch, primitive::reduce::ReduceAdd};
 use std::{
     fs,
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
-/// Held by each test while it has devices: layers do not bear many of them being made and destroyed at once.
-static TURN: Mutex<()> = Mutex::new(());
+/// What each test holds while it has devices with the validation layer. The layer crashes when a device is made while another thread uses one:
+/// version 1.3.239 then looks the device up in a table that is being changed.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    lock(&ALONE)
+}
 
 /// The Vulkan device of the tests, unless there is none here.
 fn open(validation: bool, cache_folder: Option<&Path>) -> Option<VulkanDevice> {
@@ -72,7 +76,7 @@ fn sum(device: &VulkanDevice, words: &[u32]) -> u32 {
 
 #[test]
 fn the_layer_hears_a_planted_mistake_and_the_next_call_fails_with_it() {
-    let _turn = lock(&TURN);
+    let _alone = alone();
     let Some(device) = open_validated() else { return };
     let buffer = Buffer::on_device(&device.context, "short", 16).unwrap();
     let mut commands = Commands::new(&device.context, "mistake").unwrap();
@@ -91,7 +95,7 @@ fn the_layer_hears_a_planted_mistake_and_the_next_call_fails_with_it() {
 
 #[test]
 fn a_read_back_has_what_was_there_at_its_place() {
-    let _turn = lock(&TURN);
+    let _alone = alone();
     let Some(device) = open_validated() else { return };
     let [buffer, large] =
         [("words", 64), ("many words", 1 << 20)].map(|(name, bytes)| device.allocate(name, bytes).unwrap());
@@ -115,7 +119,7 @@ fn a_read_back_has_what_was_there_at_its_place() {
 
 #[test]
 fn the_layer_hears_a_missing_barrier() {
-    let _turn = lock(&TURN);
+    let _alone = alone();
     let Some(device) = open_validated() else { return };
     let buffers = [0, 1].map(|_| Buffer::on_device(&device.context, "words", 64).unwrap());
     let [first, second] = [&buffers[0], &buffers[1]].map(|buffer| buffer.handle);
@@ -143,7 +147,7 @@ fn the_layer_hears_a_missing_barrier() {
 
 #[test]
 fn everything_made_is_destroyed() {
-    let _turn = lock(&TURN);
+    let _alone = alone();
     let Some(device) = open_validated() else { return };
     assert_eq!(sum(&device, &[1, 2, 3]), 6);
     let instance: Arc<Instance> = device.context.device.instance.clone();
@@ -154,7 +158,7 @@ fn everything_made_is_destroyed() {
 
 #[test]
 fn memory_is_given_back() {
-    let _turn = lock(&TURN);
+    let _alone = alone();
     let Some(device) = open(false, None) else { return };
     let allocated = || lock(&device.context.allocator).generate_report().total_allocated_bytes;
     let before = allocated();
@@ -166,7 +170,7 @@ fn memory_is_given_back() {
 
 #[test]
 fn a_buffer_of_another_device_is_refused() {
-    let _turn = lock(&TURN);
+    let _alone = alone();
     let (Some(device), Some(other)) = (open(false, None), open(false, None)) else { return };
     let foreign = other.allocate("foreign", 4).unwrap();
     let message = device.upload(&foreign, 0, &[0; 4]).unwrap_err().to_string();
@@ -177,7 +181,7 @@ fn a_buffer_of_another_device_is_refused() {
 
 #[test]
 fn pipelines_are_kept_and_a_corrupt_file_is_made_anew() {
-    let _turn = lock(&TURN);
+    let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let Some(device) = open(false, Some(folder.path())) else { return };
     assert_eq!(sum(&device, &[4, 5]), 9);
@@ -217,7 +221,7 @@ fn errors_say_what_was_being_done_and_whose_business_it_is() {
 
 #[test]
 fn a_listed_device_knows_its_limits() {
-    let _turn = lock(&TURN);
+    let _alone = alone();
     let Ok(instance) = Instance::new(false) else { return println!("skipped: no Vulkan loader") };
     let Ok(devices) = physical::all(&instance) else { return println!("skipped: no Vulkan device") };
     for (index, Physical { info, .. }) in devices.iter().enumerate() {
