@@ -29,8 +29,6 @@ pub use evenkeel_kernels::launch::{Buffer, Launch};
 pub use memory::MemoryPlan;
 pub use recorder::{ReadBack, Recorder};
 pub(crate) use recorder::{ScheduleRecorder, Size, Step};
-#[cfg(test)]
-pub(crate) use vulkan::tests::alone;
 #[cfg(feature = "cli")]
 pub(crate) use vulkan::{Compiled, Executable};
 

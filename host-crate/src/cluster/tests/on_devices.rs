@@ -4,7 +4,7 @@
 use super::algorithms::Example;
 use crate::{
     algorithm::{Algorithm, Bfs, BfsConfig, Components, PageRank, PageRankConfig, Precision, SourceOptions, Sssp},
-    device::{Device, DeviceOptions, alone},
+    device::{Device, DeviceOptions},
 };
 
 /// Opens a device for each of so many workers.
@@ -66,7 +66,6 @@ fn named(name: &str) -> SourceOptions {
 
 #[test]
 fn ranks_on_devices() {
-    let _alone = alone();
     let kinds = kinds();
     check_all::<PageRank>(&kinds, &ranks(5));
     let rmat = Example::generated("rmat:scale=7,directed=true", None, "file");
@@ -79,7 +78,6 @@ fn ranks_on_devices() {
 
 #[test]
 fn searches_on_devices() {
-    let _alone = alone();
     check_all::<Bfs>(&kinds(), &BfsConfig::default());
     // The hub is found by another worker than its own.
     let star = Example::generated("star:nodes=1500", None, "file");
@@ -93,13 +91,11 @@ fn searches_on_devices() {
 
 #[test]
 fn components_on_devices() {
-    let _alone = alone();
     check_all::<Components>(&kinds(), &Default::default());
 }
 
 #[test]
 fn shortest_paths_on_devices() {
-    let _alone = alone();
     let kinds = kinds();
     check_all::<Sssp>(&kinds, &Default::default());
     let folder = tempfile::tempdir().unwrap();

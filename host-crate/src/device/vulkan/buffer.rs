@@ -104,7 +104,7 @@ impl Buffer {
         };
         let request = AllocationCreateDesc { name, requirements, location, linear: true, allocation_scheme };
         let allocate = || match context.allocations.take() {
-            true => lock(&context.allocator).allocate(&request),
+            true => lock(&context.allocator()).allocate(&request),
             false => Err(AllocationError::OutOfMemory),
         };
         buffer.allocation = allocate().map_err(|error| {
@@ -157,7 +157,7 @@ impl Drop for Buffer {
     fn drop(&mut self) {
         // SAFETY: whatever runs with the buffer holds a reference to it, and waits before it lets go.
         unsafe { self.context.vk().destroy_buffer(self.handle, None) };
-        if let Err(error) = lock(&self.context.allocator).free(std::mem::take(&mut self.allocation)) {
+        if let Err(error) = lock(&self.context.allocator()).free(std::mem::take(&mut self.allocation)) {
             tracing::error!("freeing device memory: {error}");
         }
     }

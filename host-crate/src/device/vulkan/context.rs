@@ -3,9 +3,10 @@
 
 use super::{
     Failed,
+    calls::{Calls, alone},
     instance::Instance,
     limits::Remaining,
-    lock, one_at_a_time,
+    lock,
     physical::{Extras, Physical},
     timing::Clock,
 };
@@ -17,6 +18,7 @@ use gpu_allocator::{
 };
 use std::{
     ffi::CString,
+    mem::ManuallyDrop,
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -27,7 +29,7 @@ const MIB: u64 = 1 << 20;
 
 /// An open device. Its fields are dropped in this order: memory first, then the device, then the instance.
 pub(super) struct Context {
-    pub(super) allocator: Mutex<Allocator>,
+    allocator: ManuallyDrop<Mutex<Allocator>>,
     pub(super) device: LogicalDevice,
     /// Locked for every submission: a queue is not to be used from two threads at once.
     pub(super) queue: Mutex<vk::Queue>,
@@ -48,6 +50,7 @@ impl Context {
     /// Opens `physical`, with every optional feature that it has.
     pub(super) fn new(instance: Arc<Instance>, physical: Physical, options: &DeviceOptions) -> Result<Arc<Self>> {
         let device = LogicalDevice::new(instance, &physical, options.profile)?;
+        let calling = device.instance.calls(&());
         // SAFETY: the device was made with one queue of this family.
         let queue = unsafe { device.handle.get_device_queue(physical.queue_family, 0) };
         // SAFETY: as above, for the family that only copies.
@@ -68,8 +71,9 @@ impl Context {
         let statistics = (options.profile && physical.extras.statistics)
             .then(|| khr::pipeline_executable_properties::Device::new(&instance.handle, &device.handle));
         let clock = Clock::new(&device, &physical, options.profile);
+        drop(calling);
         let context = Arc::new(Self {
-            allocator: Mutex::new(allocator),
+            allocator: ManuallyDrop::new(Mutex::new(allocator)),
             queue: Mutex::new(queue),
             transfer_queue: transfer_queue.map(Mutex::new),
             clock,
@@ -86,8 +90,19 @@ impl Context {
         Ok(context)
     }
 
-    pub(super) fn vk(&self) -> &ash::Device {
-        &self.device.handle
+    /// The device's functions, to be let go before anything else is asked of the context.
+    pub(super) fn vk(&self) -> Calls<'_, ash::Device> {
+        self.calls(&self.device.handle)
+    }
+
+    /// The device's memory, likewise.
+    pub(super) fn allocator(&self) -> Calls<'_, Mutex<Allocator>> {
+        self.calls(&*self.allocator)
+    }
+
+    /// What else makes calls for this device, likewise.
+    pub(super) fn calls<'c, F>(&self, functions: &'c F) -> Calls<'c, F> {
+        self.device.instance.calls(functions)
     }
 
     /// Names an object for debuggers, where the instance can.
@@ -96,7 +111,7 @@ impl Context {
         let name = c_string(name);
         let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(object).object_name(&name);
         // SAFETY: the object is alive: its maker names it. A name that is refused is no reason to stop.
-        let _ = unsafe { debug.set_debug_utils_object_name(&info) };
+        let _ = unsafe { self.calls(debug).set_debug_utils_object_name(&info) };
     }
 
     /// Opens a named group of commands, where the instance can.
@@ -105,14 +120,14 @@ impl Context {
             let name = c_string(name);
             let label = vk::DebugUtilsLabelEXT::default().label_name(&name);
             // SAFETY: the command buffer is being recorded by the caller.
-            unsafe { debug.cmd_begin_debug_utils_label(commands, &label) };
+            unsafe { self.calls(debug).cmd_begin_debug_utils_label(commands, &label) };
         }
     }
 
     pub(super) fn end_label(&self, commands: vk::CommandBuffer) {
         if let Some(debug) = self.labels() {
             // SAFETY: the command buffer is being recorded by the caller, who opened a label in it.
-            unsafe { debug.cmd_end_debug_utils_label(commands) };
+            unsafe { self.calls(debug).cmd_end_debug_utils_label(commands) };
         }
     }
 
@@ -133,6 +148,14 @@ impl Context {
             Some(message) => Err(Error::Device(format!("the Vulkan validation layer complains: {message}"))),
             None => Ok(()),
         }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        let _calling = self.device.instance.calls(&());
+        // SAFETY: nothing uses it any more, and this happens once.
+        unsafe { ManuallyDrop::drop(&mut self.allocator) };
     }
 }
 
@@ -185,7 +208,7 @@ impl LogicalDevice {
             info = info.push_next(&mut executables);
         }
         let info = info.enabled_extension_names(&extensions);
-        let _alone = one_at_a_time();
+        let _alone = alone();
         // SAFETY: the physical device is of this instance and has all that is asked of it.
         let handle = unsafe { instance.handle.create_device(physical.handle, &info, None) }
             .failed(&format!("opening {}", physical.info.name))?;
@@ -195,7 +218,7 @@ impl LogicalDevice {
 
 impl Drop for LogicalDevice {
     fn drop(&mut self) {
-        let _alone = one_at_a_time();
+        let _alone = alone();
         // SAFETY: whatever was made from the device holds a reference to its context and is gone by now.
         unsafe { self.handle.destroy_device(None) };
     }

@@ -1,7 +1,11 @@
 //! The loader and the instance: the door to every driver of the machine. With validation asked for, the Khronos layer watches
 //! all calls, ordering between dispatches included, and what it says is kept.
 
-use super::{Failed, failure, lock, one_at_a_time};
+use super::{
+    Failed,
+    calls::{Calls, alone},
+    failure, lock,
+};
 use crate::{Error, Result, phase};
 use ash::{ext, vk};
 use std::{
@@ -65,16 +69,19 @@ impl Instance {
         Ok(instance)
     }
 
+    /// What makes calls for this instance, or for a device of it.
+    pub(super) fn calls<'c, F>(&self, functions: &'c F) -> Calls<'c, F> {
+        Calls::new(functions, self.validates())
+    }
+
     /// All physical devices, in the loader's order.
     pub(super) fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>> {
-        let _alone = one_at_a_time();
         // SAFETY: the instance is alive.
         let devices = unsafe { self.handle.enumerate_physical_devices() }.failed("listing the devices")?;
         if devices.is_empty() { Err(no_driver()) } else { Ok(devices) }
     }
 
     /// Whether the validation layer is loaded and heard.
-    #[cfg(test)]
     pub(super) fn validates(&self) -> bool {
         self.messenger.is_some()
     }
@@ -88,6 +95,7 @@ impl Instance {
             .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
             .pfn_user_callback(Some(hear))
             .user_data(std::ptr::from_ref::<Messages>(&self.messages).cast_mut().cast());
+        let _alone = alone();
         // SAFETY: the messages are boxed and outlive the messenger, which `drop` destroys first.
         let messenger =
             unsafe { loader.create_debug_utils_messenger(&info, None) }.failed("listening to the validation layer")?;
@@ -97,7 +105,7 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        let _alone = one_at_a_time();
+        let _alone = alone();
         // SAFETY: whatever was made from the instance holds a reference to it and is gone by now.
         unsafe {
             if let Some((loader, messenger)) = self.messenger.take() {
@@ -161,7 +169,7 @@ fn create(
         extensions.push(ext::validation_features::NAME.as_ptr());
         info = info.push_next(&mut features);
     }
-    let _alone = one_at_a_time();
+    let _alone = alone();
     // SAFETY: the names and structures live until the call returns.
     unsafe { entry.create_instance(&info.enabled_extension_names(&extensions), None) }
 }

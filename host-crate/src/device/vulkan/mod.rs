@@ -1,9 +1,11 @@
 //! The Vulkan device. From the outside in: an [`instance`] finds the machine's [`physical`] devices, one of them is opened as a
 //! [`context`], and everything else is made from that: a [`buffer`], the [`staging`] memory, a [`pipeline`], a [`recording`].
-//! Objects are [`owned`]: they are destroyed with what uses them, which waits for the device first.
+//! Objects are [`owned`]: they are destroyed with what uses them, which waits for the device first. Which [`calls`] are made at once matters to the
+//! validation layer alone.
 
 mod barriers;
 mod buffer;
+mod calls;
 mod capture;
 mod context;
 mod crash_marker;
@@ -21,7 +23,7 @@ mod staging;
 mod statistics;
 mod submit;
 #[cfg(test)]
-pub(super) mod tests;
+mod tests;
 mod timing;
 mod transfer;
 
@@ -42,7 +44,7 @@ use staging::Staging;
 pub(crate) use statistics::Executable;
 use std::{
     path::Path,
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{Arc, Mutex},
 };
 
 /// Every Vulkan device of the machine, what cannot run evenkeel (and why) included.
@@ -229,13 +231,6 @@ impl Backend for VulkanDevice {
     fn end_capture(&self) -> Result<()> {
         capture::end()
     }
-}
-
-/// Held while an instance or a device is made or destroyed. Vulkan allows that from several threads at once, but validation layers
-/// (1.3.239 with NVIDIA's driver 580) have been seen to hang when it is done.
-fn one_at_a_time() -> MutexGuard<'static, ()> {
-    static MAKING: Mutex<()> = Mutex::new(());
-    lock(&MAKING)
 }
 
 /// Turns Vulkan's error codes into errors that say what was being done.

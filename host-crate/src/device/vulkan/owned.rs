@@ -19,7 +19,7 @@ impl<H: Destroy> Owned<H> {
         doing: &str,
         make: impl FnOnce(&ash::Device) -> VkResult<H>,
     ) -> Result<Self> {
-        let handle = make(context.vk()).failed(doing)?;
+        let handle = make(&context.vk()).failed(doing)?;
         context.name(handle, name);
         Ok(Self { handle, context: context.clone() })
     }
@@ -28,7 +28,7 @@ impl<H: Destroy> Owned<H> {
 impl<H: Destroy> Drop for Owned<H> {
     fn drop(&mut self) {
         // SAFETY: the object is of this device. Whatever runs with it holds its owner, and waits before it lets go.
-        unsafe { self.handle.destroy(self.context.vk()) };
+        unsafe { self.handle.destroy(&self.context.vk()) };
     }
 }
 

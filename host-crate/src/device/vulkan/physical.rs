@@ -2,6 +2,7 @@
 
 use super::{
     Failed,
+    calls::alone,
     instance::Instance,
     limits::{Faults, Limits},
 };
@@ -104,6 +105,7 @@ pub(super) struct Extras {
 /// All devices, numbered as the user numbers them.
 pub(super) fn all(instance: &Instance) -> Result<Vec<Physical>> {
     let limits = Limits::from_environment()?;
+    let _alone = alone();
     let handles = instance.physical_devices()?.into_iter().enumerate();
     handles.map(|(index, handle)| Physical::query(instance, index, handle, &limits)).collect()
 }

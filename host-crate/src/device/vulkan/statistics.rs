@@ -24,6 +24,7 @@ pub(super) fn log(context: &Context, pipeline: vk::Pipeline, kernel: &str) {
 /// What is known about a pipeline that was made with `CAPTURE_STATISTICS`.
 pub(super) fn executables(context: &Context, pipeline: vk::Pipeline) -> Vec<Executable> {
     let Some(driver) = &context.statistics else { return Vec::new() };
+    let driver = context.calls(driver);
     let info = vk::PipelineInfoKHR::default().pipeline(pipeline);
     // SAFETY: the pipeline is alive. A driver that has nothing to say is no reason to stop.
     let executables = unsafe { driver.get_pipeline_executable_properties(&info) }.unwrap_or_default();

@@ -60,16 +60,17 @@ impl Commands {
         self.wait()?;
         let flags =
             if once { vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT } else { vk::CommandBufferUsageFlags::empty() };
-        let vk = self.context.vk();
+        let begin = vk::CommandBufferBeginInfo::default().flags(flags);
         // SAFETY: the buffer is not in flight, and `&mut` keeps other threads from its pool.
-        unsafe {
-            vk.reset_command_pool(self.pool.handle, vk::CommandPoolResetFlags::empty()).failed("recording commands")?;
-            let begin = vk::CommandBufferBeginInfo::default().flags(flags);
-            vk.begin_command_buffer(self.buffer, &begin).failed("recording commands")?;
-        }
+        let begun = unsafe {
+            let vk = self.context.vk();
+            vk.reset_command_pool(self.pool.handle, vk::CommandPoolResetFlags::empty())
+                .and_then(|()| vk.begin_command_buffer(self.buffer, &begin))
+        };
+        begun.failed("recording commands")?;
         record(self.buffer);
         // SAFETY: it is being recorded.
-        unsafe { vk.end_command_buffer(self.buffer) }.failed("recording commands")
+        unsafe { self.context.vk().end_command_buffer(self.buffer) }.failed("recording commands")
     }
 
     pub(super) fn submit(&mut self) -> Result<()> {

@@ -73,11 +73,11 @@ impl Clock {
     }
 
     /// Reads both clocks at once, where the device can.
-    pub(super) fn anchor(&self) -> Option<Anchor> {
+    pub(super) fn anchor(&self, context: &Context) -> Option<Anchor> {
         let info = [vk::CalibratedTimestampInfoEXT::default().time_domain(vk::TimeDomainEXT::DEVICE)];
         let before = self.now();
         // SAFETY: every device with the extension can read its own clock.
-        let (stamps, _) = unsafe { self.calibration.as_ref()?.get_calibrated_timestamps(&info) }.ok()?;
+        let (stamps, _) = unsafe { context.calls(self.calibration.as_ref()?).get_calibrated_timestamps(&info) }.ok()?;
         Some(Anchor { ticks: *stamps.first()?, host: (before + self.now()) / 2 })
     }
 
