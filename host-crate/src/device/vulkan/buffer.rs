@@ -157,7 +157,8 @@ impl Drop for Buffer {
     fn drop(&mut self) {
         // SAFETY: whatever runs with the buffer holds a reference to it, and waits before it lets go.
         unsafe { self.context.vk().destroy_buffer(self.handle, None) };
-        if let Err(error) = lock(&self.context.allocator()).free(std::mem::take(&mut self.allocation)) {
+        let freed = lock(&self.context.allocator()).free(std::mem::take(&mut self.allocation));
+        if let Err(error) = freed {
             tracing::error!("freeing device memory: {error}");
         }
     }

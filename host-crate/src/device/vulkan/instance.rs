@@ -87,6 +87,7 @@ impl Instance {
     }
 
     fn listen(&self) -> Result<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)> {
+        let _alone = alone();
         let loader = ext::debug_utils::Instance::new(&self._entry, &self.handle);
         let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
             .message_severity(
@@ -95,7 +96,6 @@ impl Instance {
             .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
             .pfn_user_callback(Some(hear))
             .user_data(std::ptr::from_ref::<Messages>(&self.messages).cast_mut().cast());
-        let _alone = alone();
         // SAFETY: the messages are boxed and outlive the messenger, which `drop` destroys first.
         let messenger =
             unsafe { loader.create_debug_utils_messenger(&info, None) }.failed("listening to the validation layer")?;

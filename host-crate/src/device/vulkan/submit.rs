@@ -16,6 +16,9 @@ const SPIN: Duration = Duration::from_millis(5);
 /// The same for software on the processors, which needs them itself.
 const SPIN_ON_CPU: Duration = Duration::from_micros(200);
 
+/// Nanoseconds that a thread sleeps at most before it looks again, so that no wait keeps another thread from opening a device (see [`super::calls`]).
+const SLEEP: u64 = 10_000_000;
+
 /// One command buffer and the fence that tells when it has run.
 pub(super) struct Commands {
     buffer: vk::CommandBuffer,
@@ -99,17 +102,21 @@ impl Commands {
         }
         // Also when the wait fails, nothing is gained by waiting again: the device is lost.
         self.in_flight = false;
-        let vk = self.context.vk();
         let (start, spin) = (Instant::now(), if self.context.physical.info.kind.is_gpu() { SPIN } else { SPIN_ON_CPU });
         while start.elapsed() < spin {
             // SAFETY: the fence is alive.
-            if unsafe { vk.get_fence_status(self.fence.handle) }.failed("waiting for the device")? {
+            if unsafe { self.context.vk().get_fence_status(self.fence.handle) }.failed("waiting for the device")? {
                 return Ok(());
             }
             std::hint::spin_loop();
         }
-        // SAFETY: the fence is alive and was submitted.
-        unsafe { vk.wait_for_fences(&[self.fence.handle], true, u64::MAX) }.failed("waiting for the device")
+        loop {
+            // SAFETY: the fence is alive and was submitted.
+            let waited = unsafe { self.context.vk().wait_for_fences(&[self.fence.handle], true, SLEEP) };
+            if waited != Err(vk::Result::TIMEOUT) {
+                return waited.failed("waiting for the device");
+            }
+        }
     }
 }
 
