@@ -60,7 +60,8 @@ pub fn cases(all: u32) -> u32 {
     if is_sweep() { all } else { all.div_ceil(4) }
 }
 
-/// Those of `all` whose turn it is: one in `parts` unless it is a sweep. As many turns in a row have all of them.
+/// One in `parts` of `all`, those that follow each other at this distance from the one numbered `turn` on; all of them in a sweep. `parts` calls with
+/// consecutive numbers have each once.
 pub fn share<T: Clone>(all: &[T], parts: usize, turn: usize) -> Vec<T> {
     let (first, step) = if is_sweep() { (0, 1) } else { (turn % parts, parts) };
     all.iter().skip(first).step_by(step).cloned().collect()

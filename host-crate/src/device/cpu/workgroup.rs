@@ -73,7 +73,7 @@ impl Counts {
         Self(RefCell::new(vec![0; threads as usize]))
     }
 
-    /// Runs a part of invocation `local`. Invocations take turns on a thread, so what the thread counts meanwhile is its.
+    /// Runs a part of invocation `local`. A thread runs one invocation at a time, so what it counts meanwhile belongs to that one.
     fn note<R>(&self, local: usize, work: impl FnOnce() -> R) -> R {
         let before = balance::atoms();
         let result = work();

@@ -1,6 +1,7 @@
-//! Which calls of Vulkan are made at once. Threads may make a device while others use theirs, but not where the validation layer watches: it looks its
-//! devices up in a table without a lock, and crashes when the table is being changed (KhronosGroup/Vulkan-ValidationLayers#4391). So whatever changes
-//! the table is done [`alone`], and a watched device is used through [`Calls`]. Of a layer that was switched on from outside nothing is known here.
+//! Which calls of Vulkan are made at once. Threads may make a device while others use theirs, but not where the validation layer watches: it
+//! looks its devices up in a table without a lock, and crashes when the table is being changed (KhronosGroup/Vulkan-ValidationLayers#4391).
+//! So whatever changes the table is done [`alone`], and a watched device is used through [`Calls`]. Of a layer that was switched on from
+//! outside nothing is known here.
 
 use std::{
     ops::Deref,
