@@ -27,7 +27,7 @@ use std::{
 
 const MIB: u64 = 1 << 20;
 
-/// An open device. Its fields are dropped in this order: memory first, then the device, then the instance.
+/// An open device. What it has is dropped in this order: memory first, then the device, then the instance.
 pub(super) struct Context {
     allocator: ManuallyDrop<Mutex<Allocator>>,
     pub(super) device: LogicalDevice,
@@ -152,6 +152,7 @@ impl Context {
 }
 
 impl Drop for Context {
+    /// Gives back the memory before the device goes, as a call that the validation layer watches.
     fn drop(&mut self) {
         let _calling = self.device.instance.calls(&());
         // SAFETY: nothing uses it any more, and this happens once.

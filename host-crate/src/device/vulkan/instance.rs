@@ -74,7 +74,7 @@ impl Instance {
         Calls::new(functions, self.validates())
     }
 
-    /// All physical devices, in the loader's order.
+    /// All physical devices, in the loader's order, asked for [`alone`].
     pub(super) fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>> {
         // SAFETY: the instance is alive.
         let devices = unsafe { self.handle.enumerate_physical_devices() }.failed("listing the devices")?;

@@ -16,8 +16,8 @@ const SPIN: Duration = Duration::from_millis(5);
 /// The same for software on the processors, which needs them itself.
 const SPIN_ON_CPU: Duration = Duration::from_micros(200);
 
-/// Nanoseconds that a thread sleeps at most before it looks again, so that no wait keeps another thread from opening a device (see [`super::calls`]).
-const SLEEP: u64 = 10_000_000;
+/// How long a thread sleeps at most before it looks again, so that no wait keeps another thread from opening a device (see [`super::calls`]).
+const SLEEP: Duration = Duration::from_millis(10);
 
 /// One command buffer and the fence that tells when it has run.
 pub(super) struct Commands {
@@ -110,9 +110,10 @@ impl Commands {
             }
             std::hint::spin_loop();
         }
+        let sleep = SLEEP.as_nanos() as u64;
         loop {
             // SAFETY: the fence is alive and was submitted.
-            let waited = unsafe { self.context.vk().wait_for_fences(&[self.fence.handle], true, SLEEP) };
+            let waited = unsafe { self.context.vk().wait_for_fences(&[self.fence.handle], true, sleep) };
             if waited != Err(vk::Result::TIMEOUT) {
                 return waited.failed("waiting for the device");
             }
