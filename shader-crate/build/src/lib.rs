@@ -22,16 +22,16 @@ use std::{
     process::{Command, ExitCode},
 };
 
-/// What cargo sets for a build script, and what a user sets for the outer build, that would change the inner one.
+/// Variables that would change the inner build: those that cargo sets for a build script, and those that a user sets for the outer build.
 const NOT_FOR_THE_INNER_BUILD: &str = "CARGO_BUILD_TARGET CARGO_ENCODED_RUSTFLAGS CARGO_MANIFEST_DIR \
     CARGO_MANIFEST_LINKS CARGO_MANIFEST_PATH DEBUG HOST NUM_JOBS OPT_LEVEL OUT_DIR PROFILE RUSTC RUSTC_LINKER \
     RUSTC_WORKSPACE_WRAPPER RUSTC_WRAPPER RUSTDOC RUSTDOCFLAGS RUSTFLAGS TARGET";
 
 /// Finds or makes the modules of the crate whose build script calls this, for `#[kernel]` to include.
 pub fn kernels() -> ExitCode {
-    // Kernels, and what `#[kernel]` writes, ask for a target that stable Rust has never heard of.
+    // Kernels, and the code that `#[kernel]` writes, test for a target that stable Rust does not know.
     println!("cargo::rustc-check-cfg=cfg(target_arch, values(\"spirv\"))");
-    // rust-gpu compiles the crate too, and there the modules are what is being made.
+    // rust-gpu compiles the crate, too, to make the modules.
     if env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|target| target == "spirv") {
         println!("cargo::rerun-if-changed=build.rs");
         return ExitCode::SUCCESS;

@@ -12,8 +12,8 @@ use std::{
 /// The name of the manifest in a folder of modules.
 pub const MANIFEST: &str = "manifest.toml";
 
-/// What of evenkeel shapes a module, below the workspace's root: the kernels and schedules, what they read, the macro that
-/// writes their entry points, and the settings and passes they are compiled with.
+/// The sources of evenkeel that shape a module, below the workspace's root: the kernels and schedules, the types that they share with the
+/// host, the macro that writes their entry points, and the settings and passes they are compiled with.
 const SOURCES: [&str; 5] =
     ["shader-crate/src", "shader-crate/macro/src", "shared-types/src", "xtask/src/compile.rs", "xtask/src/finish"];
 
@@ -39,7 +39,7 @@ impl Package {
         // This crate is ROOT/shader-crate/build, in a checkout as much as where cargo keeps a git dependency.
         let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
         let evenkeel = kernels.parent().unwrap_or(Path::new(".")).to_owned();
-        // By whatever path it was named, evenkeel's own crate is known for what it is.
+        // evenkeel's own crate is recognised by any path that leads to it.
         let is_evenkeel = folder.canonicalize().map_err(at(folder))? == kernels.canonicalize().map_err(at(kernels))?;
         Ok(Self { folder: if is_evenkeel { kernels.to_owned() } else { std::path::absolute(folder)? }, evenkeel })
     }
