@@ -3,14 +3,14 @@
 
 use crate::{
     graph::{
-        Graph,
+        Csr, Graph,
         weights::{Shown, is_whole},
     },
     oracle::Mismatch,
 };
 use evenkeel_types::UNREACHED;
 use serde::{Serialize, Serializer};
-use std::{borrow::Cow, fmt};
+use std::{any::Any, borrow::Cow, fmt};
 
 /// A number that an algorithm finds: for a node, or about the whole answer. In JSON it is a plain number, or true or false.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
@@ -105,6 +105,41 @@ pub enum Shape {
     Square,
 }
 
+/// What the values of a column mean: from it follows what is shown of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// Nothing that decides how the values are shown.
+    Other,
+    /// How important a node is: the highest values are shown.
+    Score,
+    /// How many levels a node is from where a search began.
+    Level,
+    /// How far a node is from where a search began.
+    Distance,
+    /// The class that a node belongs to, as one of the class's nodes: the largest classes are shown.
+    Class(ClassNames),
+}
+
+/// What the classes of an answer are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClassNames {
+    /// One class: `component`.
+    pub one: &'static str,
+    /// Several classes, and the figure that counts them: `components`.
+    pub several: &'static str,
+    /// The figure that states the size of the largest class: `largest_component`.
+    pub largest: &'static str,
+}
+
+/// A number about a whole answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fact {
+    /// Its name in JSON.
+    pub name: &'static str,
+    /// The number.
+    pub value: Value,
+}
+
 /// A column of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column<'a> {
@@ -118,12 +153,19 @@ pub struct Column<'a> {
     pub labels: &'a [String],
     /// Whether some may be missing: then the largest whole number, or infinity, stands for a value that is not there.
     pub partial: bool,
+    /// What the values mean.
+    pub meaning: Meaning,
 }
 
 impl<'a> Column<'a> {
     /// A column with one value for each node.
     pub fn new(name: &'static str, values: Values<'a>) -> Self {
-        Self { name, values, shape: Shape::Single, labels: &[], partial: false }
+        Self { name, values, shape: Shape::Single, labels: &[], partial: false, meaning: Meaning::Other }
+    }
+
+    /// The same column with values that mean something.
+    pub fn meaning(self, meaning: Meaning) -> Self {
+        Self { meaning, ..self }
     }
 
     /// The same column, in which the largest whole number, or infinity, stands for a value that is not there.
@@ -176,22 +218,33 @@ impl<'a> Column<'a> {
 pub enum RowKind {
     /// The nodes of the graph, in its order: each has its name in front of its values.
     Nodes,
+    /// The nodes of the graph, each with a value for every node.
+    Pairs,
     /// Edges: columns of nodes name their ends, and every column has one value for each.
     Edges,
 }
 
 /// What an algorithm finds: columns of values in the order of the graph's nodes, or of some of its edges.
-pub trait Answer: Sync {
-    /// What the rows of its columns are.
-    const ROWS: RowKind = RowKind::Nodes;
-    /// Whether its column has a value for every pair of nodes.
-    const PAIRS: bool = false;
-
+pub trait Answer: Any + Send + Sync {
     /// The columns. The first is what the algorithm is about; there is none where nothing is found for each node ([`Algorithm::columns`]).
     ///
     /// [`Algorithm::columns`]: super::Algorithm::columns
     fn columns(&self) -> Vec<Column<'_>>;
+
+    /// Numbers about the whole answer that the columns do not say. Where searches began at several nodes and each went through the whole
+    /// graph, [`SOURCES`] is their number.
+    fn facts(&self) -> Vec<Fact> {
+        Vec::new()
+    }
+
+    /// The nodes of a path to `target` from where the search began, both included; `None` where no path was found.
+    fn path(&self, _csr: &Csr, _target: u32) -> Option<Vec<u32>> {
+        None
+    }
 }
+
+/// The name of the fact that says how many nodes searches began at.
+pub const SOURCES: &str = "sources";
 
 /// A value as a person reads it: a node that was not reached is at `inf`.
 pub(super) fn text(value: Option<Value>) -> String {
@@ -199,7 +252,7 @@ pub(super) fn text(value: Option<Value>) -> String {
 }
 
 /// The first node whose value differs in the first column, which has a value for each.
-pub fn first_difference(expected: &impl Answer, found: &impl Answer, graph: &Graph) -> Option<Mismatch> {
+pub fn first_difference(expected: &dyn Answer, found: &dyn Answer, graph: &Graph) -> Option<Mismatch> {
     let (expected, found) = (expected.columns(), found.columns());
     let (expected, found) = (expected.first()?, found.first()?);
     let node = (0..graph.csr.nodes()).find(|&node| expected.value(node as usize) != found.value(node as usize))?;

@@ -13,12 +13,15 @@ use crate::{
     engine::{DevicePartition, Layout, plan_partitions},
     strategy::{
         Operator, Strategy, Target, Traversal,
-        adaptive::{LevelSize, TracedLevel, level_sizes, trace},
+        adaptive::{LevelSize, TracedLevel, trace},
     },
 };
 use evenkeel_kernels::algorithm::bfs::{BfsParents, ParentsParams};
 use evenkeel_types::UNREACHED;
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 /// What can be chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -116,7 +119,6 @@ Examples:
   evenkeel bfs rmat:scale=18 --strategy adaptive --levels levels.csv";
     const COUNTED: bool = true;
     const FINDS_PATHS: bool = true;
-    const DEMO: &'static [&'static str] = &["node", "merge-path", "auto"];
     type Alternative = Box<dyn Strategy>;
     type Config = BfsConfig;
     type InputOptions = SourceOptions;
@@ -261,21 +263,6 @@ Examples:
     fn columns(config: &BfsConfig) -> usize {
         1 + usize::from(config.parents) + usize::from(config.per_source)
     }
-
-    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let (graph, tree) = (outcome.graph, outcome.answer);
-        let depths = (&tree.depths[..], UNREACHED);
-        let found = || paths::parents(&graph.csr, &tree.sources, depths, |depth, _| depth.checked_add(1));
-        paths::summary(tree, (graph, &tree.sources), show, || tree.parents.clone().unwrap_or_else(found))
-    }
-
-    fn levels(outcome: &Outcome<'_, Self>) -> Vec<LevelSize> {
-        level_sizes(&outcome.graph.csr, &outcome.answer.depths)
-    }
-
-    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        outcome.reach()
-    }
 }
 
 impl Bfs {
@@ -414,13 +401,20 @@ fn record_parents(
 
 impl Answer for Tree {
     fn columns(&self) -> Vec<Column<'_>> {
-        let depths = Column::new("depth", Values::U32((&self.depths).into())).partial();
+        let depths = Column::new("depth", Values::U32((&self.depths).into())).partial().meaning(Meaning::Level);
         let parents = self.parents.as_ref().map(|all| Column::new("parent", Values::Nodes(all.into())).partial());
         let each = self
             .per_source
             .as_ref()
             .map(|each| Column::new("depth_from", Values::U32((&each.depths).into())).partial().labelled(&each.names));
         [depths].into_iter().chain(parents).chain(each).collect()
+    }
+
+    fn path(&self, csr: &Csr, target: u32) -> Option<Vec<u32>> {
+        let depths = (&self.depths[..], UNREACHED);
+        let found = || paths::parents(csr, &self.sources, depths, |depth, _| depth.checked_add(1));
+        let parents = self.parents.as_ref().map_or_else(|| Cow::Owned(found()), Cow::Borrowed);
+        paths::path(&parents, &self.sources, target)
     }
 }
 

@@ -8,7 +8,6 @@ use super::{
     prelude::*,
 };
 use crate::{
-    graph::statistics::grouped,
     oracle::closeness,
     settings::{Configurable, Key},
     strategy::About,
@@ -89,11 +88,20 @@ pub struct ClosenessConfig {
 
 /// The closeness of each node.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Closenesses(pub Vec<f64>);
+pub struct Closenesses {
+    /// The values of all nodes, in the order of the graph.
+    pub values: Vec<f64>,
+    /// How many nodes the distances that count are from.
+    pub sources: u64,
+}
 
 impl Answer for Closenesses {
     fn columns(&self) -> Vec<Column<'_>> {
-        vec![Column::new("closeness", Values::F64((&self.0).into()))]
+        vec![Column::new("closeness", Values::F64((&self.values).into())).meaning(Meaning::Score)]
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        vec![Fact { name: SOURCES, value: Value::Count(self.sources) }]
     }
 }
 
@@ -190,7 +198,8 @@ Examples:
             let (others, reached) = (count - itself, f64::from(words[2]) - itself);
             if sum > 0.0 { reached / sum * (reached / others) } else { 0.0 }
         };
-        Ok(Closenesses((0..).zip(words.chunks_exact(3)).map(of_node).collect()))
+        let values = (0..).zip(words.chunks_exact(3)).map(of_node).collect();
+        Ok(Closenesses { values, sources: self.sources.len() as u64 })
     }
 
     fn reference(graph: &Graph, sources: &Vec<u32>, _: &ClosenessConfig) -> Result<Vec<f64>> {
@@ -198,20 +207,7 @@ Examples:
     }
 
     fn check(found: &Closenesses, expected: &Vec<f64>, _: &Graph, _: &Vec<u32>) -> Option<Mismatch> {
-        closeness::first_mismatch(expected, &found.0)
-    }
-
-    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let columns = outcome.answer.columns();
-        let highest = largest(outcome.answer.0.len(), show.top, |node| columns[0].value(node));
-        Summary { top: Listing::of_nodes("highest", &columns[0], highest, &outcome.graph.ids), ..Summary::default() }
-    }
-
-    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        let (sources, nodes) = (outcome.input.len() as u64, u64::from(outcome.graph.csr.nodes()));
-        let text = format!("{} of {} nodes", grouped(sources), grouped(nodes));
-        let figure = Figure::new("sources", Value::Count(sources), "nodes").in_line("sources", text);
-        Figures { edges: outcome.graph.csr.edges() * sources, list: vec![figure] }
+        closeness::first_mismatch(expected, &found.values)
     }
 }
 

@@ -20,7 +20,6 @@
 mod alternative;
 mod answer;
 mod dense;
-mod figure;
 mod many;
 mod nearest;
 mod paths;
@@ -28,7 +27,6 @@ mod reorder;
 mod search;
 mod session;
 pub mod source;
-mod summary;
 mod undirected;
 
 pub mod apsp;
@@ -48,19 +46,15 @@ pub mod sssp;
 pub mod triangles;
 
 pub use alternative::{Alternative, Selectable};
-pub use answer::{Answer, Column, RowKind, Shape, Value, Values, first_difference};
+pub use answer::{Answer, ClassNames, Column, Fact, Meaning, RowKind, SOURCES, Shape, Value, Values, first_difference};
 pub use dense::{Dense, DenseMatrix, DenseVector};
-pub use figure::{Figure, Figures, Outcome};
-pub(crate) use figure::{four_digits, three_digits};
 pub use reorder::Reorder;
 pub use session::Session;
 pub use source::{ALL_SOURCES, ManySources, Source, SourceOptions};
-pub use summary::{Cell, FoundPath, Histogram, Listing, Show, Summary, ValueBin};
 
 use crate::{
     device::profile::Span,
     engine::{LoopRun, Pass, PassRun},
-    strategy::adaptive::LevelSize,
 };
 use prelude::*;
 use serde::Serialize;
@@ -73,8 +67,8 @@ use std::{
 /// What most algorithms are written with.
 mod prelude {
     pub(super) use super::{
-        Algorithm, Answer, Cell, Column, Figure, Figures, Listing, Outcome, Run, Session, Shape, Show, Summary, Table,
-        Tables, Value, Values, WeightUse, first_difference, summary::largest,
+        Algorithm, Answer, ClassNames, Column, Fact, Meaning, RowKind, Run, SOURCES, Session, Shape, Table, Tables,
+        Value, Values, WeightUse, first_difference,
     };
     pub(super) use crate::{
         Error, Result,
@@ -110,9 +104,8 @@ pub trait Algorithm: Sized + 'static {
     const WEIGHTS: WeightUse = WeightUse::Ignored;
     /// Whether it finds paths, so that one to a target can be shown.
     const FINDS_PATHS: bool = false;
-    /// The alternatives that the demonstration shows: a plain one, a balanced one, and the default, which chooses. None where it does not
-    /// show the algorithm.
-    const DEMO: &'static [&'static str] = &[];
+    /// What the rows of its answer are.
+    const ROWS: RowKind = RowKind::Nodes;
 
     /// What it can be run with: strategies or schedules.
     type Alternative: Selectable;
@@ -127,7 +120,7 @@ pub trait Algorithm: Sized + 'static {
     /// What it finds.
     type Answer: Answer;
     /// What the oracle finds.
-    type Reference;
+    type Reference: Send + Sync + 'static;
 
     /// What is counted of it for `balance`: a run by default, or less where that would be many runs in one.
     fn counted_config() -> Self::Config {
@@ -205,11 +198,6 @@ pub trait Algorithm: Sized + 'static {
         4 * (u64::from(csr.nodes()) + csr.edges())
     }
 
-    /// Which size of graph would fit a device that the plan does not fit, where that can be said.
-    fn size_that_fits(_device: &Device, _csr: &Csr, _config: &Self::Config) -> Option<String> {
-        None
-    }
-
     /// Makes everything ready to run on a graph that others may be prepared on, too.
     ///
     /// # Errors
@@ -260,21 +248,6 @@ pub trait Algorithm: Sized + 'static {
     /// How many columns the answer has with such a configuration.
     fn columns(_config: &Self::Config) -> usize {
         1
-    }
-
-    /// What is shown of an answer, beside the figures.
-    fn summary(_outcome: &Outcome<'_, Self>, _show: &Show) -> Summary {
-        Summary::default()
-    }
-
-    /// What each level of a search had to do; nothing of what does not go level by level.
-    fn levels(_outcome: &Outcome<'_, Self>) -> Vec<LevelSize> {
-        Vec::new()
-    }
-
-    /// The numbers worth showing about a run.
-    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        Figures { edges: outcome.graph.csr.edges(), list: Vec::new() }
     }
 }
 

@@ -5,8 +5,7 @@
 //! the source. Where weights are 0, or so small that rounding swallows them, both ends are at the same distance, and tight edges can
 //! form a cycle; nodes that have no other are reached in waves, so that each gets a parent that has one already.
 
-use super::{Answer, Column, FoundPath, Histogram, Listing, Show, Summary, summary::largest};
-use crate::graph::{Csr, Graph};
+use crate::graph::Csr;
 use evenkeel_types::UNREACHED;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -71,38 +70,6 @@ pub(super) fn path(parents: &[u32], sources: &[u32], target: u32) -> Option<Vec<
     }
     nodes.reverse();
     Some(nodes)
-}
-
-/// What BFS and SSSP show: how far which nodes are, and the path that was asked for. `parents` is called only where it was.
-pub(super) fn summary<A: Answer>(
-    answer: &A,
-    (graph, sources): (&Graph, &[u32]),
-    show: &Show,
-    parents: impl FnOnce() -> Vec<u32>,
-) -> Summary {
-    let columns = answer.columns();
-    let Some(column) = columns.first() else { return Summary::default() };
-    let furthest = largest(column.values.len(), show.top, |node| column.value(node));
-    Summary {
-        histogram: Histogram::of(column),
-        top: Listing::of_nodes("furthest", column, furthest, &graph.ids),
-        path: show.target.map(|target| found_path(column, graph, sources, target, parents)),
-        ..Summary::default()
-    }
-}
-
-fn found_path(
-    column: &Column<'_>,
-    graph: &Graph,
-    sources: &[u32],
-    target: u32,
-    parents: impl FnOnce() -> Vec<u32>,
-) -> FoundPath {
-    let name = |node: u32| graph.ids.name(node).into_owned();
-    let length = column.value(target as usize);
-    let nodes = length.and_then(|_| path(&parents(), sources, target)).unwrap_or_default();
-    let length = length.filter(|_| !nodes.is_empty());
-    FoundPath { target: name(target), length, nodes: nodes.into_iter().map(name).collect() }
 }
 
 #[cfg(test)]

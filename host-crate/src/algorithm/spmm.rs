@@ -1,12 +1,7 @@
 //! Sparse matrix times dense matrix, C = A B, with B row by row and of any width, in single precision, under any schedule. A
 //! team of invocations shares a row of B, four columns each; on the device a row is filled up to a multiple of four.
 
-use super::{
-    DenseMatrix, Reorder,
-    prelude::*,
-    reorder,
-    spmv::{exact_vector, range},
-};
+use super::{DenseMatrix, Reorder, prelude::*, reorder, spmv::exact_vector};
 use crate::{
     engine::{Layout, Order, Pass, TileSpaces, plan_team_gathers},
     graph::NodeOrder,
@@ -229,19 +224,6 @@ Examples:
     fn check(found: &MatrixProduct, (): &(), graph: &Graph, b: &DenseMatrix) -> Option<Mismatch> {
         first_mismatch_of_matrix(&graph.csr, b.elements(), &found.elements, found.columns)
     }
-
-    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let (product, ids) = (outcome.answer, &outcome.graph.ids);
-        let length =
-            |row: usize| product.row(row).iter().map(|&element| f64::from(element).powi(2)).sum::<f64>().sqrt();
-        let biggest = largest(product.elements.len() / product.columns, show.top, |row| Some(length(row)));
-        let row = |row: usize| {
-            vec![Cell::Node(ids.name(row as u32).into_owned()), Cell::Value(Value::Real(length(row) as f32))]
-        };
-        let top = Listing::new("largest", vec!["row", "norm"], biggest.into_iter().map(row).collect());
-        let numbers = range(product.elements.iter().map(|&element| element.into()));
-        Summary { numbers, top, ..Summary::default() }
-    }
 }
 
 /// Copies the dense matrix to the device; it has a row for each column of the sparse one.
@@ -266,12 +248,6 @@ fn load(
         row[..columns].copy_from_slice(source);
     }
     device.upload(&buffer.cast(), 0, &filled)
-}
-
-impl MatrixProduct {
-    fn row(&self, row: usize) -> &[f32] {
-        &self.elements[row * self.columns..][..self.columns]
-    }
 }
 
 impl Answer for MatrixProduct {

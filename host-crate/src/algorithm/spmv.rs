@@ -2,7 +2,7 @@
 //! a row, and its edges are the entries of the row. The matrix is kept by rows, which gather their sum; as a list of entries or by
 //! columns, from which each entry adds its term to its row, by an atomic addition.
 
-use super::{DenseVector, Reorder, figure::four_digits, prelude::*, reorder};
+use super::{DenseVector, Reorder, prelude::*, reorder};
 use crate::{
     engine::{EdgeArrays, Layout as Kept, Order, Pass, TileSet, TileSpaces, partitions_said, plan_gathers},
     graph::{NodeOrder, generate::random::mix, transform::transpose},
@@ -190,7 +190,6 @@ Examples:
   evenkeel spmv grid:rows=1024,cols=1024 --weights random:1..64 --x-seed 5 --output product.txt";
     const COUNTED: bool = true;
     const WEIGHTS: WeightUse = WeightUse::Optional;
-    const DEMO: &'static [&'static str] = &["thread-mapped", "merge-path", "auto"];
     type Alternative = RowSchedule;
     type Config = SpmvConfig;
     type InputOptions = VectorOptions;
@@ -309,43 +308,6 @@ Examples:
         };
         first_mismatch(expected, &found.rows, unit)
     }
-
-    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let columns = outcome.answer.columns();
-        let rows = &outcome.answer.rows;
-        let biggest = largest(rows.len(), show.top, |row| Some(rows[row].abs()));
-        let mut top = Listing::of_nodes("largest", &columns[0], biggest, &outcome.graph.ids);
-        top.iter_mut().for_each(|top| top.columns[0] = "row");
-        Summary { numbers: range(rows.iter().copied()), top, ..Summary::default() }
-    }
-
-    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        let csr = &outcome.graph.csr;
-        let rate = Figure::gbytes_per_second(bytes_to_move(csr), outcome.seconds);
-        Figures { edges: csr.edges(), list: vec![rate] }
-    }
-}
-
-/// The norm, the smallest and the largest of the elements of a product.
-pub(super) fn range(elements: impl Iterator<Item = f64>) -> Vec<Figure> {
-    let (mut squares, mut lowest, mut highest) = (0.0f64, f64::INFINITY, f64::NEG_INFINITY);
-    for element in elements {
-        squares += element * element;
-        (lowest, highest) = (lowest.min(element), highest.max(element));
-    }
-    if lowest > highest {
-        return Vec::new();
-    }
-    let figure = |name, number: f64, text: &str| {
-        Figure::new(name, Value::Double(number), "").in_line("product", format!("{text} {}", four_digits(number)))
-    };
-    vec![figure("norm", squares.sqrt(), "norm"), figure("min", lowest, "from"), figure("max", highest, "to")]
-}
-
-/// The bytes of each array once, four to an element: row offsets, x and y, columns and values.
-fn bytes_to_move(csr: &Csr) -> u64 {
-    let (rows, entries) = (u64::from(csr.nodes()), csr.edges());
-    4 * ((rows + 1) + 2 * rows + 2 * entries)
 }
 
 impl Answer for Product {
@@ -518,7 +480,6 @@ mod tests {
     fn rows_are_checked_to_their_own_bound() {
         let weights = Weights::F32(vec![0.5, 3.0, 1.0].into());
         let csr = Csr::new(vec![0, 2, 3], vec![0, 1, 1], weights).unwrap();
-        assert_eq!(bytes_to_move(&csr), 12 + 2 * 8 + 2 * 12);
         let graph =
             Graph { name: "matrix".into(), csr, ids: crate::graph::NodeIds::Counted { first: 1 }, directed: true };
         let check_as = |x: [f64; 2], found: [f64; 2], precision| {

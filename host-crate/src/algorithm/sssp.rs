@@ -10,6 +10,7 @@ use crate::{
 };
 use evenkeel_types::UNREACHED;
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// What can be chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -82,7 +83,6 @@ Examples:
     const COUNTED: bool = true;
     const WEIGHTS: WeightUse = WeightUse::Optional;
     const FINDS_PATHS: bool = true;
-    const DEMO: &'static [&'static str] = &["node", "merge-path", "auto"];
     type Alternative = Box<dyn Strategy>;
     type Config = SsspConfig;
     type InputOptions = SourceOptions;
@@ -214,16 +214,6 @@ Examples:
     fn columns(config: &SsspConfig) -> usize {
         1 + usize::from(config.parents)
     }
-
-    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let (graph, found) = (outcome.graph, outcome.answer);
-        let parents = || found.distances.parents(&graph.csr, &found.sources);
-        paths::summary(found, (graph, &found.sources), show, || found.parents.clone().unwrap_or_else(parents))
-    }
-
-    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        outcome.reach()
-    }
 }
 
 /// The smaller of the distances from each source, for every node.
@@ -264,7 +254,7 @@ fn operator(csr: &Csr) -> Operator {
 
 impl Distances {
     /// The distances as a column.
-    pub(super) fn column(&self) -> Column<'_> {
+    pub fn column(&self) -> Column<'_> {
         let values = match self {
             Self::U32(all) => Values::U32(all.into()),
             Self::F32(all) => Values::F32(all.into()),
@@ -329,7 +319,13 @@ fn wide(word: u32) -> u64 {
 impl Answer for ShortestPaths {
     fn columns(&self) -> Vec<Column<'_>> {
         let parents = self.parents.as_ref().map(|all| Column::new("parent", Values::Nodes(all.into())).partial());
-        [self.distances.column()].into_iter().chain(parents).collect()
+        [self.distances.column().meaning(Meaning::Distance)].into_iter().chain(parents).collect()
+    }
+
+    fn path(&self, csr: &Csr, target: u32) -> Option<Vec<u32>> {
+        let found = || self.distances.parents(csr, &self.sources);
+        let parents = self.parents.as_ref().map_or_else(|| Cow::Owned(found()), Cow::Borrowed);
+        paths::path(&parents, &self.sources, target)
     }
 }
 

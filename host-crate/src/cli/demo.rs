@@ -9,14 +9,21 @@ use super::{
     registry,
 };
 use crate::{
-    algorithm::{Algorithm, three_digits},
+    algorithm::Algorithm,
     graph::{BuildReport, Graph, Skew, statistics::grouped, weights::WeightSource},
-    report::{comparison::Entry, table::table},
+    report::{comparison::Entry, shown::three_digits, table::table},
 };
 use clap::Args;
 
 /// Shortest paths need weights; these are those of the benchmarks.
 const WEIGHTS: WeightSource = WeightSource::Random { low: 1, high: 64, seed: 0 };
+
+/// The algorithms that are shown, each with a plain strategy or schedule, a balanced one, and the default, which chooses.
+const SHOWN: [(&str, [&str; 3]); 3] = [
+    ("bfs", ["node", "merge-path", "auto"]),
+    ("sssp", ["node", "merge-path", "auto"]),
+    ("spmv", ["thread-mapped", "merge-path", "auto"]),
+];
 
 /// How many invocations of a GPU wait for each other.
 const LANES: u32 = 32;
@@ -89,10 +96,8 @@ impl Demo {
 
 /// Measures what the demonstration shows of an algorithm on one graph, and counts how evenly it is shared out.
 pub fn demonstrate<A: Algorithm>(comparison: &mut Comparison<'_>, graph: &Graph) -> anyhow::Result<Vec<Scene>> {
-    if A::DEMO.is_empty() {
-        return Ok(Vec::new());
-    }
-    let names: Vec<String> = A::DEMO.iter().map(|&name| name.to_owned()).collect();
+    let Some((_, shown)) = SHOWN.iter().find(|(algorithm, _)| *algorithm == A::NAME) else { return Ok(Vec::new()) };
+    let names: Vec<String> = shown.iter().map(|&name| name.to_owned()).collect();
     let entries = comparison.add_default::<A>(graph, &names)?;
     let input = A::input(&A::InputOptions::default(), graph, &A::Config::default())?;
     let counted: Vec<_> = A::alternatives().into_iter().filter(|it| it.counted).map(|it| it.about.name).collect();
@@ -101,7 +106,7 @@ pub fn demonstrate<A: Algorithm>(comparison: &mut Comparison<'_>, graph: &Graph)
         let idle = if counted.contains(&strategy) { Some(idle(strategy)?) } else { None };
         Ok(Scene { graph: graph.name.clone(), algorithm: A::NAME, strategy, idle, entry })
     };
-    A::DEMO.iter().zip(entries).map(scene).collect()
+    shown.iter().zip(entries).map(scene).collect()
 }
 
 fn percent(part: f64) -> String {

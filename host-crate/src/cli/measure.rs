@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    algorithm::{Algorithm, Outcome, Show, Table, Tables},
+    algorithm::{Algorithm, Answer, Table, Tables},
     device::{
         Device, DeviceKind,
         memory::Bytes,
@@ -16,10 +16,14 @@ use crate::{
     graph::{BuildReport, Graph, statistics::counted},
     oracle::Mismatch,
     phase,
-    report::{self, GraphReport, PrepareReport, Profile, Report, RunReport},
+    report::{
+        self, GraphReport, PrepareReport, Profile, Report, RunReport,
+        shown::{Outcome, Show},
+    },
 };
 use anyhow::Context;
 use std::{
+    any::Any,
     cell::OnceCell,
     collections::BTreeMap,
     time::{Duration, Instant},
@@ -55,10 +59,10 @@ pub struct Prepared<'a, A: Algorithm> {
 }
 
 /// What the timed runs of one strategy left behind.
-struct Ended<'a, A: Algorithm> {
+struct Ended<'a> {
     runs: Vec<RunReport>,
     spans: &'a [Span],
-    answer: &'a A::Answer,
+    answer: &'a dyn Answer,
     /// What fetching the answer took.
     fetch_ms: f64,
     valid: bool,
@@ -129,10 +133,6 @@ impl<A: Algorithm> Bench<'_, A> {
         if fits(config) {
             return Err(error.into());
         }
-        let error = match A::size_that_fits(self.device, csr, config) {
-            Some(size) => Error::Memory(format!("{error}; {size}")),
-            None => error,
-        };
         let runs = A::alternatives().into_iter().filter(|it| it.about.runs_on(self.device.info()));
         let names = runs.map(|it| it.about.name);
         let fitting: Vec<&str> =
@@ -192,22 +192,21 @@ impl<A: Algorithm> Bench<'_, A> {
         Ok(())
     }
 
-    fn report(&self, prepared: &Prepared<'_, A>, ended: Ended<'_, A>) -> anyhow::Result<Report> {
+    fn report(&self, prepared: &Prepared<'_, A>, ended: Ended<'_>) -> anyhow::Result<Report> {
         let Prepared { algorithm, config, times, .. } = prepared;
         let Ended { runs, spans, answer, fetch_ms, valid, details } = ended;
         let median = report::median(&runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
-        let (graph, input, reference) = (self.graph, &self.input, self.reference.get());
-        let outcome = Outcome { graph, input, answer, reference, seconds: median.total_ms / 1e3 };
-        let figures = A::figures(&outcome);
+        let (graph, reference) = (self.graph, self.reference.get().map(|reference| reference as &dyn Any));
+        let outcome = Outcome { algorithm: A::NAME, graph, answer, reference, seconds: median.total_ms / 1e3 };
+        let figures = outcome.figures();
         // Of a wrong answer nothing is shown that could be taken for a right one.
         let show = self.show.as_ref().filter(|_| valid);
         let profile = |runs: &[RunReport]| {
             let iterations = runs.last().map_or(0, |run| run.iterations);
             // Without timed steps there are no spans of the device.
             let is_timed = spans.iter().any(|span| span.on_device);
-            is_timed.then(|| {
-                Profile::new(spans, runs.len(), iterations, if valid { A::levels(&outcome) } else { Vec::new() })
-            })
+            is_timed
+                .then(|| Profile::new(spans, runs.len(), iterations, if valid { outcome.levels() } else { Vec::new() }))
         };
         Ok(Report {
             version: env!("CARGO_PKG_VERSION"),
@@ -219,7 +218,7 @@ impl<A: Algorithm> Bench<'_, A> {
             took: algorithm.taken(),
             ordered_by: algorithm.ordered_by(),
             config: serde_json::to_value(config)?,
-            source: A::source(input).map(|source| graph.ids.name(source).into_owned()),
+            source: A::source(&self.input).map(|source| graph.ids.name(source).into_owned()),
             prepare_ms: times.clone(),
             fetch_ms,
             details,
@@ -228,7 +227,7 @@ impl<A: Algorithm> Bench<'_, A> {
             runs,
             mteps: report::mteps(figures.edges, median.total_ms),
             figures,
-            answer: show.map(|show| A::summary(&outcome, show)),
+            answer: show.map(|show| outcome.summary(show)),
             memory_bytes: algorithm.memory().bytes(),
             buffers: report::buffers(algorithm.memory()),
             valid: self.validate.then_some(valid),

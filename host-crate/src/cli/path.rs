@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     algorithm::{
-        Algorithm, Bfs, BfsConfig, FoundPath, Run, Source, Value,
+        Algorithm, Bfs, BfsConfig, Run, Source, Value,
         path::{Route, check_path, neighbourhood, shortest_path},
     },
     device::DeviceInfo,
@@ -19,7 +19,7 @@ use crate::{
         Graph, NodeName, Weights,
         statistics::{counted, grouped},
     },
-    report::GraphReport,
+    report::{GraphReport, shown::FoundPath},
 };
 use clap::Args;
 use serde::Serialize;

@@ -9,11 +9,12 @@ use super::{
 };
 use crate::{
     Error, Result,
-    algorithm::{self, Algorithm, Alternative, Selectable, Show, Source, Visitor, WeightUse},
+    algorithm::{self, Algorithm, Alternative, Selectable, Source, Visitor, WeightUse},
     graph::{
         BuildReport, Graph,
         weights::{WeightSource, assign},
     },
+    report::shown::Show,
     settings::rejoin,
 };
 use clap::{ArgMatches, Args, Command, FromArgMatches};

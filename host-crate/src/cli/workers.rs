@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    algorithm::{Algorithm, Figures, Outcome, Value},
+    algorithm::{Algorithm, Value},
     cluster::{
         Cluster,
         connect::{Place, listen},
@@ -29,6 +29,7 @@ use crate::{
     machine,
     report::{
         self, RunReport,
+        shown::{Figures, Outcome},
         workers::{IterationReport, WorkerReport, WorkersGraph, WorkersReport},
     },
 };
@@ -324,15 +325,10 @@ impl<A: Algorithm> Task<'_, A> {
         remark_on_weights(&share.built);
         let graph = names_of(&share)?;
         let median = report::median(&runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
-        let outcome = Outcome::<A> {
-            graph: &graph,
-            input: &input,
-            answer: &answer,
-            reference: None,
-            seconds: median.total_ms / 1e3,
-        };
-        let figures = with_edges(A::figures(&outcome), edges);
-        let summary = self.show.find(&graph).map(|show| A::summary(&outcome, &show))?;
+        let seconds = median.total_ms / 1e3;
+        let outcome = Outcome { algorithm: A::NAME, graph: &graph, answer: &answer, reference: None, seconds };
+        let figures = with_edges(outcome.figures(), edges);
+        let summary = self.show.find(&graph).map(|show| outcome.summary(&show))?;
         let report = WorkersReport {
             version: env!("CARGO_PKG_VERSION"),
             graph: WorkersGraph {

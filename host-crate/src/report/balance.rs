@@ -4,9 +4,8 @@
 //! A dispatch lasts as long as its longest share, so shares over a run are compared as times would be: the sum of the
 //! dispatches' largest over the sum of their means. Many dispatches of little work then do not hide one that matters.
 
-use super::{GraphReport, table::table};
+use super::{GraphReport, shown::three_digits, table::table};
 use crate::{
-    algorithm::three_digits,
     device::balance::{DispatchBalance, Spread},
     graph::{NodeName, statistics::grouped},
 };

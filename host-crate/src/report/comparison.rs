@@ -1,9 +1,9 @@
 //! Several strategies for the same work, side by side: as a table, as CSV, and as JSON. A strategy that was refused has its place
 //! among them, with the reason.
 
-use super::{GraphReport, Report, summary::time, table::table};
+use super::{GraphReport, Report, shown::three_digits, summary::time, table::table};
 use crate::{
-    algorithm::{Value, three_digits},
+    algorithm::Value,
     device::{DeviceInfo, memory::Bytes},
     graph::statistics::{bar_of, grouped},
 };

@@ -14,6 +14,7 @@ pub mod html;
 #[cfg(feature = "cli")]
 mod levels;
 mod profile;
+pub mod shown;
 mod split;
 pub mod summary;
 #[cfg(feature = "cli")]
@@ -25,11 +26,8 @@ pub use graph::GraphReport;
 pub use profile::{BufferReport, KernelReport, Profile, buffers};
 pub use split::SplitReport;
 
-use crate::{
-    algorithm::{Figures, Run, Summary},
-    device::DeviceInfo,
-    graph::NodeName,
-};
+use self::shown::{Figures, Summary};
+use crate::{algorithm::Run, device::DeviceInfo, graph::NodeName};
 use serde::Serialize;
 use std::{collections::BTreeMap, time::Duration};
 
@@ -158,10 +156,7 @@ pub fn mteps(edges: u64, total_ms: f64) -> f64 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{
-        algorithm::{Figure, Value},
-        device::DeviceKind,
-    };
+    use crate::{algorithm::Value, device::DeviceKind, report::shown::Figure};
 
     /// The figures of a search.
     fn reach() -> Figures {

@@ -1,8 +1,11 @@
 //! A report as a person reads it: a handful of lines, each with a word in front that says what it is about.
 
-use super::{Report, RunReport};
+use super::{
+    Report, RunReport,
+    shown::{Cell, Figures, FoundPath, Histogram, Listing, Summary, ValueBin, four_digits, three_digits},
+};
 use crate::{
-    algorithm::{Cell, Figures, FoundPath, Histogram, Listing, Summary, Value, ValueBin, four_digits, three_digits},
+    algorithm::Value,
     device::memory::Bytes,
     graph::statistics::{bar, counted, grouped},
 };
@@ -179,9 +182,12 @@ pub fn time(milliseconds: f64) -> String {
 mod tests {
     use super::*;
     use crate::{
-        algorithm::{Figure, Figures, Value},
+        algorithm::Value,
         graph::NodeName,
-        report::tests::{example, product},
+        report::{
+            shown::Figure,
+            tests::{example, product},
+        },
     };
 
     #[test]

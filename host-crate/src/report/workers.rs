@@ -2,10 +2,10 @@
 
 use super::{
     RunReport,
+    shown::{Figures, Summary, three_digits},
     summary::{figure_lines, time, validity},
 };
 use crate::{
-    algorithm::{Figures, Summary, three_digits},
     device::memory::Bytes,
     graph::{
         NodeName,

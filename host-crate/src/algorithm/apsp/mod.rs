@@ -7,11 +7,11 @@ mod record;
 
 pub use matrix::AllPairs;
 
-use super::{Distances, Selectable, answer::text, figure::four_digits, prelude::*};
+use super::{Distances, Selectable, answer::text, prelude::*};
 use crate::{
     device::{DeviceKind, memory::Bytes},
     engine::partition,
-    graph::{Partition, statistics::grouped},
+    graph::Partition,
     oracle::{dijkstra, floyd_warshall},
     settings::{Configurable, Key},
     strategy::About,
@@ -132,6 +132,7 @@ enum Steps {
 }
 
 impl Algorithm for Apsp {
+    const ROWS: RowKind = RowKind::Pairs;
     const NAME: &'static str = "apsp";
     const SUMMARY: &'static str = "all-pairs shortest paths: the distance of every node from every other";
     const HELP: &'static str = "\
@@ -177,15 +178,17 @@ Examples:
         u64::from(csr.nodes()).saturating_pow(3)
     }
 
-    fn size_that_fits(device: &Device, csr: &Csr, config: &ApspConfig) -> Option<String> {
-        let most = Self::most_nodes(device, csr, config);
-        Some(format!("of {} nodes at most {most} would fit", csr.nodes()))
-    }
-
     fn prepare_on(graph: &SharedGraph, config: &ApspConfig) -> Result<Self> {
         let (device, csr) = (graph.device(), graph.csr());
         refuse_unending_rows(device, csr)?;
-        let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
+        let session = Session::open(graph, Self::plan(device.info(), csr, config)?);
+        let session = session.map_err(|error| match error {
+            Error::Memory(reason) => {
+                let most = Self::most_nodes(device, csr, config);
+                Error::Memory(format!("{reason}; of {} nodes at most {most} would fit", csr.nodes()))
+            }
+            other => other,
+        })?;
         let method = method(device.info(), csr, config);
         method.about().check_device(device.info())?;
         if matches!(method, ApspStrategy::Sssp | ApspStrategy::Dijkstra) && is_negative(csr) {
@@ -266,47 +269,6 @@ Examples:
         };
         Some(Mismatch { node: source, expected: text(expected), found: text(&found.distances) })
     }
-
-    /// The numbers are of pairs of different nodes.
-    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let (nodes, column, ids) =
-            (outcome.answer.nodes as usize, outcome.answer.distances.column(), &outcome.graph.ids);
-        let between = |place: usize| if place / nodes == place % nodes { None } else { column.value(place) };
-        let furthest = largest(nodes * nodes, show.top.max(1), between);
-        let reached = (0..nodes).into_par_iter().map(|row| {
-            let distances = (row * nodes..(row + 1) * nodes).filter_map(between);
-            distances.fold((0u64, 0.0), |(count, sum), distance| (count + 1, sum + distance.real()))
-        });
-        // Row by row and in order, so that the sum does not depend on the threads.
-        let sums: Vec<(u64, f64)> = reached.collect();
-        let (count, sum) = sums.into_iter().fold((0, 0.0), |all, row| (all.0 + row.0, all.1 + row.1));
-        let mut numbers = Vec::new();
-        if let Some(diameter) = furthest.first().and_then(|&place| column.value(place)) {
-            let mean = sum / count as f64;
-            numbers.push(Figure::new("diameter", diameter, "").in_line("distances", format!("diameter {diameter}")));
-            let text = format!("mean {}", four_digits(mean));
-            numbers.push(Figure::new("mean_distance", Value::Double(mean), "").in_line("distances", text));
-        }
-        let unreachable = (nodes * nodes.saturating_sub(1)) as u64 - count;
-        let text = match unreachable {
-            0 => "all pairs have a path".to_owned(),
-            _ => format!("{} of {} pairs have none", grouped(unreachable), grouped(unreachable + count)),
-        };
-        numbers.push(Figure::new("unreachable_pairs", Value::Count(unreachable), "pairs").in_line("distances", text));
-        let row = |&place: &usize| {
-            let [from, to] = [place / nodes, place % nodes].map(|node| Cell::Node(ids.name(node as u32).into_owned()));
-            Some(vec![from, to, Cell::Value(column.value(place)?)])
-        };
-        let rows = furthest.iter().take(show.top).filter_map(row).collect();
-        let top = Listing::new("furthest", vec!["node", "to", "distance"], rows);
-        Summary { numbers, top, ..Summary::default() }
-    }
-
-    /// Every edge is taken once for each node to come from.
-    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        let csr = &outcome.graph.csr;
-        Figures { edges: u64::from(csr.nodes()) * csr.edges(), list: Vec::new() }
-    }
 }
 
 impl Apsp {
@@ -337,8 +299,6 @@ fn is_close(found: f64, expected: f64, longest_weight: f64) -> bool {
 }
 
 impl Answer for AllPairs {
-    const PAIRS: bool = true;
-
     fn columns(&self) -> Vec<Column<'_>> {
         vec![self.distances.column().shaped(Shape::Square)]
     }

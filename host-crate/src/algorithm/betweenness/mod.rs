@@ -16,7 +16,6 @@ use super::{Source, prelude::*};
 use crate::{
     graph::{
         BuildOptions, NodeIds,
-        statistics::grouped,
         transform::{rebuild, transpose},
     },
     oracle::betweenness,
@@ -53,11 +52,20 @@ pub struct BetweennessConfig {
 
 /// The centrality of each node.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Centralities(pub Vec<f64>);
+pub struct Centralities {
+    /// The values of all nodes, in the order of the graph.
+    pub values: Vec<f64>,
+    /// How many nodes the paths that were counted begin at.
+    pub sources: u64,
+}
 
 impl Answer for Centralities {
     fn columns(&self) -> Vec<Column<'_>> {
-        vec![Column::new("betweenness", Values::F64((&self.0).into()))]
+        vec![Column::new("betweenness", Values::F64((&self.values).into())).meaning(Meaning::Score)]
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        vec![Fact { name: SOURCES, value: Value::Count(self.sources) }]
     }
 }
 
@@ -191,7 +199,8 @@ Examples:
         if let Some(sources) = &self.sources {
             sources.scale(&mut totals, self.normalized);
         }
-        Ok(Centralities(totals))
+        let sources = self.sources.as_ref().map_or(0, |sources| sources.nodes.len() as u64);
+        Ok(Centralities { values: totals, sources })
     }
 
     fn reference(graph: &Graph, sources: &PathSources, config: &BetweennessConfig) -> Result<Vec<f64>> {
@@ -206,20 +215,7 @@ Examples:
     }
 
     fn check(found: &Centralities, expected: &Vec<f64>, _: &Graph, _: &PathSources) -> Option<Mismatch> {
-        betweenness::first_mismatch(expected, &found.0)
-    }
-
-    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let columns = outcome.answer.columns();
-        let highest = largest(outcome.answer.0.len(), show.top, |node| columns[0].value(node));
-        Summary { top: Listing::of_nodes("highest", &columns[0], highest, &outcome.graph.ids), ..Summary::default() }
-    }
-
-    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        let (sources, nodes) = (outcome.input.nodes.len() as u64, u64::from(outcome.graph.csr.nodes()));
-        let text = format!("{} of {} nodes", grouped(sources), grouped(nodes));
-        let figure = Figure::new("sources", Value::Count(sources), "nodes").in_line("sources", text);
-        Figures { edges: outcome.graph.csr.edges() * sources, list: vec![figure] }
+        betweenness::first_mismatch(expected, &found.values)
     }
 }
 

@@ -17,7 +17,6 @@ use super::{
 use crate::{
     device::{DeviceKind, profile::Span},
     engine::{BATCHES, plan_partitions},
-    graph::statistics::grouped,
     oracle::color::{check, count, largest_first},
 };
 use evenkeel_kernels::algorithm::color::TENTATIVE;
@@ -27,7 +26,6 @@ use labelled::Labelled;
 use rayon::prelude::*;
 use sections::Sectioned;
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -319,33 +317,6 @@ Examples:
 
     fn check(found: &Colors, _: &u32, graph: &Graph, (): &()) -> Option<Mismatch> {
         check(&graph.csr, &found.0).err()
-    }
-
-    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let mut sizes = BTreeMap::<u32, u64>::new();
-        outcome.answer.0.iter().for_each(|&color| *sizes.entry(color).or_default() += 1);
-        let sizes: Vec<(u32, u64)> = sizes.into_iter().collect();
-        let row = |class: usize| {
-            let (color, nodes) = sizes[class];
-            vec![Cell::Value(Value::Whole(color)), Cell::Value(Value::Count(nodes))]
-        };
-        let classes = largest(sizes.len(), show.top, |class| Some(sizes[class].1));
-        let rows = classes.into_iter().map(row).collect();
-        Summary { top: Listing::new("classes", vec!["color", "nodes"], rows), ..Summary::default() }
-    }
-
-    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        let colors = count(&outcome.answer.0);
-        let mut list = vec![
-            Figure::new("colors", Value::Whole(colors), "colours")
-                .in_line("colours", grouped(colors.into()))
-                .in_column("colours"),
-        ];
-        list.extend(outcome.reference.map(|&colors| {
-            let text = format!("where a sequential greedy colouring takes {}", grouped(colors.into()));
-            Figure::new("sequential_colors", Value::Whole(colors), "colours").in_line("colours", text)
-        }));
-        Figures { edges: outcome.graph.csr.edges(), list }
     }
 }
 

@@ -9,11 +9,7 @@ use super::{Selectable, prelude::*};
 use crate::{
     device::DeviceKind,
     engine::{DevicePartition, partition, partition_offsets},
-    graph::{
-        Partition,
-        statistics::{counted, grouped},
-        transform::both_ways,
-    },
+    graph::{Partition, transform::both_ways},
     settings::{Configurable, Key},
     strategy::About,
 };
@@ -130,16 +126,8 @@ pub struct CommunityLabels(pub Vec<u32>);
 
 impl Answer for CommunityLabels {
     fn columns(&self) -> Vec<Column<'_>> {
-        vec![Column::new("community", Values::Nodes((&self.0).into()))]
-    }
-}
-
-impl CommunityLabels {
-    /// How many nodes have each label.
-    fn sizes(&self) -> Vec<u32> {
-        let mut sizes = vec![0; self.0.len()];
-        self.0.iter().for_each(|label| sizes[*label as usize] += 1);
-        sizes
+        let names = ClassNames { one: "community", several: "communities", largest: "largest_community" };
+        vec![Column::new("community", Values::Nodes((&self.0).into())).meaning(Meaning::Class(names))]
     }
 }
 
@@ -235,31 +223,6 @@ Examples:
 
     fn check(found: &CommunityLabels, expected: &Vec<u32>, _: &Graph, (): &()) -> Option<Mismatch> {
         oracle::first_mismatch(expected, &found.0)
-    }
-
-    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let sizes = outcome.answer.sizes();
-        let row = |label: usize| {
-            let name = outcome.graph.ids.name(label as u32).into_owned();
-            vec![Cell::Node(name), Cell::Value(Value::Whole(sizes[label]))]
-        };
-        let rows = largest(sizes.len(), show.top, |label| (sizes[label] > 0).then_some(sizes[label]));
-        let top = Listing::new("largest", vec!["community", "nodes"], rows.into_iter().map(row).collect());
-        Summary { top, ..Summary::default() }
-    }
-
-    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        let sizes = outcome.answer.sizes();
-        let count = sizes.iter().filter(|size| **size > 0).count() as u64;
-        let largest = sizes.into_iter().max().unwrap_or(0);
-        let text = format!("the largest of {}", counted(largest.into(), "node"));
-        let list = vec![
-            Figure::new("communities", Value::Count(count), "communities")
-                .in_line("found", format!("{} communities", grouped(count)))
-                .in_column("communities"),
-            Figure::new("largest_community", Value::Whole(largest), "nodes").in_line("found", text),
-        ];
-        Figures { edges: outcome.graph.csr.edges(), list }
     }
 }
 

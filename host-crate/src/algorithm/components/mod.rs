@@ -14,7 +14,6 @@ use super::prelude::*;
 use crate::{
     device::DeviceKind,
     engine::{Layout, plan_gathers, plan_partitions},
-    graph::statistics::grouped,
 };
 use strategy::Method;
 
@@ -37,7 +36,8 @@ pub struct ComponentLabels(pub Vec<u32>);
 
 impl Answer for ComponentLabels {
     fn columns(&self) -> Vec<Column<'_>> {
-        vec![Column::new("component", Values::Nodes((&self.0).into()))]
+        let names = ClassNames { one: "component", several: "components", largest: "largest_component" };
+        vec![Column::new("component", Values::Nodes((&self.0).into())).meaning(Meaning::Class(names))]
     }
 }
 
@@ -212,31 +212,5 @@ Examples:
 
     fn check(found: &ComponentLabels, expected: &Vec<u32>, _: &Graph, (): &()) -> Option<Mismatch> {
         oracle::first_mismatch(expected, &found.0)
-    }
-
-    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let sizes = outcome.answer.sizes();
-        let row = |place: usize| {
-            let (component, nodes) = sizes[place];
-            let name = outcome.graph.ids.name(component).into_owned();
-            vec![Cell::Node(name), Cell::Value(Value::Count(nodes))]
-        };
-        let rows = largest(sizes.len(), show.top, |place| Some(sizes[place].1)).into_iter().map(row).collect();
-        Summary { top: Listing::new("largest", vec!["component", "nodes"], rows), ..Summary::default() }
-    }
-
-    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        let sizes = outcome.answer.sizes();
-        let (count, most) = (sizes.len() as u64, sizes.iter().map(|(_, nodes)| *nodes).max());
-        let mut list = vec![
-            Figure::new("components", Value::Count(count), "components")
-                .in_line("found", format!("{} component{}", grouped(count), if count == 1 { "" } else { "s" }))
-                .in_column("components"),
-        ];
-        list.extend(most.map(|nodes| {
-            let text = format!("the largest of {} node{}", grouped(nodes), if nodes == 1 { "" } else { "s" });
-            Figure::new("largest_component", Value::Count(nodes), "nodes").in_line("found", text)
-        }));
-        Figures { edges: outcome.graph.csr.edges(), list }
     }
 }

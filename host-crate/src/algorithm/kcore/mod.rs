@@ -9,13 +9,9 @@ pub use strategy::KCoreStrategy;
 
 use super::{
     prelude::*,
-    summary::Histogram,
     undirected::{simple, warn_of_self_loops},
 };
-use crate::{
-    engine::{partition, partitions_said, plan_partitions, upload_partitions},
-    graph::statistics::{counted, grouped},
-};
+use crate::engine::{partition, partitions_said, plan_partitions, upload_partitions};
 use evenkeel_kernels::algorithm::kcore::NOT_PEELED;
 use std::ops::RangeInclusive;
 use strategy::Method;
@@ -181,32 +177,5 @@ Examples:
 
     fn check(found: &Cores, expected: &Cores, _: &Graph, (): &()) -> Option<Mismatch> {
         oracle::first_mismatch(&expected.nodes, &found.nodes)
-    }
-
-    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let columns = outcome.answer.columns();
-        if outcome.answer.k.is_some() {
-            return Summary::default();
-        }
-        let highest = largest(outcome.answer.nodes.len(), show.top, |node| columns[0].value(node));
-        let top = Listing::of_nodes("highest", &columns[0], highest, &outcome.graph.ids);
-        Summary { top, histogram: Histogram::of(&columns[0]), ..Summary::default() }
-    }
-
-    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        let Cores { k, nodes } = outcome.answer;
-        let core = k.unwrap_or(nodes.iter().copied().max().unwrap_or(0));
-        let entry = if k.is_some() { 1 } else { core };
-        let count = nodes.iter().filter(|number| **number == entry).count() as u64;
-        let text = match k {
-            Some(k) => format!("{} in the {k}-core", counted(count, "node")),
-            None => format!("the largest core is {}, with {}", grouped(core.into()), counted(count, "node")),
-        };
-        let core = match k {
-            Some(k) => Figure::new("k", Value::Whole(*k), ""),
-            None => Figure::new("largest_core", Value::Whole(core), "").in_column("core"),
-        };
-        let list = vec![core, Figure::new("core_nodes", Value::Count(count), "nodes").in_line("found", text)];
-        Figures { edges: outcome.graph.csr.edges(), list }
     }
 }

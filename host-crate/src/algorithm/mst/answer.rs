@@ -1,6 +1,6 @@
 //! The edges of a spanning forest.
 
-use super::super::{RowKind, prelude::*};
+use super::super::prelude::*;
 
 /// The weights of the edges of a forest.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,8 +23,6 @@ pub struct SpanningForest {
 }
 
 impl Answer for SpanningForest {
-    const ROWS: RowKind = RowKind::Edges;
-
     fn columns(&self) -> Vec<Column<'_>> {
         let weights = match &self.weights {
             ForestWeights::Whole(weights) => Values::U32(weights.into()),

@@ -10,7 +10,6 @@ pub use answer::{ForestWeights, SpanningForest};
 pub use strategy::MstStrategy;
 
 use super::prelude::*;
-use crate::graph::statistics::{counted, grouped};
 use strategy::threshold;
 
 /// What can be chosen.
@@ -53,6 +52,7 @@ fn is_symmetric(csr: &Csr) -> bool {
 }
 
 impl Algorithm for Mst {
+    const ROWS: RowKind = RowKind::Edges;
     const NAME: &'static str = "mst";
     const SUMMARY: &'static str = "minimum spanning forest: the lightest edges that connect what is connected";
     const HELP: &'static str = "\
@@ -144,36 +144,5 @@ Examples:
 
     fn columns(_: &MstConfig) -> usize {
         3
-    }
-
-    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let (forest, columns) = (outcome.answer, outcome.answer.columns());
-        let weight = |place: usize| columns[2].value(place);
-        let row = |place: usize| {
-            let ends = [forest.sources[place], forest.targets[place]];
-            let names = ends.map(|node| Cell::Node(outcome.graph.ids.name(node).into_owned()));
-            Some(names.into_iter().chain([Cell::Value(weight(place)?)]).collect())
-        };
-        let heaviest = largest(forest.sources.len(), show.top, weight).into_iter().filter_map(row).collect();
-        Summary { top: Listing::new("heaviest", vec!["source", "target", "weight"], heaviest), ..Summary::default() }
-    }
-
-    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        let (forest, edges) = (outcome.answer, outcome.answer.sources.len() as u64);
-        let trees = u64::from(outcome.graph.csr.nodes()) - edges;
-        let weight = match forest.total() {
-            Value::Count(total) => grouped(total),
-            total => total.to_string(),
-        };
-        let list = vec![
-            Figure::new("total_weight", forest.total(), "")
-                .in_line("forest", format!("weighs {weight}"))
-                .in_column("weight"),
-            Figure::new("forest_edges", Value::Count(edges), "edges").in_line("forest", counted(edges, "edge")),
-            Figure::new("trees", Value::Count(trees), "trees")
-                .in_line("forest", counted(trees, "tree"))
-                .in_column("trees"),
-        ];
-        Figures { edges: outcome.graph.csr.edges(), list }
     }
 }

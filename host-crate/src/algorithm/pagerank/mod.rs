@@ -146,7 +146,7 @@ impl Answer for Ranks {
             Precision::Single => Values::F32(self.ranks.par_iter().map(|&rank| rank as f32).collect::<Vec<_>>().into()),
             Precision::Double => Values::F64((&self.ranks).into()),
         };
-        vec![Column::new("rank", values)]
+        vec![Column::new("rank", values).meaning(Meaning::Score)]
     }
 }
 
@@ -332,20 +332,6 @@ Examples:
         // After the last of them ranks hardly change.
         let same = expected.iter().find(|(iterations, _)| *iterations == found.iterations).or(expected.last());
         same.and_then(|(_, ranks)| pagerank::first_mismatch(ranks, &found.ranks, tolerance))
-    }
-
-    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let columns = outcome.answer.columns();
-        let highest = largest(outcome.answer.ranks.len(), show.top, |node| columns[0].value(node));
-        Summary { top: Listing::of_nodes("highest", &columns[0], highest, &outcome.graph.ids), ..Summary::default() }
-    }
-
-    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        let converged = outcome.answer.converged.map(|converged| {
-            let text = if converged { "changed by less than the tolerance" } else { "have not converged" };
-            Figure::new("converged", Value::Truth(converged), "").in_line("ranks", text.into())
-        });
-        Figures { edges: outcome.graph.csr.edges(), list: converged.into_iter().collect() }
     }
 }
 

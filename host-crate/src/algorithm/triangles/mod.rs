@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     engine::{DevicePartition, MOST_PARTITIONS, partition, plan_partitions, upload_partitions},
-    graph::{BuildOptions, NodeIds, statistics::grouped, transform},
+    graph::{BuildOptions, NodeIds, transform},
     oracle::triangles,
 };
 use record::Extent;
@@ -309,30 +309,6 @@ Examples:
             (expected != found).then_some(Mismatch { node: 0, expected, found })
         };
         of_nodes.or_else(of_all)
-    }
-
-    fn summary(outcome: &Outcome<'_, Self>, show: &Show) -> Summary {
-        let columns = outcome.answer.columns();
-        let top = columns.first().and_then(|column| {
-            let highest = largest(column.values.len(), show.top, |node| column.value(node));
-            Listing::of_nodes("highest", column, highest, &outcome.graph.ids)
-        });
-        Summary { top, ..Summary::default() }
-    }
-
-    fn figures(outcome: &Outcome<'_, Self>) -> Figures {
-        let total = outcome.answer.total;
-        let mut list = vec![
-            Figure::new("triangles", Value::Count(total), "triangles")
-                .in_line("found", format!("{} triangles", grouped(total)))
-                .in_column("triangles"),
-        ];
-        if let NodeTriangles::Coefficients(all) = &outcome.answer.nodes {
-            let mean = all.iter().sum::<f64>() / all.len().max(1) as f64;
-            let text = format!("mean coefficient {}", super::four_digits(mean));
-            list.push(Figure::new("mean_lcc", Value::Double(mean), "").in_line("found", text));
-        }
-        Figures { edges: outcome.graph.csr.edges(), list }
     }
 }
 

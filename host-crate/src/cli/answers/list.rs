@@ -3,7 +3,7 @@
 use super::{AnswerForm, Form, text::quote};
 use crate::{
     Error, Result,
-    algorithm::Value,
+    algorithm::{RowKind, Value},
     graph::{NodeName, formats::compress},
 };
 use serde::{Serialize, ser::SerializeMap};
@@ -42,7 +42,7 @@ impl NodeList<'_> {
     /// The form that a name asks for, if a list can have it.
     pub fn form(path: &Path) -> Result<AnswerForm> {
         let offered = || "there is .txt, .csv, .json and .jsonl, also compressed".to_owned();
-        let form = AnswerForm::by_ending(path, offered)?;
+        let form = AnswerForm::by_ending(path, RowKind::Nodes, offered)?;
         if !form.form.is_text() {
             let reason = format!("--output {}: a list cannot be written so; {}", path.display(), offered());
             return Err(Error::Usage(reason));

@@ -57,6 +57,8 @@ const ENDINGS: [(&str, Form); 9] = [
 pub struct AnswerForm {
     form: Form,
     compression: Option<Compression>,
+    /// What the rows of the answer are.
+    rows: RowKind,
 }
 
 impl AnswerForm {
@@ -64,21 +66,21 @@ impl AnswerForm {
     /// answer of the algorithm with this configuration cannot have, is refused.
     pub fn of<A: Algorithm>(path: &Path, config: &A::Config) -> Result<Self> {
         let refused = |reason: String| Err(Error::Usage(format!("--output {}: {reason}", path.display())));
-        let Self { form, compression } = Self::by_ending(path, offered::<A>)?;
-        if !form.suits::<A>() {
-            return refused(format!("{} cannot be written so; {}", A::NAME, offered::<A>()));
+        let it = Self::by_ending(path, A::ROWS, || offered(A::ROWS))?;
+        if !it.form.suits(A::ROWS) {
+            return refused(format!("{} cannot be written so; {}", A::NAME, offered(A::ROWS)));
         }
         match A::columns(config) {
             0 => refused(format!("with these options {} finds nothing for each node", A::NAME)),
-            count if form == Form::Npy && count > 1 => {
+            count if it.form == Form::Npy && count > 1 => {
                 refused(format!(".npy holds one array, and the answer has {count} columns; take .npz"))
             }
-            _ => Ok(Self { form, compression }),
+            _ => Ok(it),
         }
     }
 
     /// The form that a name asks for, whatever is written so; `offered` says which there are.
-    fn by_ending(path: &Path, offered: impl Fn() -> String) -> Result<Self> {
+    fn by_ending(path: &Path, rows: RowKind, offered: impl Fn() -> String) -> Result<Self> {
         let compression = Compression::of_path(path).filter(|compression| compression.is_written());
         let inner = if compression.is_some() { path.with_extension("") } else { path.to_path_buf() };
         let refused = |reason: String| Err(Error::Usage(format!("--output {}: {reason}", path.display())));
@@ -92,13 +94,13 @@ impl AnswerForm {
         if compression.is_some() && !form.is_text() {
             return refused("only text is compressed: .txt, .csv, .json and .jsonl".into());
         }
-        Ok(Self { form, compression })
+        Ok(Self { form, compression, rows })
     }
 
     /// Writes an answer on a graph.
-    pub fn write<A: Answer>(self, answer: &A, graph: &Graph, writer: &mut (dyn Write + Send)) -> io::Result<()> {
+    pub fn write(self, answer: &dyn Answer, graph: &Graph, writer: &mut (dyn Write + Send)) -> io::Result<()> {
         let columns = answer.columns();
-        let table = || table(&columns, A::ROWS, graph);
+        let table = || table(&columns, self.rows, graph);
         compress(self.compression, writer, |writer| match self.form {
             Form::Text => text::write_lines(&table(), graph, writer),
             Form::Csv => text::write_csv(&table(), graph, writer),
@@ -119,18 +121,18 @@ impl Form {
     }
 
     /// Whether answers of an algorithm can be written so: a table has no column for each node, and only all pairs have a binary form.
-    fn suits<A: Algorithm>(self) -> bool {
+    fn suits(self, rows: RowKind) -> bool {
         match self {
-            Self::Binary => A::Answer::PAIRS,
-            Self::Parquet | Self::Arrow => !A::Answer::PAIRS,
+            Self::Binary => rows == RowKind::Pairs,
+            Self::Parquet | Self::Arrow => rows != RowKind::Pairs,
             _ => true,
         }
     }
 }
 
 /// The endings that answers of an algorithm can have.
-fn offered<A: Algorithm>() -> String {
-    let endings = ENDINGS.iter().filter(|(_, form)| form.suits::<A>()).map(|(ending, _)| format!(".{ending}"));
+fn offered(rows: RowKind) -> String {
+    let endings = ENDINGS.iter().filter(|(_, form)| form.suits(rows)).map(|(ending, _)| format!(".{ending}"));
     let compressions = Compression::ALL.into_iter().filter(|compression| compression.is_written());
     let compressions: Vec<String> = compressions.map(|compression| format!(".{}", compression.extension())).collect();
     format!("there is {}, and text also with {}", endings.collect::<Vec<_>>().join(", "), compressions.join(", "))
@@ -139,7 +141,7 @@ fn offered<A: Algorithm>() -> String {
 /// The columns as a table has them: where rows are nodes, these come first.
 fn table<'a>(columns: &[Column<'a>], rows: RowKind, graph: &Graph) -> Vec<Column<'a>> {
     let nodes = || Column::new("node", Values::Nodes((0..graph.csr.nodes()).collect::<Vec<_>>().into()));
-    (rows == RowKind::Nodes).then(nodes).into_iter().chain(columns.iter().cloned()).collect()
+    (rows != RowKind::Edges).then(nodes).into_iter().chain(columns.iter().cloned()).collect()
 }
 
 /// The number of rows of a table, whose first column has one value for each.

@@ -30,7 +30,9 @@ impl Answer for Columns {
 fn written(ending: &str, columns: &[Column<'static>], graph: &Graph) -> Vec<u8> {
     let form = ENDINGS.iter().find(|(known, _)| *known == ending).unwrap().1;
     let mut bytes = Vec::new();
-    AnswerForm { form, compression: None }.write(&Columns(columns.to_vec()), graph, &mut bytes).unwrap();
+    AnswerForm { form, compression: None, rows: RowKind::Nodes }
+        .write(&Columns(columns.to_vec()), graph, &mut bytes)
+        .unwrap();
     bytes
 }
 
@@ -51,8 +53,6 @@ fn tree() -> (Graph, Vec<Column<'static>>) {
 struct Edges;
 
 impl Answer for Edges {
-    const ROWS: RowKind = RowKind::Edges;
-
     fn columns(&self) -> Vec<Column<'_>> {
         vec![
             Column::new("source", Values::Nodes(vec![0, 1].into())),
@@ -67,7 +67,7 @@ fn rows_that_are_edges_have_the_names_of_their_ends() {
     let graph = named(&["a,b", "c", "d"]);
     let written = |form| {
         let mut bytes = Vec::new();
-        AnswerForm { form, compression: None }.write(&Edges, &graph, &mut bytes).unwrap();
+        AnswerForm { form, compression: None, rows: RowKind::Edges }.write(&Edges, &graph, &mut bytes).unwrap();
         bytes
     };
     let text = |form| String::from_utf8(written(form)).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Result,
-    algorithm::{Algorithm, Run, three_digits},
+    algorithm::{Algorithm, Run},
     cli::{
         failure::WrongAnswer,
         output::{Output, print},
@@ -11,6 +11,7 @@ use crate::{
     device::{Device, DeviceInfo},
     engine::SharedGraph,
     graph::{Graph, statistics::grouped},
+    report::shown::three_digits,
     report::{mteps, summary::time, table::table},
 };
 use serde::Serialize;

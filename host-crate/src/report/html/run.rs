@@ -5,9 +5,8 @@ use super::{
     axis::{percent, short},
 };
 use crate::{
-    algorithm::three_digits,
     device::memory::Bytes,
-    report::{Profile, Report, RunReport},
+    report::{Profile, Report, RunReport, shown::three_digits},
 };
 
 /// The page of a report.

@@ -1,8 +1,6 @@
-//! Figures: the numbers that an algorithm states about an answer and that reports show without knowing what they mean.
+//! Figures: numbers about an answer, which reports show without knowing what they mean.
 
-use super::{Algorithm, Answer, Value};
-use crate::graph::{Graph, statistics::grouped};
-use rayon::prelude::*;
+use crate::{algorithm::Value, graph::statistics::grouped};
 use serde::{Serialize, Serializer};
 
 /// A number worth showing.
@@ -78,46 +76,5 @@ pub struct Figures {
 impl Serialize for Figures {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.list.iter().map(|figure| (figure.name, figure.value)))
-    }
-}
-
-/// What was measured, for an algorithm to state its figures from.
-pub struct Outcome<'a, A: Algorithm> {
-    /// The graph.
-    pub graph: &'a Graph,
-    /// What the algorithm was run on beside it.
-    pub input: &'a A::Input,
-    /// What was found.
-    pub answer: &'a A::Answer,
-    /// What the oracle found, where it was asked.
-    pub reference: Option<&'a A::Reference>,
-    /// The median time of a run in seconds.
-    pub seconds: f64,
-}
-
-impl<A: Algorithm> Outcome<'_, A> {
-    /// How far an algorithm came that begins at a node: its figures, and the edges that leave the nodes it reached.
-    pub fn reach(&self) -> Figures {
-        let (csr, columns) = (&self.graph.csr, self.answer.columns());
-        // No value is less than any.
-        let further = |a: Option<Value>, b: Option<Value>| if a > b { a } else { b };
-        let of_node = |node: u32| match columns.first().and_then(|column| column.value(node as usize)) {
-            Some(value) => (1, u64::from(csr.degree(node)), Some(value)),
-            None => (0, 0, None),
-        };
-        let (reached, edges, furthest) = (0..csr.nodes())
-            .into_par_iter()
-            .map(of_node)
-            .reduce(|| (0, 0, None), |a, b| (a.0 + b.0, a.1 + b.1, further(a.2, b.2)));
-        let nodes = format!("{} of {} nodes", grouped(reached), grouped(csr.nodes().into()));
-        let mut list = vec![
-            Figure::new("reached", Value::Count(reached), "nodes").in_line("reached", nodes),
-            Figure::new("reached_edges", Value::Count(edges), "edges"),
-        ];
-        list.extend(
-            furthest
-                .map(|value| Figure::new("furthest", value, "").in_line("reached", format!("the furthest at {value}"))),
-        );
-        Figures { edges, list }
     }
 }

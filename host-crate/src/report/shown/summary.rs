@@ -1,7 +1,10 @@
 //! What a run shows of its answer: the nodes that matter most, how the values are spread, the path that was asked for.
 
-use super::{Column, Figure, Value};
-use crate::graph::{NodeIds, NodeName};
+use super::Figure;
+use crate::{
+    algorithm::{Column, Value},
+    graph::{NodeIds, NodeName},
+};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
