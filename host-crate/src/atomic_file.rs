@@ -166,7 +166,8 @@ impl Write for AtomicFile {
 
 /// Where a file is or will be that is written under this name, however it was named: where a symbolic link points to, even if nothing is
 /// there yet.
-pub(crate) fn destination(path: &Path) -> PathBuf {
+#[doc(hidden)]
+pub fn destination(path: &Path) -> PathBuf {
     // As many links as Linux follows.
     const MOST_LINKS: usize = 40;
     let mut place = path.to_path_buf();
@@ -223,8 +224,8 @@ pub fn remove_unfinished() {
 }
 
 /// The same for a handler that may have interrupted the noting of a file, and then has to leave it.
-#[cfg(feature = "cli")]
-pub(crate) fn try_remove_unfinished() {
+#[doc(hidden)]
+pub fn try_remove_unfinished() {
     if let Ok(unfinished) = UNFINISHED.try_lock() {
         remove(&unfinished);
     }

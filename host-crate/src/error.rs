@@ -2,7 +2,8 @@
 
 mod nearest;
 
-pub(crate) use nearest::nearest;
+#[doc(hidden)]
+pub use nearest::nearest;
 
 use std::{
     fmt, io,
@@ -95,14 +96,16 @@ pub enum Error {
 
 impl Error {
     /// The error for a name that is none of the `known` ones; it asks whether the nearest was meant.
-    pub(crate) fn unknown<T: ToString>(kind: &'static str, name: &str, known: impl IntoIterator<Item = T>) -> Self {
+    #[doc(hidden)]
+    pub fn unknown<T: ToString>(kind: &'static str, name: &str, known: impl IntoIterator<Item = T>) -> Self {
         let known: Vec<String> = known.into_iter().map(|name| name.to_string()).collect();
         let hint = did_you_mean(name, &known);
         Self::UnknownName { kind, name: name.to_owned(), known, hint }
     }
 
     /// The same error with more of what is known of its name, where there is more.
-    pub(crate) fn with_hint(mut self, better: impl FnOnce(&str) -> Option<String>) -> Self {
+    #[doc(hidden)]
+    pub fn with_hint(mut self, better: impl FnOnce(&str) -> Option<String>) -> Self {
         if let Self::UnknownName { name, hint, .. } = &mut self {
             *hint = better(name).or(hint.take());
         }
@@ -110,7 +113,8 @@ impl Error {
     }
 
     /// The error for a file that could not be read or written.
-    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+    #[doc(hidden)]
+    pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { path: path.to_path_buf(), source }
     }
 
@@ -128,7 +132,8 @@ impl Error {
 }
 
 /// The message on a negative cycle through a node.
-pub(crate) fn negative_cycle(node: impl fmt::Display, length: f64) -> String {
+#[doc(hidden)]
+pub fn negative_cycle(node: impl fmt::Display, length: f64) -> String {
     format!(
         "there is a negative cycle: a walk from node {node} back to itself is of length {length}, and round again it would be \
          shorter still"

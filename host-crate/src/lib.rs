@@ -24,28 +24,29 @@
 //! Data flows one way: file → [`graph`] → [`device`] buffers, by the [`engine`] → [`strategy`] → [`algorithm`] → [`oracle`] →
 //! [`report`]. A lower module imports nothing from a higher one: `graph` knows no device, `device` no graph.
 //!
-//! The default feature `cli` adds the command `evenkeel`, its tables, and the measuring and training of models. Without it the
-//! library builds none of the crates that only these need.
+//! The default features are `tables`, which reads Parquet and Arrow files, and `cluster`, which runs several workers. Without them the
+//! library builds none of the crates that only these need. The command `evenkeel` is the crate `evenkeel-cli`.
+
+// Its tests share made-up reports with the command's, whose crate knows it by this name.
+#[cfg(test)]
+extern crate self as evenkeel;
 
 pub mod algorithm;
 pub mod atomic_file;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
 #[cfg(feature = "cluster")]
 pub mod cluster;
 pub mod device;
 pub mod engine;
 pub mod error;
 pub mod graph;
-mod machine;
+#[doc(hidden)]
+pub mod machine;
 pub mod oracle;
-mod phase;
+#[doc(hidden)]
+pub mod phase;
 pub mod report;
 pub mod settings;
 pub mod strategy;
-#[cfg(feature = "cli")]
-pub mod tuning;
 
 pub use error::{Error, Result};
 pub use evenkeel_types::UNREACHED;

@@ -3,7 +3,8 @@
 use std::fs;
 
 /// The processor's name.
-pub(crate) fn name() -> String {
+#[doc(hidden)]
+pub fn name() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     field(&text, "model name").filter(|name| !name.is_empty()).unwrap_or("CPU").to_owned()
 }

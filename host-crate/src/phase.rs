@@ -5,21 +5,21 @@
 use tracing::span::EnteredSpan;
 
 /// The target of the spans that are phases. They have the fields `name` and `label`.
-#[cfg(feature = "cli")]
-pub(crate) const PHASES: &str = "evenkeel::phase";
+pub const PHASES: &str = "evenkeel::phase";
 
 /// The target of the events that say how far a phase has come. They have the fields `unit` and `done`, and `total` where it is
 /// known.
-#[cfg(feature = "cli")]
-pub(crate) const PROGRESS: &str = "evenkeel::progress";
+pub const PROGRESS: &str = "evenkeel::progress";
 
 /// Begins a phase, which lasts until what is returned is dropped. `label` says of what, and may be empty.
-pub(crate) fn begin(name: &'static str, label: &str) -> EnteredSpan {
+#[doc(hidden)]
+pub fn begin(name: &'static str, label: &str) -> EnteredSpan {
     tracing::info_span!(target: "evenkeel::phase", "phase", name, label).entered()
 }
 
 /// Does something as a phase.
-pub(crate) fn during<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
+#[doc(hidden)]
+pub fn during<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
     let _phase = begin(name, "");
     work()
 }

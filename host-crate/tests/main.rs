@@ -1,4 +1,4 @@
-//! The tests of the library and of the command, in one program: it is linked once, and its tests share one open device and the
+//! The tests of the library, in one program: it is linked once, and its tests share one open device and the
 //! device's pipelines. `cargo test --release --test all traversal::` runs one module.
 //!
 //! The CPU device has a program of its own (`cpu_device/`), which also runs in debug builds and under Miri.
@@ -8,10 +8,8 @@ mod api_edge;
 mod api_edge_run;
 mod apsp;
 mod atomic_file;
-mod balance;
 mod betweenness;
 mod classics;
-mod cli;
 mod closeness;
 mod coloring;
 mod common;
@@ -19,7 +17,6 @@ mod communities;
 mod components;
 mod csr;
 mod device;
-mod documentation;
 mod foreign_files;
 mod formats;
 mod generators;
@@ -28,7 +25,6 @@ mod long_loops;
 mod many_sources;
 mod mst;
 mod pagerank;
-mod papers;
 mod partitioned_analytics;
 mod partitioned_products;
 mod partitioned_undirected;

@@ -29,7 +29,7 @@ const CRATES: [Crate; 2] = [
     Crate {
         sources: "host-crate/src",
         name: "evenkeel",
-        layers: "error phase machine atomic_file settings graph device engine oracle strategy algorithm cluster tuning report cli",
+        layers: "error phase machine atomic_file settings graph device engine oracle strategy algorithm cluster report",
     },
 ];
 

@@ -37,6 +37,8 @@ pub mod color;
 pub mod communities;
 pub mod components;
 pub mod kcore;
+#[doc(hidden)]
+pub mod level_times;
 pub mod mst;
 pub mod pagerank;
 pub mod path;

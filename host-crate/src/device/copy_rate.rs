@@ -12,7 +12,8 @@ impl Device {
     ///
     /// # Errors
     /// When the system or the device gives no memory for a piece on both sides, or the device fails.
-    pub(crate) fn copy_rate(&self, bytes: u64) -> Result<f64> {
+    #[doc(hidden)]
+    pub fn copy_rate(&self, bytes: u64) -> Result<f64> {
         let info = self.info();
         let words = (bytes.min(info.partition_limit()).min(info.available() / 4) / 4).max(1) as usize;
         let piece = self.host_buffer_from("a piece to copy", &vec![1u32; words])?;

@@ -16,7 +16,6 @@
 //! ```
 
 pub mod balance;
-#[cfg(feature = "cli")]
 mod copy_rate;
 mod cpu;
 pub mod memory;
@@ -29,8 +28,8 @@ pub use evenkeel_kernels::launch::{Buffer, Launch};
 pub use memory::MemoryPlan;
 pub use recorder::{ReadBack, Recorder};
 pub(crate) use recorder::{ScheduleRecorder, Size, Step};
-#[cfg(feature = "cli")]
-pub(crate) use vulkan::{Compiled, Executable};
+#[doc(hidden)]
+pub use vulkan::{Compiled, Executable};
 
 use crate::{Error, Result};
 use bytemuck::{Pod, Zeroable};
@@ -161,7 +160,8 @@ impl DeviceInfo {
     }
 
     /// Its number as text, where it has one.
-    pub(crate) fn number(&self) -> String {
+    #[doc(hidden)]
+    pub fn number(&self) -> String {
         self.index.map_or(String::new(), |index| index.to_string())
     }
 
@@ -209,14 +209,14 @@ impl Device {
     }
 
     /// Everything as [`Device::list`] has it; it is an error where `EVENKEEL_DEVICE_LIMITS` has something that means nothing.
-    #[cfg(feature = "cli")]
-    pub(crate) fn list_checked() -> Result<Vec<DeviceInfo>> {
+    #[doc(hidden)]
+    pub fn list_checked() -> Result<Vec<DeviceInfo>> {
         vulkan::check_limits().map(|()| Self::list())
     }
 
     /// What the driver of a Vulkan device makes of SPIR-V modules, each with a name for errors. Nothing runs.
-    #[cfg(feature = "cli")]
-    pub(crate) fn compile(selector: &str, modules: &[(String, Vec<u8>)]) -> Result<(DeviceInfo, Vec<Compiled>)> {
+    #[doc(hidden)]
+    pub fn compile(selector: &str, modules: &[(String, Vec<u8>)]) -> Result<(DeviceInfo, Vec<Compiled>)> {
         vulkan::compile(selector, modules)
     }
 
@@ -254,7 +254,8 @@ impl Device {
         self.backend.info()
     }
 
-    pub(crate) fn times_steps(&self) -> bool {
+    #[doc(hidden)]
+    pub fn times_steps(&self) -> bool {
         self.times_steps
     }
 
@@ -374,8 +375,8 @@ impl Device {
 
     /// Leaves the device to the system, which takes everything back when the program ends: for a program that is about to end, and
     /// would spend more time on freeing than the system does. What the next run gains from is kept as if the device were closed.
-    #[cfg(feature = "cli")]
-    pub(crate) fn leave_open(self) {
+    #[doc(hidden)]
+    pub fn leave_open(self) {
         self.backend.keep_pipelines();
         std::mem::forget(self);
     }
@@ -476,7 +477,6 @@ pub(crate) trait Backend: Send + Sync {
         self.info().max_groups
     }
     /// Writes compiled pipelines for the next run, as closing the device does.
-    #[cfg(feature = "cli")]
     fn keep_pipelines(&self) {}
     fn take_spans(&self) -> Vec<Span>;
     /// Nothing, where no layer watches.

@@ -12,7 +12,8 @@ use std::{
 };
 
 /// The time on the host's clock, which all devices share. It begins when it is first read.
-pub(crate) fn now() -> Duration {
+#[doc(hidden)]
+pub fn now() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     START.elapsed()
 }

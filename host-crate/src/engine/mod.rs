@@ -15,8 +15,8 @@ pub(crate) use device_loop::BATCHES;
 pub use device_loop::{DeviceLoop, LoopRun};
 pub use graph::{DeviceGraph, DeviceRows, SharedGraph};
 pub use partitions::DevicePartition;
-#[cfg(feature = "cli")]
-pub(crate) use partitions::LARGEST_STREAMED;
+#[doc(hidden)]
+pub use partitions::LARGEST_STREAMED;
 pub(crate) use partitions::{
     EdgeArrays, Layout, MOST_PARTITIONS, Part, Parts, Place, edge_shift, partition, partition_offsets, plan_partitions,
     said as partitions_said, upload_partitions,

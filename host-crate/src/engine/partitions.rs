@@ -21,7 +21,7 @@ const WORD: u64 = 4;
 
 /// The largest partition that is streamed: copying it takes so long that starting the copy costs nothing beside it, and a smaller one has
 /// less that an iteration does not need.
-pub(crate) const LARGEST_STREAMED: u64 = 128 << 20;
+pub const LARGEST_STREAMED: u64 = 128 << 20;
 
 /// Slots take this part of the memory that is left for a graph, each a half of it; what else there is keeps partitions on the device.
 const SHARE_OF_SLOTS: u64 = 4;

@@ -4,7 +4,7 @@
 ///
 /// Case and the kind of hyphen do not count. What is known may have settings behind it, `rmat:scale=20` or `bins=10`: these are
 /// left aside, as they are of `name`.
-pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let asked = plain(name);
     let candidates = known.into_iter().map(head).map(|known| (distance(&asked, &plain(known)), known));
     let near = candidates.filter_map(|(distance, known)| Some((distance?, known)));

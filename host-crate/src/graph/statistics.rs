@@ -246,7 +246,8 @@ pub(crate) fn bar(value: u64, most: u64) -> String {
 }
 
 /// Draws a part of the longest bar, which has so many characters.
-pub(crate) fn bar_of(part: f64, longest: usize) -> String {
+#[doc(hidden)]
+pub fn bar_of(part: f64, longest: usize) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = ((part.min(1.0) * (8 * longest) as f64).round() as usize).max(1);
     "█".repeat(eighths / 8) + PARTS[eighths % 8]
@@ -270,7 +271,8 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// A number of things: `1 edge`, `1,234 edges`.
-pub(crate) fn counted(number: u64, thing: &str) -> String {
+#[doc(hidden)]
+pub fn counted(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 

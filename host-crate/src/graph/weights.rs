@@ -127,7 +127,8 @@ fn least_and_most<T: Copy + Sync>(weights: &[T], key: impl Fn(T) -> u32 + Sync) 
 const LAST_WHOLE: f64 = (1u64 << 53) as f64;
 
 /// Whether a real is a whole number all of whose digits mean something.
-pub(crate) fn is_whole(number: f64) -> bool {
+#[doc(hidden)]
+pub fn is_whole(number: f64) -> bool {
     number.fract() == 0.0 && number.abs() < LAST_WHOLE
 }
 

@@ -62,7 +62,7 @@ impl fmt::Display for GraphReport {
 
 #[cfg(test)]
 mod tests {
-    use crate::report::tests::example;
+    use crate::report::testing::example;
 
     #[test]
     fn a_line_says_what_was_changed() {

@@ -41,7 +41,8 @@ const RATE: &str = "rate";
 
 impl Report {
     /// The lines of figures: a word, and the texts of all figures that name it.
-    pub(crate) fn lines_of_figures(&self) -> Vec<(&'static str, String)> {
+    #[doc(hidden)]
+    pub fn lines_of_figures(&self) -> Vec<(&'static str, String)> {
         figure_lines(&self.figures, self.answer.as_ref())
     }
 
@@ -117,7 +118,8 @@ const PATH_WIDTH: usize = 90;
 
 impl FoundPath {
     /// The path in a few lines, the middle of a long one left out.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    #[doc(hidden)]
+    pub fn lines(&self) -> Vec<String> {
         let Some(length) = self.length.filter(|_| !self.nodes.is_empty()) else {
             return vec![format!("no path found to node {}", self.target)];
         };
@@ -186,7 +188,7 @@ mod tests {
         graph::NodeName,
         report::{
             shown::Figure,
-            tests::{example, product},
+            testing::{example, product},
         },
     };
 

@@ -34,14 +34,12 @@ use buffer::Buffer;
 use context::Context;
 use evenkeel_kernels::launch::RawBuffer;
 use instance::Instance;
-#[cfg(feature = "cli")]
 use module::Module;
 use physical::{Physical, Purpose};
 use pipeline::Pipelines;
 use recording::Recording;
 use staging::Staging;
-#[cfg(feature = "cli")]
-pub(crate) use statistics::Executable;
+pub use statistics::Executable;
 use std::{
     path::Path,
     sync::{Arc, Mutex},
@@ -53,26 +51,25 @@ pub(super) fn list() -> Result<Vec<DeviceInfo>> {
 }
 
 /// What a driver made of a module.
-#[cfg(feature = "cli")]
 #[derive(Debug, serde::Serialize)]
-pub(crate) struct Compiled {
-    pub(crate) kernel: String,
+pub struct Compiled {
+    /// Its entry point.
+    pub kernel: String,
     /// Invocations in a workgroup.
-    pub(crate) threads: u32,
+    pub threads: u32,
     /// Bytes of workgroup memory that the kernel declares.
-    pub(crate) workgroup_memory: usize,
+    pub workgroup_memory: usize,
     /// What it needs and the device lacks.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) refused: Option<String>,
+    pub refused: Option<String>,
     /// Why it was not compiled, where the device has all it needs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) failed: Option<String>,
+    pub failed: Option<String>,
     /// What the driver tells of it.
-    pub(crate) executables: Vec<Executable>,
+    pub executables: Vec<Executable>,
 }
 
 /// Compiles modules, each with a name for errors, and runs nothing: the device may be one that a driver only compiles for.
-#[cfg(feature = "cli")]
 pub(super) fn compile(selector: &str, modules: &[(String, Vec<u8>)]) -> Result<(DeviceInfo, Vec<Compiled>)> {
     let modules: Vec<Module> = modules.iter().map(|(name, bytes)| Module::read(name, bytes)).collect::<Result<_>>()?;
     let options = DeviceOptions { profile: true, ..DeviceOptions::default() };
@@ -211,7 +208,6 @@ impl Backend for VulkanDevice {
         Ok(Box::new(recording))
     }
 
-    #[cfg(feature = "cli")]
     fn keep_pipelines(&self) {
         self.pipelines.keep();
     }

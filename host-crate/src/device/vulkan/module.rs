@@ -53,7 +53,6 @@ impl Module {
     }
 
     /// A module by itself; `name` is what an error calls it.
-    #[cfg_attr(not(any(test, feature = "cli")), expect(dead_code, reason = "`evenkeel kernels` reads modules"))]
     pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Self> {
         let code = words(name, bytes)?;
         let damaged = || Error::Device(format!("{name} is no module with a compute kernel"));

@@ -115,7 +115,6 @@ pub(super) fn all(instance: &Instance) -> Result<Vec<Physical>> {
 pub(super) enum Purpose {
     Run,
     /// To compile kernels alone, which takes no hardware.
-    #[cfg(feature = "cli")]
     Compile,
 }
 
@@ -133,7 +132,6 @@ pub(super) fn select(infos: &[&DeviceInfo], selector: &str, purpose: Purpose) ->
     };
     let is_enough = |missing: &[String]| match purpose {
         Purpose::Run => missing.is_empty(),
-        #[cfg(feature = "cli")]
         Purpose::Compile => missing.iter().all(|what| what == NO_HARDWARE),
     };
     match chosen.ok_or_else(|| unknown(infos, selector))? {

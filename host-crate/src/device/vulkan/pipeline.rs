@@ -91,7 +91,6 @@ impl Pipelines {
     }
 
     /// Writes what was compiled for the next run.
-    #[cfg(feature = "cli")]
     pub(super) fn keep(&self) {
         self.cache.keep();
         self.marker.remove();

@@ -7,10 +7,11 @@ use serde_json::{Map, Value};
 
 /// What is known of one program that a driver made of a kernel.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub(crate) struct Executable {
-    pub(crate) subgroup_size: u32,
+pub struct Executable {
+    /// Invocations of a subgroup.
+    pub subgroup_size: u32,
     /// By the driver's names.
-    pub(crate) statistics: Map<String, Value>,
+    pub statistics: Map<String, Value>,
 }
 
 /// Writes what is known about a pipeline to the log.

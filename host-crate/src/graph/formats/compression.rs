@@ -198,8 +198,8 @@ fn read_within(reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a text, decompressed if need be.
-#[cfg(feature = "cli")]
-pub(crate) fn read_text(path: &Path) -> Result<String> {
+#[doc(hidden)]
+pub fn read_text(path: &Path) -> Result<String> {
     let (contents, _) = Contents::read(path)?;
     let text =
         str::from_utf8(&contents).map_err(|error| Error::File { path: path.to_path_buf(), reason: error.to_string() });
@@ -240,7 +240,7 @@ fn unfinished_file(path: &Path, write: Writing<'_>) -> Result<AtomicFile> {
 }
 
 /// Writes through a compression, or plainly where there is none.
-pub(crate) fn compress(
+pub fn compress(
     compression: Option<Compression>,
     writer: &mut (dyn Write + Send),
     write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,

@@ -14,7 +14,7 @@ thread_local! {
 }
 
 /// Runs a parser of the file that is called `path`. A panic becomes an error, and nothing is printed for it.
-pub(crate) fn guarded<T>(path: &Path, parse: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn guarded<T>(path: &Path, parse: impl FnOnce() -> Result<T>) -> Result<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = panic::take_hook();

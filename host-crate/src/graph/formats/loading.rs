@@ -188,14 +188,15 @@ pub fn load_part(
 }
 
 /// A file that nobody may change while it is read, because what is mapped of it would change, too.
-pub(crate) struct Watched {
+pub struct Watched {
     file: File,
     before: (u64, SystemTime),
 }
 
 impl Watched {
     /// Begins to watch a file; none where that means nothing, or the file cannot be opened, which whoever reads it finds out.
-    pub(crate) fn begin(path: &Path) -> Option<Self> {
+    #[doc(hidden)]
+    pub fn begin(path: &Path) -> Option<Self> {
         let file = File::open(path).ok()?;
         let before = Self::state(&file)?;
         Some(Self { file, before })
@@ -207,7 +208,8 @@ impl Watched {
     }
 
     /// Refuses a file that was changed. Another file that has got its name meanwhile is none of it.
-    pub(crate) fn check(&self, path: &Path) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check(&self, path: &Path) -> Result<()> {
         if Self::state(&self.file) == Some(self.before) {
             return Ok(());
         }

@@ -60,19 +60,19 @@ mod write;
 pub(super) use binary::with_edges as binary_header;
 pub use columns::{Column, Columns};
 pub use compression::Compression;
+#[cfg(feature = "tables")]
+#[doc(hidden)]
+pub use guard::guarded;
 pub use loading::{FilePart, Listing, Loaded, Parsed, is_standard, load_part, parse, parse_columns};
+pub(super) use loading::{LoadedFile, load};
 pub use recognised::{DirectionSource, NamesKind, Recognised, Table};
 pub use write::{format_to_write, write};
-#[cfg(feature = "cli")]
-pub(crate) use {
+#[doc(hidden)]
+pub use {
     compression::{compress, read_text},
     edge_list::quoted,
-    guard::guarded,
+    loading::Watched,
 };
-
-#[cfg(feature = "cli")]
-pub(crate) use loading::Watched;
-pub(super) use loading::{LoadedFile, load};
 
 use super::Graph;
 use crate::{Error, Result, settings::told_by_text};
@@ -380,7 +380,8 @@ impl FromStr for Format {
 }
 
 /// A file's name without its folder and the ending of a compression.
-pub(crate) fn uncompressed_name(path: &Path) -> String {
+#[doc(hidden)]
+pub fn uncompressed_name(path: &Path) -> String {
     let compressed = Compression::of_path(path).is_some();
     let name = if compressed { path.file_stem() } else { path.file_name() };
     name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()

@@ -10,7 +10,8 @@ mod structure;
 mod summary;
 
 pub use figure::{Figure, Figures};
-pub(crate) use figure::{four_digits, three_digits};
+#[doc(hidden)]
+pub use figure::{four_digits, three_digits};
 pub use summary::{Cell, FoundPath, Histogram, Listing, Show, Summary, ValueBin};
 
 use crate::{

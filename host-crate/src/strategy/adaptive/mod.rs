@@ -22,9 +22,7 @@ mod trace;
 mod variant;
 
 pub use features::{DegreeSummary, Feature, Features, GraphFeatures, LevelSize};
-#[cfg(feature = "cli")]
-pub(crate) use model::Node;
-pub use model::{Model, ModelFile};
+pub use model::{Model, ModelFile, Node};
 pub(crate) use trace::step_times;
 pub use trace::{TracedLevel, level_sizes, trace};
 pub use variant::{Count, Family, Implementation, Variant};

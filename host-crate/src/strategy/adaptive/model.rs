@@ -54,7 +54,7 @@ impl Eq for Model {}
 
 /// A part of a tree.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Node {
+pub enum Node {
     /// A variant, or none where the model does not know.
     Leaf(Option<Variant>),
     /// A comparison.
@@ -71,9 +71,8 @@ pub(crate) enum Node {
 }
 
 impl Model {
-    #[cfg(feature = "cli")]
     /// A model from a tree whose variants are of one family.
-    pub(crate) fn new(name: &str, root: Node, family: Family) -> Self {
+    pub fn new(name: &str, root: Node, family: Family) -> Self {
         Self { name: name.to_owned(), root, family }
     }
 
@@ -108,9 +107,8 @@ impl Model {
         &self.name
     }
 
-    #[cfg(feature = "cli")]
     /// The first decision.
-    pub(crate) fn root(&self) -> &Node {
+    pub fn root(&self) -> &Node {
         &self.root
     }
 

@@ -57,8 +57,7 @@ impl FileFormat for EdgeListFormat {
     }
 }
 
-#[cfg(any(test, feature = "cli"))]
-pub(crate) use writing::quoted;
+pub use writing::quoted;
 
 /// Reads one of several parts of a text: the lines that begin in its share of the bytes. Nothing comes of a text that is not plain
 /// numbers, line by line, as far as this part shows; the whole of it has to be read then.

@@ -54,7 +54,7 @@ fn write_table(graph: &Graph, out: &mut dyn Write, separator: u8) -> io::Result<
 }
 
 /// A name as it is written between such separators: in quotes where it would be read as something else.
-pub(crate) fn quoted(name: &str, separator: u8) -> Cow<'_, str> {
+pub fn quoted(name: &str, separator: u8) -> Cow<'_, str> {
     let separator = char::from(separator);
     // Beside blanks, readers may take any of these for the separator.
     let separates =

@@ -1,0 +1,175 @@
+//! `--output`: an answer in the form that the ending of the file's name asks for. A form is a family of writers in a file of this
+//! folder, and each of them writes any answer from its columns.
+
+mod binary;
+mod json;
+mod list;
+mod numpy;
+mod tables;
+mod text;
+
+pub use list::NodeList;
+
+use evenkeel::{
+    Error, Result,
+    algorithm::{Algorithm, Answer, Column, RowKind, Values},
+    graph::{
+        Graph,
+        formats::{Compression, compress},
+    },
+};
+use rayon::prelude::*;
+use std::{
+    io::{self, Write},
+    ops::Range,
+    path::Path,
+};
+
+/// How an answer is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Text,
+    Csv,
+    Json,
+    JsonLines,
+    Parquet,
+    Arrow,
+    Npy,
+    Npz,
+    Binary,
+}
+
+/// The endings of names, and what they stand for.
+const ENDINGS: [(&str, Form); 9] = [
+    ("txt", Form::Text),
+    ("csv", Form::Csv),
+    ("json", Form::Json),
+    ("jsonl", Form::JsonLines),
+    ("parquet", Form::Parquet),
+    ("arrow", Form::Arrow),
+    ("npy", Form::Npy),
+    ("npz", Form::Npz),
+    ("bin", Form::Binary),
+];
+
+/// The form of a file, which may be compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnswerForm {
+    form: Form,
+    compression: Option<Compression>,
+    /// What the rows of the answer are.
+    rows: RowKind,
+}
+
+impl AnswerForm {
+    /// The form that a name asks for. Standard output and a name without an ending get text; an ending that is not known, or that an
+    /// answer of the algorithm with this configuration cannot have, is refused.
+    pub fn of<A: Algorithm>(path: &Path, config: &A::Config) -> Result<Self> {
+        let refused = |reason: String| Err(Error::Usage(format!("--output {}: {reason}", path.display())));
+        let it = Self::by_ending(path, A::ROWS, || offered(A::ROWS))?;
+        if !it.form.suits(A::ROWS) {
+            return refused(format!("{} cannot be written so; {}", A::NAME, offered(A::ROWS)));
+        }
+        match A::columns(config) {
+            0 => refused(format!("with these options {} finds nothing for each node", A::NAME)),
+            count if it.form == Form::Npy && count > 1 => {
+                refused(format!(".npy holds one array, and the answer has {count} columns; take .npz"))
+            }
+            _ => Ok(it),
+        }
+    }
+
+    /// The form that a name asks for, whatever is written so; `offered` says which there are.
+    fn by_ending(path: &Path, rows: RowKind, offered: impl Fn() -> String) -> Result<Self> {
+        let compression = Compression::of_path(path).filter(|compression| compression.is_written());
+        let inner = if compression.is_some() { path.with_extension("") } else { path.to_path_buf() };
+        let refused = |reason: String| Err(Error::Usage(format!("--output {}: {reason}", path.display())));
+        let form = match inner.extension() {
+            None => Form::Text,
+            Some(ending) => match ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)) {
+                Some((_, form)) => *form,
+                None => return refused(format!("there is no form .{}; {}", ending.display(), offered())),
+            },
+        };
+        if compression.is_some() && !form.is_text() {
+            return refused("only text is compressed: .txt, .csv, .json and .jsonl".into());
+        }
+        Ok(Self { form, compression, rows })
+    }
+
+    /// Writes an answer on a graph.
+    pub fn write(self, answer: &dyn Answer, graph: &Graph, writer: &mut (dyn Write + Send)) -> io::Result<()> {
+        let columns = answer.columns();
+        let table = || table(&columns, self.rows, graph);
+        compress(self.compression, writer, |writer| match self.form {
+            Form::Text => text::write_lines(&table(), graph, writer),
+            Form::Csv => text::write_csv(&table(), graph, writer),
+            Form::Json => json::write_object(&table(), graph, writer),
+            Form::JsonLines => json::write_lines(&table(), graph, writer),
+            Form::Parquet => tables::write_parquet(&table(), graph, writer),
+            Form::Arrow => tables::write_arrow(&table(), graph, writer),
+            Form::Npy => numpy::write_npy(&columns, graph, writer),
+            Form::Npz => numpy::write_npz(&columns, graph, writer),
+            Form::Binary => binary::write(&columns, graph, writer),
+        })
+    }
+}
+
+impl Form {
+    fn is_text(self) -> bool {
+        matches!(self, Self::Text | Self::Csv | Self::Json | Self::JsonLines)
+    }
+
+    /// Whether answers of an algorithm can be written so: a table has no column for each node, and only all pairs have a binary form.
+    fn suits(self, rows: RowKind) -> bool {
+        match self {
+            Self::Binary => rows == RowKind::Pairs,
+            Self::Parquet | Self::Arrow => rows != RowKind::Pairs,
+            _ => true,
+        }
+    }
+}
+
+/// The endings that answers of an algorithm can have.
+fn offered(rows: RowKind) -> String {
+    let endings = ENDINGS.iter().filter(|(_, form)| form.suits(rows)).map(|(ending, _)| format!(".{ending}"));
+    let compressions = Compression::ALL.into_iter().filter(|compression| compression.is_written());
+    let compressions: Vec<String> = compressions.map(|compression| format!(".{}", compression.extension())).collect();
+    format!("there is {}, and text also with {}", endings.collect::<Vec<_>>().join(", "), compressions.join(", "))
+}
+
+/// The columns as a table has them: where rows are nodes, these come first.
+fn table<'a>(columns: &[Column<'a>], rows: RowKind, graph: &Graph) -> Vec<Column<'a>> {
+    let nodes = || Column::new("node", Values::Nodes((0..graph.csr.nodes()).collect::<Vec<_>>().into()));
+    (rows != RowKind::Edges).then(nodes).into_iter().chain(columns.iter().cloned()).collect()
+}
+
+/// The number of rows of a table, whose first column has one value for each.
+fn rows(columns: &[Column<'_>]) -> u32 {
+    columns.first().map_or(0, |column| column.values.len() as u32)
+}
+
+/// Values that one thread formats at a time: half a megabyte of text.
+const PIECE: usize = 1 << 15;
+
+/// Writes texts of ranges of rows in their order, which all threads make. A row has so many values.
+fn write_pieces(
+    rows: u32,
+    width: usize,
+    writer: &mut dyn Write,
+    text: impl Fn(Range<u32>) -> String + Sync,
+) -> io::Result<()> {
+    let piece = (PIECE / width.max(1)).max(1) as u32;
+    let pieces: Vec<u32> = (0..rows.div_ceil(piece)).collect();
+    // A few pieces a thread at a time: enough to keep all busy, without holding the whole text.
+    for batch in pieces.chunks(4 * rayon::current_num_threads()) {
+        let format = |number: &u32| text(number * piece..(number * piece).saturating_add(piece).min(rows));
+        for text in batch.par_iter().map(format).collect::<Vec<String>>() {
+            writer.write_all(text.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,469 @@
+//! `evenkeel compare ALGORITHM GRAPH…`: every strategy, or those asked for, side by side. A strategy that is refused, say because
+//! it does not fit, is a line that says why; the others still run.
+
+use super::{
+    failure::{self, Interrupted},
+    measure::Bench,
+    options::{DeviceOptions, FoundGraph, ReadingOptions, unchanged},
+    output::{Output, print, refuse_same_files, takes_standard},
+    pictures::{PictureOptions, Pictures},
+    progress::{Steps, aside},
+    registry::{Execute, Group, InputOptions, NameOptions},
+};
+use crate::report::{
+    comparison::{self, Entry, Refusal},
+    html,
+};
+use clap::{ArgMatches, Args, parser::ValueSource};
+use evenkeel::{
+    Error, Result,
+    algorithm::Algorithm,
+    device::{Device, DeviceInfo},
+    graph::{BuildReport, Graph, statistics::counted},
+    report::{GraphReport, Report},
+};
+use std::{
+    cell::OnceCell,
+    path::{Path, PathBuf},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  evenkeel compare bfs rmat:scale=18 road:nodes=262144
+  evenkeel compare sssp rmat:scale=18 --strategies edge --chunking edge --memory 2GiB
+  evenkeel compare sssp roads.gr.gz --strategies node,merge-path --source 1 --csv times.csv
+  evenkeel compare spmv matrix.mtx --runs 20 --strategies merge-path,group-mapped:8,group-mapped:32";
+
+pub const COMPARE: Group = Group {
+    name: "compare",
+    about: "Run an algorithm with every strategy on the same graphs, and show them side by side",
+    examples: EXAMPLES,
+    example: |algorithm| {
+        let names: Vec<_> = (algorithm.alternatives)().iter().map(|it| it.about.name).take(2).collect();
+        format!("--strategies {} --runs 20 --csv times.csv", names.join(","))
+    },
+    of: |algorithm| Some(algorithm.compare),
+};
+
+/// The strategies of one algorithm on any number of graphs. All are run, so the option that chooses one is not offered.
+#[derive(Args)]
+#[command(mut_arg(A::ALTERNATIVE, |choice| choice.hide(true)))]
+pub struct CompareCommand<A: Algorithm> {
+    /// Files, or generators such as rmat:scale=20 (`evenkeel generate --help` lists them)
+    #[arg(value_name = "GRAPH", required = true)]
+    graphs: Vec<String>,
+    #[command(flatten)]
+    names: NameOptions<A>,
+    #[command(flatten)]
+    reading: ReadingOptions,
+    #[command(flatten)]
+    comparing: CompareOptions,
+    #[command(flatten, next_help_heading = "Algorithm")]
+    input: InputOptions<A>,
+    #[command(flatten, next_help_heading = "Algorithm")]
+    config: A::Config,
+}
+
+impl<A: Algorithm> Execute for CompareCommand<A> {
+    fn execute(&self, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
+        let option = A::ALTERNATIVE;
+        if matches.value_source(option) == Some(ValueSource::CommandLine) {
+            return Err(Error::Usage(format!("--{option} is for a single run: take --strategies here")).into());
+        }
+        let mut names = self.names.chosen(|_| true)?;
+        A::check_config(&self.config, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
+        self.input.weights()?;
+        let find = |graph: &String| self.reading.find(graph)?.directed_for::<A>(&self.config);
+        let found: Vec<FoundGraph> = self.graphs.iter().map(find).collect::<Result<_>>()?;
+        let outputs = self.comparing.outputs();
+        found.iter().try_for_each(|found| refuse_same_files(&outputs, &found.files()))?;
+        let mut comparison = self.comparing.begin(quiet)?;
+        if self.names.is_all() {
+            comparison.keep_those_that_run::<A>(&mut names);
+        }
+        comparison.steps = Some(Steps::new((found.len() * names.len()) as u64, "strategies"));
+        failure::heed_interrupts();
+        for found in found {
+            if failure::is_interrupted() {
+                break;
+            }
+            let (mut graph, built) = found.load()?;
+            self.input.weigh(&mut graph, &built)?;
+            let config = A::find_nodes(&self.config, &graph)?;
+            let input = A::input(&self.input.input, &graph, &config)?;
+            comparison.add::<A>(&graph, &built, input, &config, &names)?;
+        }
+        comparison.finish()
+    }
+}
+
+/// How to compare, and where to write it.
+#[derive(Args)]
+pub struct CompareOptions {
+    /// How many runs to time.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = "Run")]
+    runs: u32,
+    /// How many runs to do before these.
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Run")]
+    warmup: u32,
+    /// Do not check the answers against a sequential oracle.
+    #[arg(long, help_heading = "Run")]
+    no_validate: bool,
+    /// Write a line for each strategy as CSV. `-` is standard output.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    csv: Option<PathBuf>,
+    /// Write all that was measured as a JSON array. `-` is standard output.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    pictures: PictureOptions,
+    #[command(flatten)]
+    device: DeviceOptions,
+}
+
+/// A comparison under way: what there is to compare on, and what came of it so far.
+pub struct Comparison<'a> {
+    options: &'a CompareOptions,
+    csv: Option<Output>,
+    json: Option<Output>,
+    pictures: Pictures,
+    device: Device,
+    /// Whether tables are printed.
+    pub shown: bool,
+    entries: Vec<Entry>,
+    /// How far it has come, where it is long.
+    steps: Option<Steps>,
+    /// The first answer that was wrong.
+    wrong: Option<anyhow::Error>,
+    /// The first reason for which a strategy was refused.
+    refused: Option<anyhow::Error>,
+}
+
+impl CompareOptions {
+    /// The options that name a file, with the file.
+    fn outputs(&self) -> [(&'static str, Option<&Path>); 4] {
+        let [html, svg] = self.pictures.paths();
+        [("--csv", self.csv.as_deref()), ("--json", self.json.as_deref()), html, svg]
+    }
+
+    /// Opens what will be written and the device.
+    pub fn begin(&self, quiet: bool) -> Result<Comparison<'_>> {
+        let paths = self.outputs().into_iter().filter_map(|(_, path)| path);
+        let standard_taken = takes_standard(paths, "--csv, --json, --html and --svg")?;
+        let [csv, json] = [&self.csv, &self.json].map(|path| Output::create_if(path.as_deref()));
+        Ok(Comparison {
+            options: self,
+            csv: csv?,
+            json: json?,
+            pictures: self.pictures.open()?,
+            device: self.device.open(false)?,
+            shown: !quiet && !standard_taken,
+            entries: Vec::new(),
+            steps: None,
+            wrong: None,
+            refused: None,
+        })
+    }
+}
+
+impl Comparison<'_> {
+    /// Measures all alternatives of an algorithm on one graph, as it is by default.
+    pub fn add_all<A: Algorithm>(&mut self, graph: &Graph) -> anyhow::Result<()> {
+        let mut names: Vec<String> = A::alternatives().iter().map(|it| it.about.name.to_owned()).collect();
+        self.keep_those_that_run::<A>(&mut names);
+        self.add_default::<A>(graph, &names).map(drop)
+    }
+
+    /// Measures the named alternatives likewise, and returns what came of them.
+    pub fn add_default<A: Algorithm>(&mut self, graph: &Graph, names: &[String]) -> anyhow::Result<Vec<Entry>> {
+        let (config, place) = (A::Config::default(), self.entries.len());
+        let input = A::input(&A::InputOptions::default(), graph, &config)?;
+        self.add::<A>(graph, &unchanged(graph), input, &config, names)?;
+        Ok(self.entries[place..].to_vec())
+    }
+
+    /// Whether the device is the CPU, by whatever way.
+    pub fn is_on_cpu(&self) -> bool {
+        self.device.info().kind.is_cpu()
+    }
+
+    /// What is said before anything else: on what it runs, and how often.
+    pub fn head(&self) -> String {
+        let DeviceInfo { name, kind, .. } = self.device.info();
+        let runs = self.options.runs;
+        let runs = if runs == 1 { "1 run".to_owned() } else { format!("median of {runs} runs") };
+        format!("evenkeel on {name} ({kind}), {runs}\n")
+    }
+
+    /// Leaves out what this device cannot run, where all were asked for.
+    fn keep_those_that_run<A: Algorithm>(&self, names: &mut Vec<String>) {
+        let others = A::alternatives().into_iter().filter(|it| !it.about.runs_on(self.device.info()));
+        let others: Vec<_> = others.map(|it| it.about.name).collect();
+        names.retain(|name| !others.contains(&name.as_str()));
+    }
+
+    /// Measures the named strategies of an algorithm on one graph, each with what it takes of `config`, and prints them.
+    pub fn add<A: Algorithm>(
+        &mut self,
+        graph: &Graph,
+        built: &BuildReport,
+        input: A::Input,
+        config: &A::Config,
+        names: &[String],
+    ) -> anyhow::Result<()> {
+        let device = self.device.clone();
+        let bench = Bench::<A> {
+            device: &device,
+            graph,
+            built,
+            input,
+            runs: self.options.runs,
+            warmup: self.options.warmup,
+            validate: !self.options.no_validate,
+            show: None,
+            capture: false,
+            reference: OnceCell::new(),
+        };
+        let mut outcomes = Vec::new();
+        for name in names.iter().take_while(|_| !failure::is_interrupted()) {
+            self.steps.iter().for_each(|steps| steps.begin(&format!("{} {name}", A::NAME)));
+            outcomes.push(self.outcome(&bench, &A::with_alternative(config, name)?)?);
+            self.steps.iter().for_each(Steps::end);
+        }
+        let entries = comparison::compare(outcomes);
+        if self.shown && !entries.is_empty() {
+            aside(|| print(&self.block(&bench, &entries)))?;
+        }
+        self.entries.extend(entries);
+        Ok(())
+    }
+
+    /// One strategy. What it is refused for before it runs is a part of the comparison; what fails after that is an error.
+    fn outcome<A: Algorithm>(
+        &mut self,
+        bench: &Bench<'_, A>,
+        config: &A::Config,
+    ) -> anyhow::Result<Result<Report, Refusal>> {
+        match bench.prepare(config) {
+            Ok(prepared) => {
+                let measured = bench.measure(prepared, &A::Tables::default())?;
+                self.wrong = self.wrong.take().or(measured.verdict(bench.graph).err());
+                Ok(Ok(measured.report))
+            }
+            // There is nothing left to compare on.
+            Err(error) if matches!(error.root_cause().downcast_ref(), Some(Error::Lost(_))) => Err(error),
+            Err(error) => {
+                let refusal = Refusal {
+                    graph: GraphReport::new(bench.graph, bench.built),
+                    device: bench.device.info().clone(),
+                    algorithm: A::NAME,
+                    strategy: A::alternative(config),
+                    refused: error.root_cause().to_string(),
+                };
+                self.refused.get_or_insert(error);
+                Ok(Err(refusal))
+            }
+        }
+    }
+
+    /// What is printed of one algorithm on one graph; before the first, of the device.
+    fn block<A: Algorithm>(&self, bench: &Bench<'_, A>, entries: &[Entry]) -> String {
+        let head = if self.entries.is_empty() { self.head() } else { String::new() };
+        let graph = GraphReport::new(bench.graph, bench.built);
+        let source = A::source(&bench.input);
+        let from = source.map_or(String::new(), |node| format!(", from node {}", bench.graph.ids.name(node)));
+        format!("{head}\n{} on {graph}{from}\n{}", A::NAME, comparison::text(A::ALTERNATIVE, entries))
+    }
+
+    /// Writes what was asked for. It is an error if an answer was wrong, or if nothing could be run at all.
+    pub fn finish(mut self) -> anyhow::Result<()> {
+        self.steps = None;
+        let reports = || self.entries.iter().filter_map(Entry::report);
+        let checked = reports().filter(|report| report.valid.is_some()).count();
+        let right = reports().filter(|report| report.valid == Some(true)).count();
+        if self.shown && checked > 0 {
+            let agree = match (right, checked) {
+                (1, 1) => "The answer agrees".to_owned(),
+                _ if right == checked => format!("All {right} answers agree"),
+                _ => format!("{right} of {} agree", counted(checked as u64, "answer")),
+            };
+            print(&format!("\n{agree} with the sequential oracle.\n"))?;
+        }
+        if let Some(output) = self.csv {
+            output.write(|writer| comparison::write_csv(&self.entries, writer))?;
+        }
+        if let Some(output) = self.json {
+            output.write_json(&self.entries)?;
+        }
+        self.pictures.write(|| html::comparison::page(&self.entries, env!("CARGO_PKG_VERSION")))?;
+        if failure::is_interrupted() {
+            return Err(self.wrong.unwrap_or_else(|| Interrupted.into()));
+        }
+        let nothing_ran = self.entries.iter().all(|entry| entry.report().is_none());
+        self.wrong.or(self.refused.filter(|_| nothing_ran)).map_or(Ok(()), Err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::WrongAnswer;
+    use clap::Parser;
+    use evenkeel::{
+        algorithm::{Answer, Column, Run, Selectable, Values},
+        device::{DeviceInfo, MemoryPlan},
+        engine::SharedGraph,
+        graph::{Csr, generate::Generator},
+        oracle::Mismatch,
+        settings::{Configurable, Configured, Key},
+        strategy::About,
+    };
+    use std::time::Duration;
+
+    #[derive(Args, Clone, Default, serde::Serialize)]
+    struct LieConfig {
+        #[command(flatten)]
+        strategy: Configured<Liar>,
+    }
+
+    #[derive(Clone, Copy, Default)]
+    enum Lie {
+        #[default]
+        Honest,
+        Not,
+        Neither,
+    }
+
+    impl Configurable for Lie {
+        fn name(&self) -> &'static str {
+            ["honest", "not", "neither"][*self as usize]
+        }
+
+        fn keys(&mut self) -> Vec<Key<'_>> {
+            Vec::new()
+        }
+    }
+
+    impl Selectable for Lie {
+        const KIND: &'static str = "strategy";
+        const HELP: &'static str = "";
+
+        fn all() -> Vec<Self> {
+            vec![Self::Honest, Self::Not, Self::Neither]
+        }
+
+        fn about(&self) -> About {
+            About::new(self.name(), "", "")
+        }
+    }
+
+    /// Has a strategy that is right, one that is wrong, and one that is refused.
+    struct Liar {
+        answer: u32,
+        memory: MemoryPlan,
+    }
+
+    #[derive(PartialEq)]
+    struct Word(u32);
+
+    impl Answer for Word {
+        fn columns(&self) -> Vec<Column<'_>> {
+            vec![Column::new("word", Values::U32(std::slice::from_ref(&self.0).into()))]
+        }
+    }
+
+    impl Algorithm for Liar {
+        const NAME: &'static str = "lie";
+        const SUMMARY: &'static str = "says what it likes";
+        const HELP: &'static str = "";
+        type Alternative = Lie;
+        type Config = LieConfig;
+        type InputOptions = ();
+        type Tables = ();
+        type Input = ();
+        type Answer = Word;
+        type Reference = Word;
+
+        fn choice(config: &mut LieConfig) -> &mut Configured<Self> {
+            &mut config.strategy
+        }
+
+        fn input((): &(), _: &Graph, _: &LieConfig) -> Result<()> {
+            Ok(())
+        }
+
+        fn plan(_: &DeviceInfo, _: &Csr, _: &LieConfig) -> Result<MemoryPlan> {
+            Ok(MemoryPlan::new())
+        }
+
+        fn prepare_on(_: &SharedGraph, config: &LieConfig) -> Result<Self> {
+            let answer = match config.strategy.item() {
+                Lie::Honest => 1,
+                Lie::Not => 2,
+                Lie::Neither => return Err(Error::Graph("there is nothing to say".into())),
+            };
+            Ok(Self { answer, memory: MemoryPlan::new() })
+        }
+
+        fn memory(&self) -> &MemoryPlan {
+            &self.memory
+        }
+
+        fn run(&mut self, (): &()) -> Result<Run> {
+            let time = Duration::from_millis(self.answer.into());
+            Ok(Run { total: time, kernel: time, iterations: 1, ..Run::default() })
+        }
+
+        fn answer(&self) -> Result<Word> {
+            Ok(Word(self.answer))
+        }
+
+        fn reference(_: &Graph, (): &(), _: &LieConfig) -> Result<Word> {
+            Ok(Word(1))
+        }
+
+        fn check(found: &Word, expected: &Word, _: &Graph, (): &()) -> Option<Mismatch> {
+            let text = |Word(value): &Word| value.to_string();
+            (found != expected).then(|| Mismatch { node: 2, expected: text(expected), found: text(found) })
+        }
+    }
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: CompareOptions,
+    }
+
+    /// What comes of comparing the named strategies, and the JSON.
+    fn compared(names: &[&str]) -> (anyhow::Result<()>, serde_json::Value) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("entries.json");
+        let options = Line::parse_from(["compare", "--device", "cpu", "--json", path.to_str().unwrap()]).options;
+        let graph = "chain:nodes=3".parse::<Generator>().unwrap().generate().unwrap();
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut comparison = options.begin(true).unwrap();
+        comparison.add::<Liar>(&graph, &BuildReport::default(), (), &LieConfig::default(), &names).unwrap();
+        let outcome = comparison.finish();
+        (outcome, serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap())
+    }
+
+    #[test]
+    fn a_wrong_answer_is_shown_among_the_others_and_is_an_error_in_the_end() {
+        let (outcome, entries) = compared(&["not", "neither", "honest"]);
+        let error = outcome.unwrap_err();
+        assert!(error.is::<WrongAnswer>(), "{error}");
+        let expected = "lie with strategy not gave a wrong answer on chain:nodes=3: node 2: expected 1, found 2";
+        assert_eq!(error.to_string(), expected);
+        assert_eq!((&entries[0]["valid"], &entries[0]["ratio"]), (&false.into(), &2.0.into()));
+        assert_eq!(entries[1]["refused"], "there is nothing to say");
+        assert_eq!((&entries[2]["valid"], &entries[2]["ratio"]), (&true.into(), &1.0.into()));
+    }
+
+    #[test]
+    fn a_refusal_is_an_error_only_where_nothing_ran() {
+        assert!(compared(&["honest", "neither"]).0.is_ok());
+        let error = compared(&["neither"]).0.unwrap_err();
+        assert!(matches!(error.downcast_ref(), Some(Error::Graph(_))), "{error}");
+    }
+}

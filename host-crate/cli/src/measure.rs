@@ -1,0 +1,249 @@
+//! Prepares an algorithm, warms up, runs it, checks its answer, and reports: what a single run and a comparison have in common.
+
+use super::{
+    failure::{WrongAnswer, named},
+    phases,
+    progress::{counting, while_showing},
+};
+use anyhow::Context;
+use evenkeel::{
+    Error, Result,
+    algorithm::{Algorithm, Answer, Table, Tables},
+    device::{
+        Device, DeviceKind,
+        memory::Bytes,
+        profile::{self, Span},
+    },
+    graph::{BuildReport, Graph, statistics::counted},
+    oracle::Mismatch,
+    phase,
+    report::{
+        self, GraphReport, PrepareReport, Profile, Report, RunReport,
+        shown::{Outcome, Show},
+    },
+};
+use std::{
+    any::Any,
+    cell::OnceCell,
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+pub struct Bench<'a, A: Algorithm> {
+    pub device: &'a Device,
+    pub graph: &'a Graph,
+    pub built: &'a BuildReport,
+    /// What the algorithm is run on beside the graph.
+    pub input: A::Input,
+    pub runs: u32,
+    pub warmup: u32,
+    pub validate: bool,
+    /// What is reported of the answer; nothing where it is none.
+    pub show: Option<Show>,
+    /// Whether a graphics debugger shall record the timed runs.
+    pub capture: bool,
+    /// What the oracle said: it is asked once, however many strategies there are.
+    pub reference: OnceCell<A::Reference>,
+}
+
+/// How long a GPU has to be busy until its clock is as high as it gets: on an H200 it rises from 345 to 1,980 MHz.
+const CLOCK_RISES: Duration = Duration::from_millis(300);
+
+/// An algorithm with one strategy, on the device and ready to run.
+pub struct Prepared<'a, A: Algorithm> {
+    algorithm: A,
+    config: &'a A::Config,
+    name: String,
+    /// What making it ready took.
+    times: PrepareReport,
+}
+
+/// What the timed runs of one strategy left behind.
+struct Ended<'a> {
+    runs: Vec<RunReport>,
+    spans: &'a [Span],
+    answer: &'a dyn Answer,
+    /// What fetching the answer took.
+    fetch_ms: f64,
+    valid: bool,
+    /// What `--details` and the like add to the JSON.
+    details: serde_json::Map<String, serde_json::Value>,
+}
+
+pub struct Measured<T> {
+    pub report: Report,
+    pub answer: T,
+    /// The first node at which the answer is wrong, if it was checked and is.
+    pub mismatch: Option<Mismatch>,
+    /// The tables that were asked for beside the answer.
+    pub tables: Vec<Table>,
+    /// What the device and the host did in the timed runs: for the table by kernel.
+    pub spans: Vec<Span>,
+    /// What they did before and after these: the trace has it too.
+    pub spans_around: Vec<Span>,
+}
+
+impl<A: Algorithm> Bench<'_, A> {
+    /// Makes one strategy ready, or says why it cannot be run here.
+    pub fn prepare<'a>(&self, config: &'a A::Config) -> anyhow::Result<Prepared<'a, A>> {
+        let name = name::<A>(config);
+        let begin = profile::now();
+        let mut parts = BTreeMap::new();
+        let prepare = || {
+            let prepared = A::prepare(self.device, &self.graph.csr, config);
+            parts = phases::parts_since(begin);
+            prepared
+        };
+        let algorithm = while_showing("preparing", &name, prepare).or_else(|error| match error {
+            Error::Memory(_) => self.advise(error, config),
+            other => Err(other.into()),
+        })?;
+        let times = PrepareReport::new(profile::now().saturating_sub(begin), parts);
+        let memory = algorithm.memory();
+        tracing::info!("{name} takes {} of device memory: {memory}", Bytes(memory.bytes()));
+        Ok(Prepared { algorithm, config, name, times })
+    }
+
+    pub fn measure(&self, mut prepared: Prepared<'_, A>, tables: &A::Tables) -> anyhow::Result<Measured<A::Answer>> {
+        let Prepared { algorithm, config, name, .. } = &mut prepared;
+        self.warm_up(name, algorithm)?;
+        let mut spans_around = self.device.take_spans();
+        let runs = self.timed_runs(name, algorithm)?;
+        let spans = self.device.take_spans();
+        let begin = Instant::now();
+        let answer = while_showing("fetching the answer", "", || algorithm.answer());
+        let answer = answer.map_err(|error| named(error, &self.graph.ids))?;
+        let fetch_ms = begin.elapsed().as_secs_f64() * 1e3;
+        let mismatch = if self.validate { self.check(&answer, config)? } else { None };
+        let details = tables.details(algorithm)?;
+        let tables = if mismatch.is_none() { tables.make(algorithm, &answer, &spans)? } else { Vec::new() };
+        spans_around.extend(self.device.take_spans());
+        let ended = Ended { runs, spans: &spans, answer: &answer, fetch_ms, valid: mismatch.is_none(), details };
+        let report = while_showing("summing up", "", || self.report(&prepared, ended))?;
+        phase::during("freeing", || drop(prepared));
+        Ok(Measured { report, answer, mismatch, tables, spans, spans_around })
+    }
+
+    /// The error with what would fit, where it is the plan that does not.
+    fn advise<T>(&self, error: Error, config: &A::Config) -> anyhow::Result<T> {
+        let csr = &self.graph.csr;
+        let fits = |config: &A::Config| {
+            A::plan(self.device.info(), csr, config).and_then(|plan| self.device.admit(&plan)).is_ok()
+        };
+        if fits(config) {
+            return Err(error.into());
+        }
+        let runs = A::alternatives().into_iter().filter(|it| it.about.runs_on(self.device.info()));
+        let names = runs.map(|it| it.about.name);
+        let fitting: Vec<&str> =
+            names.filter(|name| A::with_alternative(config, name).is_ok_and(|config| fits(&config))).collect();
+        let advice = match fitting.is_empty() {
+            true => format!("it fits with no {}", A::ALTERNATIVE),
+            false => format!("it would fit with --{} {}", A::ALTERNATIVE, fitting.join(" or ")),
+        };
+        Err(error).with_context(|| format!("{} does not fit; {advice}", name::<A>(config)))
+    }
+
+    fn timed_runs(&self, name: &str, algorithm: &mut A) -> Result<Vec<RunReport>> {
+        // Without a debugger the run is still worth having, so that is only said.
+        let warn = |reason: &Error| tracing::warn!("nothing is captured: {reason}");
+        let capturing = self.capture && self.device.begin_capture().inspect_err(warn).is_ok();
+        let runs = counting(self.runs, "running", name, |number| {
+            let run = RunReport::from(algorithm.run(&self.input)?);
+            tracing::info!(
+                "run {}: {:.3} ms, {}",
+                number + 1,
+                run.total_ms,
+                counted(run.iterations.into(), "iteration")
+            );
+            Ok(run)
+        });
+        if capturing {
+            self.device.end_capture()?;
+        }
+        runs
+    }
+
+    fn check(&self, answer: &A::Answer, config: &A::Config) -> Result<Option<Mismatch>> {
+        if self.reference.get().is_none() {
+            let begin = Instant::now();
+            let reference = while_showing("asking the oracle", "", || A::reference(self.graph, &self.input, config));
+            let reference = reference.map_err(|error| named(error, &self.graph.ids))?;
+            tracing::info!("the oracle took {:.3} ms", begin.elapsed().as_secs_f64() * 1e3);
+            // It was empty, so this cannot fail.
+            let _ = self.reference.set(reference);
+        }
+        Ok(self.reference.get().and_then(|reference| A::check(answer, reference, self.graph, &self.input)))
+    }
+
+    /// Runs that are not timed. A discrete GPU that has waited for the graph runs at a fraction of its clock, so there they go on until it
+    /// has had the time to rise.
+    fn warm_up(&self, name: &str, algorithm: &mut A) -> anyhow::Result<()> {
+        let begin = Instant::now();
+        counting(self.warmup, "warming up", name, |_| algorithm.run(&self.input))?;
+        let is_slow_to_rise = self.warmup > 0 && self.device.info().kind == DeviceKind::Discrete;
+        if !is_slow_to_rise {
+            return Ok(());
+        }
+        let _phase = phase::begin("waiting for the clock to rise", name);
+        while begin.elapsed() < CLOCK_RISES {
+            algorithm.run(&self.input)?;
+        }
+        Ok(())
+    }
+
+    fn report(&self, prepared: &Prepared<'_, A>, ended: Ended<'_>) -> anyhow::Result<Report> {
+        let Prepared { algorithm, config, times, .. } = prepared;
+        let Ended { runs, spans, answer, fetch_ms, valid, details } = ended;
+        let median = report::median(&runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
+        let (graph, reference) = (self.graph, self.reference.get().map(|reference| reference as &dyn Any));
+        let outcome = Outcome { algorithm: A::NAME, graph, answer, reference, seconds: median.total_ms / 1e3 };
+        let figures = outcome.figures();
+        // Of a wrong answer nothing is shown that could be taken for a right one.
+        let show = self.show.as_ref().filter(|_| valid);
+        let profile = |runs: &[RunReport]| {
+            let iterations = runs.last().map_or(0, |run| run.iterations);
+            // Without timed steps there are no spans of the device.
+            let is_timed = spans.iter().any(|span| span.on_device);
+            is_timed
+                .then(|| Profile::new(spans, runs.len(), iterations, if valid { outcome.levels() } else { Vec::new() }))
+        };
+        Ok(Report {
+            version: env!("CARGO_PKG_VERSION"),
+            graph: GraphReport::new(graph, self.built),
+            device: self.device.info().clone(),
+            algorithm: A::NAME,
+            alternative: A::ALTERNATIVE,
+            strategy: A::alternative(config),
+            took: algorithm.taken(),
+            ordered_by: algorithm.ordered_by(),
+            config: serde_json::to_value(config)?,
+            source: A::source(&self.input).map(|source| graph.ids.name(source).into_owned()),
+            prepare_ms: times.clone(),
+            fetch_ms,
+            details,
+            median,
+            profile: profile(&runs),
+            runs,
+            mteps: report::mteps(figures.edges, median.total_ms),
+            figures,
+            answer: show.map(|show| outcome.summary(show)),
+            memory_bytes: algorithm.memory().bytes(),
+            buffers: report::buffers(algorithm.memory()),
+            valid: self.validate.then_some(valid),
+        })
+    }
+}
+
+/// What is being run, as messages say it.
+fn name<A: Algorithm>(config: &A::Config) -> String {
+    format!("{} with {} {}", A::NAME, A::ALTERNATIVE, A::alternative(config))
+}
+
+impl<T> Measured<T> {
+    /// The error that a wrong answer is, with the node's own id.
+    pub fn verdict(&self, graph: &Graph) -> anyhow::Result<()> {
+        let Some(mismatch) = &self.mismatch else { return Ok(()) };
+        Err(WrongAnswer::new(&self.report, &graph.ids.name(mismatch.node), mismatch).into())
+    }
+}

@@ -1,0 +1,175 @@
+//! How long every variant takes on every level of a search. A whole search finds the levels first; then the beginning of each is
+//! made again on the device before each variant, so that all search the same frontier, and the device times each by itself. What
+//! they find is held against the whole search.
+
+use super::bfs;
+use crate::{
+    Error, Result,
+    device::{Buffer, Device, ReadBack, Recording, profile::Span},
+    engine::{
+        Layout, SharedGraph,
+        loops::{longest_column, longest_row, refuse_long_loops, rounds_of_a_row},
+    },
+    graph::Csr,
+    strategy::{
+        DeviceLoop, Operator, Strategy, Traversal,
+        adaptive::{Adaptive, Family, LevelGraph, LevelSize, Variant, level_sizes},
+    },
+};
+use evenkeel_kernels::{
+    frontier,
+    strategy::adaptive::{Decision, LevelParams, LevelState, RestoreParams, begin::LevelRestore},
+};
+use evenkeel_types::{LoopHeader, UNREACHED};
+
+/// A variant is timed this many times on a level, and the shortest counts: what disturbs a measurement only ever adds to it.
+const REPEATS: usize = 5;
+
+/// For a variant that takes this many times as long as the best of its family, once is enough: nobody will choose it.
+const FAR: f64 = 3.0;
+
+/// A graph on the device with all that the variants need.
+pub struct LevelTimes {
+    device: Device,
+    traversal: Traversal,
+    whole: DeviceLoop,
+    /// What a whole search found, and the nodes in the order of their depths.
+    found: Buffer<u32>,
+    order: Buffer<u32>,
+    /// The level to begin at: see the kernel that restores it.
+    start: Buffer<u32>,
+    /// Each variant once, with its restoring before it.
+    variants: Vec<Timed>,
+    /// The one that goes on in the same dispatch, with no level to search in it.
+    around: Timed,
+    /// Where each level begins in the order, and how many heavy nodes it has.
+    firsts: Vec<u32>,
+    heavy: Vec<u32>,
+}
+
+/// A variant that is timed by itself.
+struct Timed {
+    variant: Variant,
+    recording: Recording,
+    state: ReadBack<LevelState>,
+}
+
+impl LevelTimes {
+    /// Makes all of it ready on a device that was opened with `profile`.
+    ///
+    /// # Errors
+    /// When something does not fit, or the device fails.
+    pub fn new(device: &Device, csr: &Csr, virtual_warp: u32) -> Result<Self> {
+        let variants = Variant::all();
+        let nodes = csr.nodes() as usize;
+        let whole: Box<dyn Strategy> = Box::new(Adaptive::default());
+        refuse_long_loops(device.info(), || rounds_of_a_row(longest_row(csr).max(longest_column(csr))))?;
+        let plan = bfs::plan_with(device.info(), csr, whole.as_ref(), true)?.and(LevelGraph::plan(csr, &variants));
+        let layout = Layout::resident(device.info(), csr);
+        device.admit(&plan.with::<u32>("depths found", nodes).with::<u32>("nodes in order", nodes))?;
+
+        let traversal = Traversal::new(&SharedGraph::new(device, csr), Operator::Bfs, Some(layout), "depths")?;
+        let level_graph = LevelGraph::new(device, &traversal, &variants)?;
+        let params = level_graph.params(device, virtual_warp, Family::Fifteen.first());
+        let tree = device.buffer_from("decisions", &[Decision::leaf(Decision::REPEAT)])?;
+        let found = device.buffer("depths found", nodes)?;
+        let order = device.buffer("nodes in order", nodes)?;
+        let start = device.buffer("level start", 5)?;
+        let (lists, state) = (&level_graph.lists, &level_graph.state);
+        let depths = &traversal.data.values;
+        let restore = LevelRestore { start: &start, found: &found, order: &order, lists, depths, state };
+        let timed = |variant: Variant, params: LevelParams| -> Result<Timed> {
+            let mut read_back = None;
+            let recording = device.record(&variant.to_string(), |recorder| {
+                let level = RestoreParams { level: params, variant: variant.word() };
+                recorder.dispatch(&restore, level, nodes);
+                level_graph.search(recorder, &traversal, &tree, params, variant.family());
+                read_back = Some(recorder.read_back(&level_graph.state));
+            })?;
+            let state = read_back.ok_or_else(|| Error::Device("a recording was not made".into()))?;
+            Ok(Timed { variant, recording, state })
+        };
+        let around = timed(Family::Listed.first(), LevelParams { rounds: 0, ..params })?;
+        let variants = variants.into_iter().map(|variant| timed(variant, params)).collect::<Result<_>>()?;
+        let whole = whole.record(device, &traversal, "bfs auto")?;
+        let (device, firsts, heavy) = (device.clone(), Vec::new(), Vec::new());
+        Ok(Self { device, traversal, whole, found, order, start, variants, around, firsts, heavy })
+    }
+
+    /// Searches from a node, and keeps what the levels are restored from.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn search(&mut self, source: u32) -> Result<Vec<LevelSize>> {
+        self.device.upload(&self.traversal.source, 0, &[source])?;
+        self.whole.run()?;
+        let depths = self.device.download(&self.traversal.data.values)?;
+        let level_sizes = level_sizes(&self.traversal.csr, &depths);
+        self.firsts = level_sizes.iter().map(|size| size.discovered - size.frontier).collect();
+        self.heavy = vec![0; level_sizes.len()];
+        let mut light = vec![0; level_sizes.len()];
+        let mut order = vec![0; depths.len()];
+        for (node, &depth) in depths.iter().enumerate().filter(|(_, depth)| **depth != UNREACHED) {
+            let (node, depth) = (node as u32, depth as usize);
+            let place = if self.traversal.csr.degree(node) > frontier::HEAVY {
+                self.heavy[depth] += 1;
+                level_sizes[depth].frontier - self.heavy[depth]
+            } else {
+                light[depth] += 1;
+                light[depth] - 1
+            };
+            order[(self.firsts[depth] + place) as usize] = node;
+        }
+        self.device.upload(&self.found, 0, &depths)?;
+        self.device.upload(&self.order, 0, &order)?;
+        Ok(level_sizes)
+    }
+
+    /// The microseconds of each variant on a level, and what of the one that goes on in the same dispatch is not the level's: for a
+    /// frontier that is not for it, nothing.
+    ///
+    /// # Errors
+    /// When the device fails, or a variant finds something else than the search did.
+    pub fn time(&mut self, level: usize, level_sizes: &[LevelSize]) -> Result<(Vec<f64>, f64)> {
+        let LevelSize { frontier, edges, .. } = level_sizes[level];
+        let start = [level as u32, self.firsts[level], frontier, self.heavy[level], edges];
+        self.device.upload(&self.start, 0, &start)?;
+        let found = level_sizes.get(level + 1).map_or((0, 0), |next| (next.frontier, next.edges));
+        let (device, stays) = (&self.device, self.around.variant.stays(frontier, edges));
+        let mut times =
+            self.variants.iter_mut().map(|variant| variant.run(device, found)).collect::<Result<Vec<f64>>>()?;
+        let around = (0..if stays { REPEATS } else { 0 }).map(|_| self.around.run(device, (frontier, edges)));
+        let dispatch = around.collect::<Result<Vec<f64>>>()?.into_iter().reduce(f64::min).unwrap_or(0.0);
+        let of = |family: Family| family.variants().into_iter().map(|variant| times[variant.place()]);
+        let [fifteen, listed] = Family::ALL.map(|family| of(family).fold(f64::INFINITY, f64::min));
+        for _ in 1..REPEATS {
+            for (variant, time) in self.variants.iter_mut().zip(&mut times) {
+                let best = if variant.variant.family() == Family::Fifteen { fifteen } else { listed };
+                if *time <= FAR * best {
+                    *time = time.min(variant.run(device, found)?);
+                }
+            }
+        }
+        Ok((times, dispatch))
+    }
+}
+
+impl Timed {
+    /// The microseconds of a run, which must find so many nodes with so many edges.
+    fn run(&mut self, device: &Device, found: (u32, u32)) -> Result<f64> {
+        device.take_spans();
+        self.recording.run()?;
+        let spans = device.take_spans();
+        let is_level = |span: &&Span| span.on_device && ["level", "level_listed"].contains(&span.name.as_str());
+        let untimed = || Error::Usage("levels are measured on a device that was opened to time each step".into());
+        let span = spans.iter().find(is_level).ok_or_else(untimed)?;
+        let LevelState { header: LoopHeader { report, .. }, edges, .. } = self.recording.value(self.state);
+        if (report.frontier, edges) != found {
+            return Err(Error::Device(format!(
+                "{} found {} nodes with {} edges after level {}, where there are {} with {}",
+                self.variant, report.frontier, edges, report.iteration, found.0, found.1
+            )));
+        }
+        Ok(span.duration.as_nanos() as f64 / 1e3)
+    }
+}
