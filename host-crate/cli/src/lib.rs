@@ -12,7 +12,7 @@ mod completions;
 mod convert;
 mod demo;
 mod devices;
-mod failure;
+pub mod failure;
 mod fallback;
 mod generate;
 mod help;
@@ -21,23 +21,19 @@ mod kernels;
 mod logging;
 mod man;
 mod measure;
-mod measure_levels;
-mod options;
+pub mod options;
 mod out_of_memory;
-mod output;
+pub mod output;
 mod path;
 mod phases;
-mod pictures;
-mod progress;
+pub mod pictures;
+pub mod progress;
 mod registry;
 pub mod report;
-mod reproduce;
 mod run;
 mod signals;
 mod strategies;
 mod tips;
-mod train;
-mod tuning;
 mod workers;
 
 use anyhow::Context;
@@ -46,7 +42,7 @@ use clap::{ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches,
 use compare::COMPARE;
 use evenkeel::device::profile;
 pub use out_of_memory::Allocator;
-use std::{env, process::ExitCode, thread};
+use std::{ffi::OsString, process::ExitCode, thread};
 
 const EXAMPLES: &str = "\
 A GRAPH is a file, - for standard input, or a generator such as rmat:scale=20 or grid:rows=1024,cols=1024. Files are edge lists \
@@ -68,10 +64,7 @@ Examples:
 #[derive(Parser)]
 #[command(name = "evenkeel", version, about, after_help = EXAMPLES, max_term_width = 110)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
-struct Cli {
-    #[command(flatten)]
-    global: GlobalOptions,
-}
+struct Cli {}
 
 /// What every command takes.
 #[derive(Args)]
@@ -101,52 +94,63 @@ enum Plain {
     Path(path::PathCommand),
     // These stand after what runs and compares algorithms.
     #[command(display_order = 101)]
-    MeasureLevels(measure_levels::MeasureLevels),
-    #[command(display_order = 102)]
-    Train(train::Train),
-    #[command(display_order = 103)]
     Bench(bench::BenchSuite),
-    #[command(display_order = 104)]
-    Reproduce(reproduce::Reproduce),
-    #[command(display_order = 105)]
+    #[command(display_order = 102)]
     Kernels(kernels::Kernels),
-    #[command(display_order = 106)]
+    #[command(display_order = 103)]
     Demo(demo::Demo),
-    #[command(display_order = 107)]
+    #[command(display_order = 104)]
     Completions(completions::Completions),
-    #[command(display_order = 108)]
+    #[command(display_order = 105)]
     Man(man::Manual),
 }
 
-fn command() -> Command {
-    let command = Plain::augment_subcommands(Cli::command()).arg(color::option());
+/// All commands with their options.
+pub fn command() -> Command {
+    let command = Plain::augment_subcommands(Cli::command());
     let command = command.subcommands(registry::all().iter().map(|algorithm| (algorithm.run.command)()));
-    help::arranged(command.subcommands([COMPARE.command(), BALANCE.command()]))
+    with_global_options(command.subcommands([COMPARE.command(), BALANCE.command()]))
 }
 
-/// Does what the command line says; the exit status says how that went.
-pub fn main() -> ExitCode {
+/// A command with the options that each of its subcommands accepts, and with its help in the order of their headings.
+pub fn with_global_options(command: Command) -> Command {
+    help::arranged(GlobalOptions::augment_args(command).arg(color::option()))
+}
+
+/// Does what the words of a command line say, the program's name included; the exit status says how that went.
+pub fn main(words: &[OsString]) -> ExitCode {
+    run(words, command, execute)
+}
+
+/// Runs a program: parses its command line, and executes what it matches, quietly or not. Logging, progress, colours and signals are those
+/// of the command.
+pub fn run(
+    words: &[OsString],
+    command: fn() -> Command,
+    execute: fn(&ArgMatches, bool) -> anyhow::Result<()>,
+) -> ExitCode {
     // Reading the clock for the first time starts it.
     profile::now();
     out_of_memory::exit_instead_of_aborting();
     signals::expect_trouble_with_files();
     let interruptible = failure::remove_files_when_interrupted().context("signals cannot be waited for");
-    let words: Vec<String> = env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    color::choose(&words);
-    let wrong = |error| tips::improved(error, command(), &words).exit();
-    let matches = command().try_get_matches().unwrap_or_else(wrong);
-    let Cli { global } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let text: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    color::choose(&text);
+    let wrong = |error| tips::improved(error, command(), &text).exit();
+    let matches = command().try_get_matches_from(words).unwrap_or_else(wrong);
+    let global = GlobalOptions::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     progress::start(global.quiet);
     logging::start(&global);
-    match interruptible.and_then(|()| execute(&global, &matches)) {
+    let done = interruptible
+        .and_then(|()| start_threads(global.threads, workers::on_this_machine(&matches)))
+        .and_then(|()| execute(&matches, global.quiet));
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),
     }
 }
 
-fn execute(global: &GlobalOptions, matches: &ArgMatches) -> anyhow::Result<()> {
-    start_threads(global.threads, workers::on_this_machine(matches))?;
-    let quiet = global.quiet;
+fn execute(matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
     let Some((name, options)) = matches.subcommand() else { return Ok(()) };
     if let Some(algorithm) = registry::all().iter().find(|algorithm| algorithm.name == name) {
         return (algorithm.run.execute)(options, quiet);
@@ -161,10 +165,7 @@ fn execute(global: &GlobalOptions, matches: &ArgMatches) -> anyhow::Result<()> {
         Plain::Generate(generate) => generate.execute(quiet),
         Plain::Convert(convert) => convert.execute(quiet),
         Plain::Path(path) => path.execute(quiet),
-        Plain::MeasureLevels(measure) => measure.execute(quiet),
-        Plain::Train(train) => train.execute(quiet),
         Plain::Bench(bench) => bench.execute(quiet),
-        Plain::Reproduce(reproduce) => reproduce.execute(quiet),
         Plain::Kernels(kernels) => kernels.execute(quiet),
         Plain::Demo(demo) => demo.execute(quiet),
         Plain::Completions(completions) => completions.execute(),

@@ -4,5 +4,6 @@
 static ALLOCATOR: evenkeel_cli::Allocator = evenkeel_cli::Allocator;
 
 fn main() -> std::process::ExitCode {
-    evenkeel_cli::main()
+    let words: Vec<_> = std::env::args_os().collect();
+    evenkeel_cli::main(&words)
 }

@@ -189,6 +189,7 @@ impl FoundGraph {
         }
     }
 
+    /// Reads or generates it.
     pub fn load(&self) -> Result<(Graph, BuildReport)> {
         match &self.source {
             GraphSource::File(path) => {
@@ -213,6 +214,7 @@ pub struct WeightOptions {
 }
 
 impl WeightOptions {
+    /// Where the weights come from.
     pub fn source(&self) -> Result<WeightSource> {
         match (self.weights, self.seed) {
             (WeightSource::Random { low, high, .. }, Some(seed)) => Ok(WeightSource::Random { low, high, seed }),

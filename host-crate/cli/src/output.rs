@@ -59,6 +59,7 @@ impl Output {
         }
     }
 
+    /// Writes an object as JSON, and finishes the file.
     pub fn write_json(self, object: &impl Serialize) -> Result<()> {
         self.write(|writer| {
             serde_json::to_writer_pretty(&mut *writer, object)?;
@@ -97,6 +98,7 @@ pub fn write_json_or_print(
     if shown { print(&text()) } else { Ok(()) }
 }
 
+/// Prints to standard output.
 pub fn print(text: &str) -> Result<()> {
     Output::create(Path::new("-"))?.write(|writer| writer.write_all(text.as_bytes()))
 }

@@ -8,5 +8,4 @@ mod coloring;
 #[allow(dead_code)] // The library's tests use the rest.
 #[path = "../../tests/common/mod.rs"]
 mod common;
-mod documentation;
-mod papers;
+mod pages;

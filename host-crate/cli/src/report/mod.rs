@@ -3,7 +3,6 @@
 pub mod balance;
 pub mod comparison;
 pub mod html;
-mod levels;
 pub mod table;
 #[cfg(test)]
 #[path = "../../../src/report/testing.rs"]

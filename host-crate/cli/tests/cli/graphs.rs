@@ -181,13 +181,12 @@ fn a_graph_is_not_written_over_its_own_file() {
     let error = refused(evenkeel(&["convert", path.to_str().unwrap(), &same]), 2);
     assert!(error.contains("would overwrite the graph"), "{error}");
     let path_text = path.to_str().unwrap();
-    let others: [&[&str]; 6] = [
+    let others: [&[&str]; 5] = [
         &["bench", "gap", path_text, "--csv", &same],
         &["info", path_text, "--json", &same],
         &["compare", "bfs", path_text, "--json", &same],
         &["compare", "bfs", path_text, "--csv", &same],
         &["balance", "bfs", path_text, "--json", &same],
-        &["measure-levels", path_text, "--output", &same],
     ];
     for arguments in others {
         assert!(refused(evenkeel(arguments), 2).contains("would overwrite the graph"), "{arguments:?}");

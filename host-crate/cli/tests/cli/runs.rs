@@ -246,21 +246,3 @@ fn an_interrupted_comparison_writes_what_it_has() {
     assert!(entries.iter().all(|entry| entry["runs"].as_array().unwrap().len() == 2));
     assert!(fs::read_to_string(&html).unwrap().ends_with("</html>\n"));
 }
-
-#[cfg(unix)]
-#[test]
-fn interrupted_measuring_writes_what_it_has() {
-    let folder = tempfile::tempdir().unwrap();
-    let table = inside(&folder, "levels.csv");
-    let arguments = ["measure-levels", "star:nodes=40", "grid:rows=60,cols=60", "--sources", "20", "--device", "cpu"];
-    let mut child = spawned(evenkeel(&[&arguments[..], &["--output", &table, "-v"]].concat()));
-    let printed = child.stderr.take().unwrap();
-    let rest = interrupt_at(&child, "-TERM", printed, "star:nodes=40: ");
-    assert!(rest.contains("warning: ending after what is under way"), "{rest}");
-    assert_eq!(child.wait().unwrap().code(), Some(143), "{rest}");
-    let csv = fs::read_to_string(&table).unwrap();
-    let of = |graph: &str| csv.lines().filter(|line| line.contains(graph)).count();
-    // All of the first graph, and not all of the second, which has 64 levels for most of its searches.
-    assert!(of("star") >= 40 && of("grid") < 640, "{csv}");
-    assert_eq!(names(folder.path()), ["levels.csv"]);
-}

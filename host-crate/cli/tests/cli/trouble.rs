@@ -41,11 +41,6 @@ fn a_disk_that_is_full_leaves_no_file() {
         let path = inside(&folder, name);
         check_unwritten(on_small_disk(0, &["bfs", grid, "--device", "cpu", option, &path]), name);
     }
-    let table = inside(&folder, "levels.csv");
-    check_unwritten(
-        on_small_disk(1, &["measure-levels", "star:nodes=9", "--device", "cpu", "--output", &table]),
-        "levels.csv",
-    );
     assert_eq!(names(folder.path()), [""; 0]);
 }
 
@@ -65,20 +60,6 @@ fn an_output_that_takes_nothing_is_an_error() {
         command.stdout(File::options().write(true).open("/dev/full").unwrap());
         check_unwritten(command, "standard output");
     }
-}
-
-#[test]
-fn results_of_experiments_are_kept_when_a_disk_is_full() {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/papers/raval/results.json");
-    let folder = tempfile::tempdir().unwrap();
-    let raval = folder.path().join("raval");
-    fs::create_dir(&raval).unwrap();
-    fs::copy(&kept, raval.join("results.json")).unwrap();
-    let to = folder.path().to_str().unwrap();
-    let arguments = ["reproduce", "raval", "--scale", "paper", "--report-only", "--folder", to];
-    check_unwritten(on_small_disk(1, &arguments), "raval");
-    assert_eq!(fs::read(raval.join("results.json")).unwrap(), fs::read(&kept).unwrap());
-    assert!(!names(&raval).iter().any(|name| name.ends_with(".part")), "{:?}", names(&raval));
 }
 
 #[test]

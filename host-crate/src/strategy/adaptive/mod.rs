@@ -155,7 +155,7 @@ impl Strategy for Adaptive {
 
     fn keys(&mut self) -> Vec<Key<'_>> {
         let name = self.model.as_ref().map(|file| file.model.name().to_owned());
-        let about = "the file of the model that chooses, as `evenkeel train` writes it";
+        let about = "the file of the model that chooses, as `evenkeel-papers train` writes it";
         let model = Key::optional("model", about, "the device's", &mut self.model).reported_as(name);
         vec![virtual_warp_key(&mut self.virtual_warp), model]
     }

@@ -8,13 +8,11 @@ pub mod balance;
 pub mod chart;
 pub mod comparison;
 pub mod graph;
-pub mod levels;
 pub mod page;
 pub mod palette;
 pub mod run;
 #[cfg(test)]
 mod tests;
-pub mod tree;
 
 pub use axis::{Axis, Scale};
 pub use chart::{Chart, Kind, Point, Series};

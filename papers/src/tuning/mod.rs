@@ -1,0 +1,22 @@
+//! Measuring how long every variant of a breadth-first search takes on every level, and training the decision tree that the
+//! strategy `adaptive` chooses by (Verstraaten et al., *Using Graph Properties to Speed-up GPU-based Graph Traversal: A Model-driven
+//! Approach*).
+
+mod accuracy;
+mod grow;
+pub mod levels_page;
+mod measure;
+mod parquet;
+mod score;
+mod shown;
+mod statistics;
+mod table;
+mod train;
+pub mod tree_page;
+
+pub use accuracy::Accuracy;
+pub use measure::Measuring;
+pub use score::{SHARES, Score};
+pub use statistics::geometric_mean;
+pub use table::{Row, Table};
+pub use train::{LeftOut, Trained, Training, train};
