@@ -1,6 +1,6 @@
 //! Settings as command-line options: one option for each key that any item of a registry has.
 
-use super::{Allowed, Configurable, Configured, Registry};
+use super::{Configurable, Configured, Registry, key::Allowed};
 use crate::{Error, Result};
 use clap::{Arg, ArgMatches, Command};
 
