@@ -10,16 +10,16 @@
 //! # Ok::<(), evenkeel::Error>(())
 //! ```
 
+mod chosen;
+mod fields;
 mod key;
-#[cfg(feature = "cli")]
-mod options;
 mod text;
 
-pub use key::{Key, Value};
+pub use fields::{Choices, Settings, check_values, named, report, set};
+pub use key::{Key, Kind, NamedText, NamedValue, Value};
 pub(crate) use text::told_by_text;
 
 use crate::{Error, Result, error::did_you_mean};
-use serde::ser::SerializeMap;
 use std::{any::TypeId, str::FromStr};
 
 /// Reads `key=value,key=value` into the settings of the thing called `owner`.
@@ -142,8 +142,8 @@ pub trait Registry: 'static {
     }
 }
 
-/// An item of a registry with its settings. As text it is `NAME` or `NAME:key=value,key=value`; as JSON its fields are the name
-/// and the settings that are not the default.
+/// An item of a registry with its settings. As text it is `NAME` or `NAME:key=value,key=value`; a [`report`] has the name and the
+/// settings that are not the default.
 pub struct Configured<R: Registry> {
     item: R::Item,
     text: String,
@@ -202,7 +202,8 @@ impl<R: Registry> Configured<R> {
                 let mut owners = R::items();
                 owners.retain_mut(|item| item.keys().iter().any(|known| known.name == *key));
                 let owners: Vec<_> = owners.iter().map(R::Item::name).collect();
-                return Err(Error::Usage(format!("--{key} is for {} {}", R::KIND, owners.join(" and "))));
+                let owners = format!("{} {}", R::KIND, owners.join(" and "));
+                return Err(Error::Usage(format!("the setting `{key}` is for {owners}")));
             }
         }
         Ok(())
@@ -264,27 +265,6 @@ impl<R: Registry> Clone for Configured<R> {
 }
 
 told_by_text!(Configured<R: Registry>, |configured| &configured.text);
-
-impl<R: Registry> serde::Serialize for Configured<R> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let default = by_name(R::KIND, R::items(), self.item.name());
-        let (mut item, mut default) = (self.item.clone(), default.map_err(serde::ser::Error::custom)?);
-        let (name, keys, defaults) = (self.item.name(), item.keys(), default.keys());
-        let (first, named): (Vec<_>, Vec<_>) = changed(&keys, &defaults, |_| false).partition(|key| key.positional);
-        let first: Vec<String> = first.iter().filter_map(|key| key.value.clone()).collect();
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry(R::KIND, &with_settings(name, &first))?;
-        for key in named {
-            let value = key.reported.as_ref().or(key.value.as_ref()).cloned().unwrap_or_default();
-            map.serialize_entry(&key.name.replace('-', "_"), &number_or_text(value))?;
-        }
-        map.end()
-    }
-}
-
-fn number_or_text(value: String) -> serde_json::Value {
-    serde_json::from_str::<serde_json::Number>(&value).map_or(serde_json::Value::String(value), Into::into)
-}
 
 #[cfg(test)]
 mod tests {
@@ -367,7 +347,7 @@ mod tests {
 
     #[test]
     fn reports_have_a_field_for_each_setting() {
-        let value = serde_json::to_value("bag:7,share=2,the-unit=edge".parse::<Configured<Things>>().unwrap()).unwrap();
+        let value = report(&"bag:7,share=2,the-unit=edge".parse::<Configured<Things>>().unwrap());
         assert_eq!(value, serde_json::json!({"thing": "bag:7", "share": 2, "the_unit": "edge"}));
     }
 

@@ -10,6 +10,7 @@ use evenkeel::{
         generate::Generator,
         weights::{WeightSource, assign},
     },
+    settings::NamedText,
     strategy::{self, Operator},
 };
 use proptest::prelude::*;
@@ -112,7 +113,7 @@ fn what_means_nothing_is_refused() {
     };
     let prepare = |config: &BfsConfig| Bfs::prepare(&device, &chain.csr, config).map(drop);
     let from = ManySources::from(vec![1, 3]);
-    is_refused(prepare(&BfsConfig { per_source: true, ..BfsConfig::default() }), "--sources");
+    is_refused(prepare(&BfsConfig { per_source: true, ..BfsConfig::default() }), "the setting `sources`");
     is_refused(prepare(&BfsConfig { from: ManySources::from(vec![5]), ..BfsConfig::default() }), "no node 5");
     let unfound = ManySources { nodes: Vec::new(), ..from.clone() };
     is_refused(prepare(&BfsConfig { from: unfound.clone(), ..BfsConfig::default() }), "were not found");
@@ -132,15 +133,13 @@ fn what_means_nothing_is_refused() {
 }
 
 #[test]
-fn sources_are_read_from_a_file() {
+fn sources_are_found_in_the_contents_of_a_file() {
     let chain = generated("chain:nodes=9");
-    let folder = tempfile::TempDir::new().unwrap();
-    let path = folder.path().join("sources.txt");
-    std::fs::write(&path, "2\n\n 7 \n2\n").unwrap();
-    let from = ManySources { sources_file: Some(path.clone()), ..ManySources::default() };
-    assert_eq!(from.found(&chain).unwrap().nodes, [2, 7]);
-    std::fs::write(&path, "\n").unwrap();
-    assert!(from.found(&chain).unwrap_err().to_string().contains("names no node"));
-    let missing = ManySources { sources_file: Some(folder.path().join("none")), ..ManySources::default() };
-    assert!(matches!(missing.found(&chain), Err(Error::Io { .. })));
+    let found = |text: &str| {
+        let file = NamedText { name: "sources.txt".into(), text: text.to_owned() };
+        ManySources { file: Some(file), ..ManySources::default() }.found(&chain)
+    };
+    assert_eq!(found("2\n\n 7 \n2\n").unwrap().nodes, [2, 7]);
+    assert!(found("\n").unwrap_err().to_string().contains("sources.txt names no node"));
+    assert!(found("12\n").unwrap_err().to_string().contains("sources.txt:1: "));
 }

@@ -73,7 +73,7 @@ impl<A: Algorithm> Execute for BalanceCommand<A> {
         let (output, drawn) = (Output::create_if(json.as_deref())?, pictures.open()?);
         let (mut graph, built) = found.load()?;
         self.input.weigh(&mut graph, &built)?;
-        let input = A::input(&self.input.input, &graph, &A::counted_config())?;
+        let input = A::input(&self.input.read()?, &graph, &A::counted_config())?;
         let count = |name: &String| count::<A>(&graph.csr, name, &input, *lanes);
         let report = BalanceReport {
             version: env!("CARGO_PKG_VERSION"),

@@ -9,6 +9,7 @@ use super::{
     pictures::{PictureOptions, Pictures},
     progress::{Steps, aside},
     registry::{Execute, Group, InputOptions, NameOptions},
+    settings::{Given, with_dashes},
 };
 use crate::report::{
     comparison::{self, Entry, Refusal},
@@ -61,7 +62,7 @@ pub struct CompareCommand<A: Algorithm> {
     #[command(flatten, next_help_heading = "Algorithm")]
     input: InputOptions<A>,
     #[command(flatten, next_help_heading = "Algorithm")]
-    config: A::Config,
+    config: Given<A::Config>,
 }
 
 impl<A: Algorithm> Execute for CompareCommand<A> {
@@ -71,9 +72,10 @@ impl<A: Algorithm> Execute for CompareCommand<A> {
             return Err(Error::Usage(format!("--{option} is for a single run: take --strategies here")).into());
         }
         let mut names = self.names.chosen(|_| true)?;
-        A::check_config(&self.config, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let (config, input) = (&self.config.read()?, self.input.read()?);
+        A::check_config(config, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
         self.input.weights()?;
-        let find = |graph: &String| self.reading.find(graph)?.directed_for::<A>(&self.config);
+        let find = |graph: &String| self.reading.find(graph)?.directed_for::<A>(config);
         let found: Vec<FoundGraph> = self.graphs.iter().map(find).collect::<Result<_>>()?;
         let outputs = self.comparing.outputs();
         found.iter().try_for_each(|found| refuse_same_files(&outputs, &found.files()))?;
@@ -89,8 +91,8 @@ impl<A: Algorithm> Execute for CompareCommand<A> {
             }
             let (mut graph, built) = found.load()?;
             self.input.weigh(&mut graph, &built)?;
-            let config = A::find_nodes(&self.config, &graph)?;
-            let input = A::input(&self.input.input, &graph, &config)?;
+            let config = A::find_nodes(config, &graph)?;
+            let input = A::input(&input, &graph, &config)?;
             comparison.add::<A>(&graph, &built, input, &config, &names)?;
         }
         comparison.finish()
@@ -259,7 +261,7 @@ impl Comparison<'_> {
                     device: bench.device.info().clone(),
                     algorithm: A::NAME,
                     strategy: A::alternative(config),
-                    refused: error.root_cause().to_string(),
+                    refused: with_dashes(&error.root_cause().to_string()).into_owned(),
                 };
                 self.refused.get_or_insert(error);
                 Ok(Err(refusal))
@@ -316,15 +318,20 @@ mod tests {
         engine::SharedGraph,
         graph::{Csr, generate::Generator},
         oracle::Mismatch,
-        settings::{Configurable, Configured, Key},
+        settings::{Configurable, Configured, Key, Settings},
         strategy::About,
     };
     use std::time::Duration;
 
-    #[derive(Args, Clone, Default, serde::Serialize)]
+    #[derive(Clone, Default)]
     struct LieConfig {
-        #[command(flatten)]
         strategy: Configured<Liar>,
+    }
+
+    impl Settings for LieConfig {
+        fn keys(&mut self) -> Vec<Key<'_>> {
+            self.strategy.keys()
+        }
     }
 
     #[derive(Clone, Copy, Default)]

@@ -31,6 +31,7 @@ pub mod progress;
 mod registry;
 pub mod report;
 mod run;
+mod settings;
 mod signals;
 mod strategies;
 mod tips;

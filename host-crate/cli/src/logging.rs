@@ -1,7 +1,7 @@
 //! What is said on stderr beside progress: errors, warnings and, on request, what is being done. One line each, with the level
 //! in front, as `error: …`.
 
-use super::{GlobalOptions, phases, progress};
+use super::{GlobalOptions, phases, progress, settings::with_dashes};
 use anstream::AutoStream;
 use clap::builder::styling::{AnsiColor, Style};
 use evenkeel::phase::{PHASES, PROGRESS};
@@ -52,8 +52,9 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>, N: for<'a> FormatFields<'a> + 'stat
     fn format_event(&self, context: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
         let (prefix, style) = prefix(*event.metadata().level());
         write!(writer, "{style}{prefix}:{style:#} ")?;
-        context.field_format().format_fields(writer.by_ref(), event)?;
-        writeln!(writer)
+        let mut message = String::new();
+        context.field_format().format_fields(Writer::new(&mut message), event)?;
+        writeln!(writer, "{}", with_dashes(&message))
     }
 }
 

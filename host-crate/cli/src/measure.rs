@@ -21,6 +21,7 @@ use evenkeel::{
         self, GraphReport, PrepareReport, Profile, Report, RunReport,
         shown::{Outcome, Show},
     },
+    settings,
 };
 use std::{
     any::Any,
@@ -217,7 +218,7 @@ impl<A: Algorithm> Bench<'_, A> {
             strategy: A::alternative(config),
             took: algorithm.taken(),
             ordered_by: algorithm.ordered_by(),
-            config: serde_json::to_value(config)?,
+            config: settings::report::<A::Config>(config),
             source: A::source(&self.input).map(|source| graph.ids.name(source).into_owned()),
             prepare_ms: times.clone(),
             fetch_ms,

@@ -6,6 +6,7 @@ use super::{
     demo::{Scene, demonstrate},
     options::{WeightOptions, capitalised, weigh},
     run::RunCommand,
+    settings::Given,
 };
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use evenkeel::{
@@ -144,13 +145,13 @@ impl Group {
 
 /// The options that say what an algorithm is run on beside the graph. Weights are among them where they matter.
 pub struct InputOptions<A: Algorithm> {
-    pub input: A::InputOptions,
+    input: Given<A::InputOptions>,
     weights: Option<WeightOptions>,
 }
 
 impl<A: Algorithm> Args for InputOptions<A> {
     fn augment_args(command: Command) -> Command {
-        let command = A::InputOptions::augment_args(command);
+        let command = Given::<A::InputOptions>::augment_args(command);
         match A::WEIGHTS {
             WeightUse::Ignored => command,
             WeightUse::Optional => WeightOptions::augment_args(command),
@@ -168,7 +169,7 @@ impl<A: Algorithm> FromArgMatches for InputOptions<A> {
             WeightUse::Ignored => None,
             WeightUse::Optional => Some(WeightOptions::from_arg_matches(matches)?),
         };
-        Ok(Self { input: A::InputOptions::from_arg_matches(matches)?, weights })
+        Ok(Self { input: Given::from_arg_matches(matches)?, weights })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -178,6 +179,11 @@ impl<A: Algorithm> FromArgMatches for InputOptions<A> {
 }
 
 impl<A: Algorithm> InputOptions<A> {
+    /// What the input is made of, with the files among it read.
+    pub fn read(&self) -> Result<A::InputOptions> {
+        self.input.read()
+    }
+
     pub fn weights(&self) -> Result<WeightSource> {
         self.weights.as_ref().map_or(Ok(WeightSource::File), WeightOptions::source)
     }

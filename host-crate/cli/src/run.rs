@@ -10,6 +10,7 @@ use super::{
     pictures::{PictureOptions, Pictures},
     progress::while_showing,
     registry::{Execute, InputOptions, ShowOptions},
+    settings::Given,
     workers::{Task, Workers, WorkersOptions, WorkersOutputs},
 };
 use crate::report::html;
@@ -47,9 +48,9 @@ pub struct RunCommand<A: Algorithm> {
     #[command(flatten, next_help_heading = "Output")]
     show: ShowOptions<A>,
     #[command(flatten, next_help_heading = "Output")]
-    tables: A::Tables,
+    tables: Given<A::Tables>,
     #[command(flatten, next_help_heading = "Algorithm")]
-    config: A::Config,
+    config: Given<A::Config>,
     #[command(flatten, next_help_heading = "Workers")]
     workers: WorkersOptions<A>,
 }
@@ -102,35 +103,35 @@ struct Outputs {
 
 impl<A: Algorithm> Execute for RunCommand<A> {
     fn execute(&self, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
-        let (run, config) = (&self.run, &self.config);
         self.input.weights()?;
+        let (run, tables, config) = (&self.run, self.tables.read()?, &self.config.read()?);
         if let Some(workers) = self.workers.given()? {
-            return self.execute_on(workers, matches, quiet);
+            return self.execute_on(workers, config, matches, quiet);
         }
         A::check_config(config, &[&A::alternative(config)])?;
-        self.tables.check(config)?;
+        tables.check(config)?;
         self.show.check(config)?;
         let form = run.output.as_deref().map(|path| AnswerForm::of::<A>(path, config)).transpose()?;
         let found = self.graph.find()?.directed_for::<A>(config)?;
-        let outputs = run.outputs(form, &self.tables.paths(), &found.files())?;
+        let outputs = run.outputs(form, &tables.paths(), &found.files())?;
         let watched = found.watch_mapped();
-        let profile = self.tables.need_spans() || run.profile || run.trace.is_some() || run.pictures.are_wanted();
-        let (device, (mut graph, built)) = match self.may_be_quick() && found.loads_quickly() {
+        let profile = tables.need_spans() || run.profile || run.trace.is_some() || run.pictures.are_wanted();
+        let (device, (mut graph, built)) = match self.may_be_quick(config, &tables) && found.loads_quickly() {
             true => {
                 let loaded = found.load()?;
-                (self.open_for(&loaded.0.csr, profile)?, loaded)
+                (self.open_for(&loaded.0.csr, config, profile)?, loaded)
             }
             false => open_beside_loading(|| self.device.open(profile), found)?,
         };
         self.input.weigh(&mut graph, &built)?;
-        let config = &A::find_nodes(config, &graph)?;
+        let (config, input) = (&A::find_nodes(config, &graph)?, self.input.read()?);
         let is_shown = !quiet && !outputs.standard_taken;
         let fallback = self.device.fallback(&device);
         let mut bench = Bench::<A> {
             device: &device,
             graph: &graph,
             built: &built,
-            input: phase::during("making the input", || A::input(&self.input.input, &graph, config))?,
+            input: phase::during("making the input", || A::input(&input, &graph, config))?,
             runs: run.runs,
             warmup: run.warmup,
             validate: run.validate || answers_need_a_check(&device),
@@ -140,7 +141,7 @@ impl<A: Algorithm> Execute for RunCommand<A> {
             reference: OnceCell::new(),
         };
         let prepared = bench.prepare_or_on(fallback.as_ref(), config)?;
-        let measured = bench.measure(prepared, &self.tables);
+        let measured = bench.measure(prepared, &tables);
         // Whatever came of it, it is not of the graph that was asked about.
         watched.map_or(Ok(()), |(path, watched)| watched.check(&path))?;
         let measured = measured?;
@@ -173,13 +174,20 @@ impl<A: Algorithm> Execute for RunCommand<A> {
 
 impl<A: Algorithm> RunCommand<A> {
     /// The same on several workers.
-    fn execute_on(&self, workers: &Workers, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
-        let (run, config) = (&self.run, &self.config);
+    fn execute_on(
+        &self,
+        workers: &Workers,
+        config: &A::Config,
+        matches: &ArgMatches,
+        quiet: bool,
+    ) -> anyhow::Result<()> {
+        let (run, input) = (&self.run, self.input.read()?);
         let form = run.output.as_deref().map(|path| AnswerForm::of::<A>(path, config)).transpose()?;
         let found = self.graph.find()?.directed_for::<A>(config)?;
         let task = Task::<A> {
             found: &found,
-            input: &self.input,
+            options: &self.input,
+            input: &input,
             show: &self.show,
             config,
             device: &self.device,
@@ -211,17 +219,17 @@ pub const QUICK: u64 = 1 << 21;
 
 impl<A: Algorithm> RunCommand<A> {
     /// Whether one answer is wanted as soon as possible, rather than a measurement or a certain strategy.
-    fn may_be_quick(&self) -> bool {
+    fn may_be_quick(&self, config: &A::Config, tables: &A::Tables) -> bool {
         let RunOptions { runs, warmup, profile, capture, ref trace, ref pictures, .. } = self.run;
-        let is_measured = runs > 1 || warmup > 0 || profile || capture || trace.is_some() || self.tables.need_spans();
+        let is_measured = runs > 1 || warmup > 0 || profile || capture || trace.is_some() || tables.need_spans();
         let is_measured = is_measured || pictures.are_wanted();
-        let is_default = A::alternative(&self.config) == A::alternative(&A::Config::default());
+        let is_default = A::alternative(config) == A::alternative(&A::Config::default());
         self.device.may_be_cpu() && is_default && !is_measured
     }
 
     /// Opens the CPU for a run that is over before a GPU has started, and what the options say for any other.
-    fn open_for(&self, csr: &Csr, profile: bool) -> Result<Device> {
-        if A::operations(csr, &self.config) > QUICK {
+    fn open_for(&self, csr: &Csr, config: &A::Config, profile: bool) -> Result<Device> {
+        if A::operations(csr, config) > QUICK {
             return self.device.open(profile);
         }
         tracing::info!("the graph is small, so that the CPU has the answer before a GPU has started");

@@ -33,6 +33,7 @@ use evenkeel::{
         shown::{Figures, Outcome},
         workers::{IterationReport, WorkerReport, WorkersGraph, WorkersReport},
     },
+    settings,
 };
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -155,7 +156,9 @@ impl Workers {
 /// What all workers do together.
 pub struct Task<'a, A: Algorithm> {
     pub found: &'a FoundGraph,
-    pub input: &'a InputOptions<A>,
+    /// What says which weights there are.
+    pub options: &'a InputOptions<A>,
+    pub input: &'a A::InputOptions,
     pub show: &'a ShowOptions<A>,
     pub config: &'a A::Config,
     /// What says which device each worker has.
@@ -285,9 +288,9 @@ impl<A: Algorithm> Task<'_, A> {
         let begin = Instant::now();
         let (source, options) = self.found.to_share()?;
         let mut share = while_showing("getting a share of the graph", "", || load(cluster, source, options))?;
-        self.input.weigh_share(&mut share.graph)?;
+        self.options.weigh_share(&mut share.graph)?;
         let load_ms = begin.elapsed().as_secs_f64() * 1e3;
-        let input = form.input(cluster, &share, &self.input.input, self.config)?;
+        let input = form.input(cluster, &share, self.input, self.config)?;
         let begin = Instant::now();
         let device = self.open_device(cluster, &share.graph.csr)?;
         let prepare = || form.prepare(cluster, &share, self.config, device.as_ref());
@@ -340,7 +343,7 @@ impl<A: Algorithm> Task<'_, A> {
             },
             workers,
             algorithm: A::NAME,
-            config: serde_json::to_value(self.config).unwrap_or_default(),
+            config: settings::report(self.config),
             source: A::source(&input).map(|source| graph.ids.name(source).into_owned()),
             figures,
             answer: Some(summary),
@@ -378,7 +381,7 @@ impl<A: Algorithm> Task<'_, A> {
             true => {
                 tracing::info!("worker 0 reads the whole graph, to ask the oracle");
                 let (mut whole, built) = self.found.load()?;
-                self.input.weigh(&mut whole, &built)?;
+                self.options.weigh(&mut whole, &built)?;
                 let reference = while_showing("asking the oracle", "", || A::reference(&whole, &input, self.config))?;
                 A::check(&answer, &reference, &whole, &input)
             }

@@ -24,38 +24,49 @@ use std::{
 };
 
 /// What can be chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BfsConfig {
     /// How edges are handed to invocations.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub strategy: Configured<Bfs>,
     /// Find a parent of every node too.
-    #[cfg_attr(feature = "cli", arg(long))]
     pub parents: bool,
     /// Stop at this depth: nodes further away are not reached.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "K"))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_depth: Option<u32>,
     /// The nodes to begin at, where there are several.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub from: ManySources,
     /// Find the depth from each of several sources, too: a column for each.
-    #[cfg_attr(feature = "cli", arg(long))]
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub per_source: bool,
+}
+
+impl Settings for BfsConfig {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let Self { strategy, parents, max_depth, from, per_source } = self;
+        let mut keys = strategy.keys();
+        keys.push(Key::switch("parents", "Find a parent of every node too", parents));
+        let about = "Stop at this depth: nodes further away are not reached";
+        keys.push(Key::optional("max-depth", about, "", max_depth).within(0, u32::MAX).placeholder("K"));
+        keys.extend(from.keys());
+        let (about, reported) =
+            ("Find the depth from each of several sources, too: a column for each", per_source.then_some(true));
+        keys.push(Key::switch("per-source", about, per_source).reported_as(reported));
+        keys
+    }
 }
 
 /// A table of the levels of a search.
 #[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct LevelTable {
     /// Write a line for each level of the last run as CSV: frontier, discovered so far, edges out of the frontier,
     /// implementation, microseconds.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Output"))]
     pub levels: Option<PathBuf>,
+}
+
+impl Settings for LevelTable {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let about = "Write a line for each level of the last run as CSV: frontier, discovered so far, edges out of the frontier, \
+                     implementation, microseconds";
+        vec![Key::output("levels", about, &mut self.levels)]
+    }
 }
 
 /// The depth of every node, and its parent if parents were asked for.
@@ -311,16 +322,13 @@ impl Tables<Bfs> for LevelTable {
     }
 
     fn check(&self, config: &BfsConfig) -> Result<()> {
+        let refuse = |reason: &str| Err(Error::Usage(format!("the setting `levels` {reason}")));
         match &self.levels {
             Some(_) if config.from.are_given() => {
-                Err(Error::Usage("--levels shows the search from one source: leave --sources out".into()))
+                refuse("shows the search from one source: leave the setting `sources` out")
             }
-            Some(_) if config.max_depth.is_some() => {
-                Err(Error::Usage("--levels shows the whole search: leave --max-depth out".into()))
-            }
-            Some(path) if path.as_os_str() == "-" => {
-                Err(Error::Usage("--levels goes to a file: standard output is for the others".into()))
-            }
+            Some(_) if config.max_depth.is_some() => refuse("shows whole searches: leave the setting `max-depth` out"),
+            Some(path) if path.as_os_str() == "-" => refuse("goes to a file: standard output is for the others"),
             _ => Ok(()),
         }
     }
@@ -369,13 +377,15 @@ fn reads_device_graph(device: &DeviceInfo, config: &BfsConfig) -> bool {
 /// The search that tells several sources apart.
 fn each(graph: &SharedGraph, config: &BfsConfig) -> Result<ManySearch> {
     if !config.from.are_given() {
-        return Err(Error::Usage("--per-source is for several sources: name them with --sources".into()));
+        return Err(Error::Usage(
+            "the setting `per-source` is for several sources: name them with the setting `sources`".into(),
+        ));
     }
     refuse_unfound(&config.from, graph.csr())?;
     let strategy = config.strategy.item().about().name;
     if strategy != Configured::<Bfs>::default().item().about().name {
         return Err(Error::Usage(format!(
-            "--per-source has a search of its own, and does not take strategy {strategy}"
+            "the setting `per-source` has a search of its own, and does not take strategy {strategy}"
         )));
     }
     ManySearch::new(graph, many::is_native(graph.device().info()), Keep::Each, config.from.nodes.len())

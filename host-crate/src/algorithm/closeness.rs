@@ -69,21 +69,26 @@ impl ClosenessStrategy {
 }
 
 /// What can be chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClosenessConfig {
     /// How distances are added up.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub strategy: Configured<Closeness>,
     /// Estimate from the distances of so many nodes, which are drawn; all nodes unless given.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "K"))]
-    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sources: Option<u32>,
     /// The seed by which these nodes are drawn.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 0, requires = "sources"))]
     pub seed: u64,
+}
+
+impl Settings for ClosenessConfig {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let Self { strategy, sources, seed } = self;
+        let mut keys = strategy.keys();
+        let about = "Estimate from the distances of so many nodes, which are drawn; all nodes unless given";
+        keys.push(Key::optional("sources", about, "", sources).within(1, u32::MAX).placeholder("K"));
+        let about = "The seed by which these nodes are drawn";
+        keys.push(Key::option("seed", about, seed).needs(&["sources"]).placeholder("SEED"));
+        keys
+    }
 }
 
 /// The closeness of each node.

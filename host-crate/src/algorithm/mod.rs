@@ -59,7 +59,6 @@ use crate::{
     engine::{LoopRun, Pass, PassRun},
 };
 use prelude::*;
-use serde::Serialize;
 use std::{
     iter,
     path::{Path, PathBuf},
@@ -82,7 +81,7 @@ mod prelude {
         },
         graph::{Csr, Graph, Weights},
         oracle::{self, Mismatch},
-        settings::Configured,
+        settings::{Choices, Configured, Key, NamedValue, Settings, named},
         strategy::refuse_given_up,
     };
     pub(super) use evenkeel_kernels::launch::Buffers;
@@ -112,9 +111,9 @@ pub trait Algorithm: Sized + 'static {
     /// What it can be run with: strategies or schedules.
     type Alternative: Selectable;
     /// What can be chosen, the alternative included: for the library, the command line and the report alike.
-    type Config: Options + Default + Clone + Serialize;
-    /// The options by which the command line makes an [`Algorithm::Input`]; `()` when there are none.
-    type InputOptions: Options + Default;
+    type Config: Settings + Default + Clone + 'static;
+    /// The settings by which a front end makes an [`Algorithm::Input`]; `()` when there are none.
+    type InputOptions: Settings + Default + Clone + 'static;
     /// The tables it can write beside its answer; `()` when there are none.
     type Tables: Tables<Self>;
     /// What it is run on beside the graph: `()`, the node to begin at, or a dense vector or matrix.
@@ -262,17 +261,8 @@ pub enum WeightUse {
     Optional,
 }
 
-#[cfg(feature = "cli")]
-pub use clap::Args as Options;
-
-/// Options of a command. With the feature `cli` these are clap's.
-#[cfg(not(feature = "cli"))]
-pub trait Options {}
-#[cfg(not(feature = "cli"))]
-impl<T> Options for T {}
-
 /// The tables that an algorithm can write beside its answer, each into a file that an option names.
-pub trait Tables<A: Algorithm>: Options + Default {
+pub trait Tables<A: Algorithm>: Settings + Default + Clone + 'static {
     /// The files that were asked for.
     fn paths(&self) -> Vec<&Path> {
         Vec::new()

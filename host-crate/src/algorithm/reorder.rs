@@ -6,13 +6,12 @@ use crate::{
     device::{DeviceInfo, DeviceKind},
     graph::{Csr, NodeOrder},
     phase,
+    settings::{Choices, NamedValue, named},
 };
 use rayon::prelude::*;
 
 /// In which order nodes are kept on the device.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reorder {
     /// By degree where that is expected to save more than it takes: for many iterations over a large graph of very different degrees
     #[default]
@@ -21,6 +20,21 @@ pub enum Reorder {
     Degree,
     /// As the graph has them
     None,
+}
+
+impl Choices for Reorder {
+    const CHOICES: &'static [(Self, NamedValue)] = &[
+        (
+            Self::Auto,
+            named(
+                "auto",
+                "By degree where that is expected to save more than it takes: for many iterations over a large graph of very different \
+                 degrees",
+            ),
+        ),
+        (Self::Degree, named("degree", "By descending powers of two of their degrees")),
+        (Self::None, named("none", "As the graph has them")),
+    ];
 }
 
 /// What a first-level cache keeps of a vector: the L1 cache of a GPU's multiprocessor, less what streams through it.

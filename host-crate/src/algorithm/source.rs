@@ -3,43 +3,47 @@
 use crate::{
     Error, Result,
     graph::{Graph, generate::random::mix},
+    settings::{Key, NamedText, Settings},
 };
-use std::{borrow::Cow, collections::HashSet, convert::Infallible, fmt, fs, path::PathBuf, str::FromStr};
+use std::{borrow::Cow, collections::HashSet, convert::Infallible, fmt, str::FromStr};
 
 /// In place of a node to begin at: all those that the configuration has.
 pub const ALL_SOURCES: u32 = u32::MAX;
 
 /// Several nodes at which a traversal begins at once.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ManySources {
     /// Begin at all of these nodes at once: each as --source takes it, with commas between; a name with commas in it stands between double
     /// quotes. A node's distance is that from the nearest.
-    #[cfg_attr(feature = "cli", arg(id = "sources", long, value_name = "NODES", value_delimiter = ','))]
-    #[cfg_attr(feature = "cli", arg(conflicts_with_all = ["source", "sources_file"]))]
-    #[serde(rename = "sources", skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
     /// The same with the names in a file, one in a line; as they are, or between double quotes.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with = "source"))]
-    #[serde(rename = "sources_file", skip_serializing_if = "Option::is_none")]
-    pub sources_file: Option<PathBuf>,
+    pub file: Option<NamedText>,
     /// The nodes themselves, each once; as [`ManySources::found`] finds them.
-    #[cfg_attr(feature = "cli", arg(skip))]
-    #[serde(skip)]
     pub nodes: Vec<u32>,
+}
+
+impl Settings for ManySources {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let about = "Begin at all of these nodes at once: each as the setting `source` takes it, with commas between; a name with commas \
+                     in it stands between double quotes. A node's distance is that from the nearest";
+        let names =
+            Key::list("sources", about, &mut self.names).placeholder("NODES").excludes(&["source", "sources-file"]);
+        let about = "The same with the names in a file, one in a line; as they are, or between double quotes";
+        vec![names, Key::contents("sources-file", about, &mut self.file).excludes(&["source"])]
+    }
 }
 
 /// Nodes by their numbers, which are their names, too.
 impl From<Vec<u32>> for ManySources {
     fn from(nodes: Vec<u32>) -> Self {
-        Self { names: nodes.iter().map(u32::to_string).collect(), sources_file: None, nodes }
+        Self { names: nodes.iter().map(u32::to_string).collect(), file: None, nodes }
     }
 }
 
 impl ManySources {
     /// Whether there are several nodes to begin at.
     pub fn are_given(&self) -> bool {
-        !self.names.is_empty() || self.sources_file.is_some()
+        !self.names.is_empty() || self.file.is_some()
     }
 
     /// The same with the nodes found in a graph. A node that is named twice is taken once, with a warning.
@@ -52,21 +56,19 @@ impl ManySources {
             let node = Source::Node(name.clone()).find(graph)?;
             named.push((name, node));
         }
-        if let Some(path) = &self.sources_file {
-            let text = fs::read_to_string(path).map_err(Error::io(path))?;
-            for (line, name) in (1..).zip(text.lines().map(str::trim)).filter(|(_, name)| !name.is_empty()) {
+        if let Some(file) = &self.file {
+            for (line, name) in (1..).zip(file.text.lines().map(str::trim)).filter(|(_, name)| !name.is_empty()) {
                 let name = if graph.ids.find(name, graph.csr.nodes()).is_some() { name.into() } else { unquoted(name) };
-                let wrong = |error: Error| Error::Line { path: path.clone(), line, reason: error.to_string() };
+                let wrong = |error: Error| Error::Line { path: file.name.clone(), line, reason: error.to_string() };
                 let node = Source::Node(name.to_string()).find(graph).map_err(wrong)?;
                 named.push((name.into_owned(), node));
             }
         }
         if named.is_empty() {
-            let place = self.sources_file.as_ref().map_or("--sources".to_owned(), |path| path.display().to_string());
+            let place = self.file.as_ref().map_or("the setting `sources`".to_owned(), ToString::to_string);
             return Err(Error::Usage(format!("{place} names no node to begin at")));
         }
-        let (mut seen, mut found) =
-            (HashSet::new(), Self { sources_file: self.sources_file.clone(), ..Self::default() });
+        let (mut seen, mut found) = (HashSet::new(), Self { file: self.file.clone(), ..Self::default() });
         for (name, node) in named {
             if seen.insert(node) {
                 found.names.push(name);
@@ -127,11 +129,24 @@ pub enum Meaning {
 
 /// The option that says where a traversal begins.
 #[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Algorithm"))]
 pub struct SourceOptions {
     /// The node to begin at: its name in the file, or where no node has that name max-degree or random:SEED [default: max-degree].
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NODE", value_parser = str::parse::<Source>))]
     pub source: Option<Source>,
+}
+
+impl Settings for SourceOptions {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let about = "The node to begin at: its name in the file, or where no node has that name max-degree or random:SEED \
+                     [default: max-degree]";
+        vec![source_key(about, &mut self.source)]
+    }
+}
+
+/// A setting with a node to begin at.
+pub(super) fn source_key<'a>(about: &'static str, source: &'a mut Option<Source>) -> Key<'a> {
+    // As it is written, also where a name looks like a number.
+    let reported = source.as_ref().map(ToString::to_string);
+    Key::optional("source", about, "", source).placeholder("NODE").reported_as(reported)
 }
 
 impl SourceOptions {
@@ -156,13 +171,6 @@ impl fmt::Display for Source {
             Self::MaxDegree => f.write_str("max-degree"),
             Self::Random(seed) => write!(f, "random:{seed}"),
         }
-    }
-}
-
-/// As it is written.
-impl serde::Serialize for Source {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
     }
 }
 
@@ -260,13 +268,11 @@ mod tests {
         };
         assert_eq!(found("max-degree,random:4,random:3").unwrap(), [1, 2, 3]);
         assert_eq!(found("middle,\"Smith, \"\"Ann\"\"\",middle").unwrap(), [2, 0]);
-        assert!(found("").unwrap_err().to_string().starts_with("--sources names no node"));
+        assert!(found("").unwrap_err().to_string().starts_with("the setting `sources` names no node"));
         assert!(found("\"Smith").unwrap_err().to_string().contains("no node \"Smith"));
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("sources.txt");
         let read = |text: &str| {
-            fs::write(&path, text).unwrap();
-            ManySources { sources_file: Some(path.clone()), ..ManySources::default() }.found(&star())
+            let file = NamedText { name: "sources.txt".into(), text: text.to_owned() };
+            ManySources { file: Some(file), ..ManySources::default() }.found(&star())
         };
         assert_eq!(read("middle\n\n\"Smith, \"\"Ann\"\"\"\n").unwrap().nodes, [2, 0]);
         assert_eq!(read("Smith, \"Ann\"\n").unwrap().nodes, [0]);

@@ -15,20 +15,27 @@ use evenkeel_kernels::{
 use evenkeel_types::WORKGROUP;
 
 /// What can be chosen.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpmmConfig {
     /// Who does which part.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub schedule: Configured<Spmm>,
     /// Columns of the dense matrix
-    #[cfg_attr(feature = "cli", arg(long = "width", id = "width", value_name = "N", default_value_t = SpmmConfig::default().columns))]
-    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
     pub columns: u32,
     /// In which order the device keeps rows; auto keeps them as they are, because a product is over sooner than a new order is found
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto"))]
     pub reorder: Reorder,
+}
+
+impl Settings for SpmmConfig {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let Self { schedule, columns, reorder } = self;
+        let mut keys = schedule.keys();
+        let columns = Key::option("width", "Columns of the dense matrix", columns).within(1, u32::MAX);
+        keys.push(columns.placeholder("N").reported_name("columns"));
+        let about = "In which order the device keeps rows; auto keeps them as they are, because a product is over sooner than a new \
+                     order is found";
+        keys.push(Key::choice("reorder", about, reorder).placeholder("NAME"));
+        keys
+    }
 }
 
 impl Default for SpmmConfig {
@@ -71,11 +78,16 @@ const FOUR: usize = size_of::<Vec4>() / size_of::<f32>();
 
 /// The option that draws the dense matrix.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct MatrixOptions {
     /// The seed of the dense matrix, whose elements are drawn from -1 to 1.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Algorithm"))]
     pub b_seed: u64,
+}
+
+impl Settings for MatrixOptions {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let about = "The seed of the dense matrix, whose elements are drawn from -1 to 1";
+        vec![Key::option("b-seed", about, &mut self.b_seed).placeholder("SEED")]
+    }
 }
 
 impl Default for MatrixOptions {

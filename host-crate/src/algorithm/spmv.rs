@@ -20,22 +20,31 @@ use evenkeel_types::TileRange;
 use rayon::prelude::*;
 
 /// What can be chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpmvConfig {
     /// Who does which part.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub schedule: Configured<Spmv>,
     /// The numbers that the product is computed with; double needs a device that has them
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "single"))]
     pub precision: Precision,
     /// How the matrix is kept; by entries or columns, a product adds atomically, in single precision
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "csr"))]
     pub layout: Layout,
     /// In which order the device keeps rows and columns; auto keeps them as they are, because a product is over sooner than a new order is found
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto"))]
     pub reorder: Reorder,
+}
+
+impl Settings for SpmvConfig {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let Self { schedule, precision, layout, reorder } = self;
+        let mut keys = schedule.keys();
+        let about = "The numbers that the product is computed with; double needs a device that has them";
+        keys.push(Key::choice("precision", about, precision).placeholder("NAME"));
+        let about = "How the matrix is kept; by entries or columns, a product adds atomically, in single precision";
+        keys.push(Key::choice("layout", about, layout).placeholder("NAME"));
+        let about = "In which order the device keeps rows and columns; auto keeps them as they are, because a product is over sooner \
+                     than a new order is found";
+        keys.push(Key::choice("reorder", about, reorder).placeholder("NAME"));
+        keys
+    }
 }
 
 impl SpmvConfig {
@@ -86,9 +95,7 @@ impl SpmvConfig {
 }
 
 /// How a matrix is kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
     /// By rows: a tile is a row, which gathers its sum. The same answer each time.
     #[default]
@@ -99,18 +106,41 @@ pub enum Layout {
     Csc,
 }
 
+impl Choices for Layout {
+    const CHOICES: &'static [(Self, NamedValue)] = &[
+        (Self::Csr, named("csr", "By rows: a tile is a row, which gathers its sum. The same answer each time")),
+        (
+            Self::Coo,
+            named(
+                "coo",
+                "As a list of entries: a tile is an entry, which adds its term to its row. Sums are rounded in any order",
+            ),
+        ),
+        (
+            Self::Csc,
+            named(
+                "csc",
+                "By columns: a tile is a column, each of whose entries adds its term to its row. Sums are rounded in any order",
+            ),
+        ),
+    ];
+}
+
 /// The numbers that a product is computed with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
     /// 32 bits.
     #[default]
-    #[cfg_attr(feature = "cli", value(alias = "f32"))]
     Single,
     /// 64 bits.
-    #[cfg_attr(feature = "cli", value(alias = "f64"))]
     Double,
+}
+
+impl Choices for Precision {
+    const CHOICES: &'static [(Self, NamedValue)] = &[
+        (Self::Single, NamedValue { alias: Some("f32"), ..named("single", "32 bits") }),
+        (Self::Double, NamedValue { alias: Some("f64"), ..named("double", "64 bits") }),
+    ];
 }
 
 impl Precision {
@@ -133,11 +163,16 @@ impl Precision {
 
 /// The option that draws the vector.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct VectorOptions {
     /// The seed of the vector, whose elements are drawn from -1 to 1.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 1, help_heading = "Algorithm"))]
     pub x_seed: u64,
+}
+
+impl Settings for VectorOptions {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let about = "The seed of the vector, whose elements are drawn from -1 to 1";
+        vec![Key::option("x-seed", about, &mut self.x_seed).placeholder("SEED")]
+    }
 }
 
 impl Default for VectorOptions {

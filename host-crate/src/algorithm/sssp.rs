@@ -13,20 +13,24 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// What can be chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SsspConfig {
     /// How edges are handed to invocations.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub strategy: Configured<Sssp>,
     /// Find the parent of every node on a shortest path too.
-    #[cfg_attr(feature = "cli", arg(long))]
     pub parents: bool,
     /// The nodes to begin at, where there are several.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub from: ManySources,
+}
+
+impl Settings for SsspConfig {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let Self { strategy, parents, from } = self;
+        let mut keys = strategy.keys();
+        keys.push(Key::switch("parents", "Find the parent of every node on a shortest path too", parents));
+        keys.extend(from.keys());
+        keys
+    }
 }
 
 /// The distances of all nodes, in the kind of number that the weights are.

@@ -34,13 +34,13 @@ pub struct DistributedBfs;
 
 impl Distributed<Bfs> for DistributedBfs {
     fn options(&self) -> &'static [&'static str] {
-        &["source", "max_depth"]
+        &["source", "max-depth"]
     }
 
     fn check(&self, config: &BfsConfig) -> Result<()> {
-        refuse(config.parents, "--parents")?;
-        refuse(config.from.are_given(), "--sources")?;
-        refuse(config.per_source, "--per-source")
+        refuse(config.parents, "parents")?;
+        refuse(config.from.are_given(), "sources")?;
+        refuse(config.per_source, "per-source")
     }
 
     fn input(&self, cluster: &mut Cluster, share: &Share, options: &SourceOptions, _: &BfsConfig) -> Result<u32> {

@@ -31,7 +31,7 @@ impl Distributed<Components> for DistributedComponents {
     }
 
     fn check(&self, config: &ComponentsConfig) -> Result<()> {
-        refuse(config.strong, "--strong")
+        refuse(config.strong, "strong")
     }
 
     fn input(&self, _: &mut Cluster, _: &Share, (): &(), _: &ComponentsConfig) -> Result<()> {

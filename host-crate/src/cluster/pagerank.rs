@@ -35,11 +35,11 @@ impl Distributed<PageRank> for DistributedPageRank {
     }
 
     fn check(&self, config: &PageRankConfig) -> Result<()> {
-        super::run::refuse(config.reorder != Reorder::Auto, "--reorder")
+        super::run::refuse(config.reorder != Reorder::Auto, "reorder")
     }
 
     fn input(&self, cluster: &mut Cluster, share: &Share, options: &SeedOptions, _: &PageRankConfig) -> Result<Seeds> {
-        let read = || options.seeds.as_ref().map_or(Ok(Seeds::default()), |path| Seeds::read(path, &share.graph));
+        let read = || options.seeds.as_ref().map_or(Ok(Seeds::default()), |file| Seeds::read(file, &share.graph));
         cluster.first(read)
     }
 

@@ -49,7 +49,7 @@ pub struct Found<T> {
 
 /// An algorithm that several workers can run together.
 pub trait Distributed<A: Algorithm> {
-    /// The options of the command line that are about this algorithm and that several workers follow, by their ids.
+    /// The settings of this algorithm and of its input that several workers follow.
     fn options(&self) -> &'static [&'static str];
 
     /// Refuses, by [`Error::Usage`], what several workers cannot do.
@@ -90,11 +90,11 @@ pub trait Prepared<A: Algorithm> {
     fn run(&mut self, cluster: &mut Cluster, input: &A::Input) -> Result<Found<A::Answer>>;
 }
 
-/// The error for an option that several workers cannot follow.
-pub(super) fn refuse(is_given: bool, option: &str) -> Result<()> {
+/// The error for a setting that several workers cannot follow.
+pub(super) fn refuse(is_given: bool, setting: &str) -> Result<()> {
     match is_given {
         false => Ok(()),
-        true => Err(Error::Usage(format!("{option} is for one worker: leave it out, or --workers and --hosts"))),
+        true => Err(Error::Usage(format!("the setting `{setting}` is for one worker: leave it out, or run on one"))),
     }
 }
 

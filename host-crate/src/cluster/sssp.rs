@@ -54,8 +54,8 @@ impl Distributed<Sssp> for DistributedSssp {
     }
 
     fn check(&self, config: &SsspConfig) -> Result<()> {
-        refuse(config.parents, "--parents")?;
-        refuse(config.from.are_given(), "--sources")
+        refuse(config.parents, "parents")?;
+        refuse(config.from.are_given(), "sources")
     }
 
     fn input(&self, cluster: &mut Cluster, share: &Share, options: &SourceOptions, _: &SsspConfig) -> Result<u32> {

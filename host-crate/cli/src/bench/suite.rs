@@ -13,6 +13,7 @@ use evenkeel::{
     engine::SharedGraph,
     graph::{Graph, statistics::grouped},
     report::{mteps, shown::three_digits, summary::time},
+    settings,
 };
 use serde::Serialize;
 
@@ -123,7 +124,7 @@ impl Suite {
             edges: graph.csr.edges(),
             kernel,
             algorithm: A::NAME,
-            config: serde_json::to_value(&config)?,
+            config: settings::report(&config),
             ..Row::default()
         };
         let name = format!("{kernel} on {}", graph.name);

@@ -75,13 +75,16 @@ impl Selectable for ApspStrategy {
 }
 
 /// What can be chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ApspConfig {
     /// How distances are computed.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub strategy: Configured<Apsp>,
+}
+
+impl Settings for ApspConfig {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        self.strategy.keys()
+    }
 }
 
 /// The strategy for a graph; never `auto`.

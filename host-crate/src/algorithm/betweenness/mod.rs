@@ -12,7 +12,7 @@ pub(super) use sources::drawn;
 pub use sources::{PathSources, Scope};
 pub use strategy::BetweennessStrategy;
 
-use super::{Source, prelude::*};
+use super::{Source, prelude::*, source::source_key};
 use crate::{
     graph::{
         BuildOptions, NodeIds,
@@ -25,29 +25,36 @@ use std::borrow::Cow;
 use strategy::Method;
 
 /// What can be chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BetweennessConfig {
     /// How paths are counted.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub strategy: Configured<Betweenness>,
     /// Count the paths that begin at one node alone: its name in the file, or where no node has that name max-degree or random:SEED.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NODE", conflicts_with = "sources"))]
-    #[cfg_attr(feature = "cli", arg(value_parser = str::parse::<Source>))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
     /// Estimate from the paths that begin at so many nodes, which are drawn; all nodes unless given.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "K"))]
-    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sources: Option<u32>,
     /// The seed by which these nodes are drawn.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 0, requires = "sources"))]
     pub seed: u64,
     /// Divide by the number of pairs of other nodes: from 0 to 1. From one node alone there are no pairs, and nothing is divided.
-    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "source"))]
     pub normalized: bool,
+}
+
+impl Settings for BetweennessConfig {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let Self { strategy, source, sources, seed, normalized } = self;
+        let mut keys = strategy.keys();
+        let about = "Count the paths that begin at one node alone: its name in the file, or where no node has that name max-degree or \
+                     random:SEED";
+        keys.push(source_key(about, source).excludes(&["sources"]));
+        let about = "Estimate from the paths that begin at so many nodes, which are drawn; all nodes unless given";
+        keys.push(Key::optional("sources", about, "", sources).within(1, u32::MAX).placeholder("K"));
+        let about = "The seed by which these nodes are drawn";
+        keys.push(Key::option("seed", about, seed).needs(&["sources"]).placeholder("SEED"));
+        let about = "Divide by the number of pairs of other nodes: from 0 to 1. From one node alone there are no pairs, and nothing is \
+                     divided";
+        keys.push(Key::switch("normalized", about, normalized).excludes(&["source"]));
+        keys
+    }
 }
 
 /// The centrality of each node.

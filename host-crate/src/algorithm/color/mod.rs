@@ -7,15 +7,17 @@ mod independent;
 mod labelled;
 pub(super) mod sections;
 pub mod strategy;
+mod tables;
 
 pub use strategy::{ColorStrategy, names_with_schedules};
+pub use tables::ColorTables;
 
 use super::{
     prelude::*,
     undirected::{undirected, warn_of_self_loops},
 };
 use crate::{
-    device::{DeviceKind, profile::Span},
+    device::DeviceKind,
     engine::{BATCHES, plan_partitions},
     oracle::color::{check, count, largest_first},
 };
@@ -25,77 +27,24 @@ use independent::Independent;
 use labelled::Labelled;
 use rayon::prelude::*;
 use sections::Sectioned;
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::time::Duration;
 use strategy::Method;
 
 /// What can be chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColorConfig {
     /// How nodes get their colours.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub strategy: Configured<Color>,
     /// The seed of the random labels: another one, another colouring.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "SEED", default_value_t = 0))]
     pub seed: u32,
 }
 
-/// Tables of what happened in a colouring.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-pub struct ColorTables {
-    /// Colour once more after the timed runs, and write a line for each iteration as CSV: how many nodes had no colour, their
-    /// degrees, how many have one now, and how long it took. `-` is standard output.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Output"))]
-    pub per_iteration: Option<PathBuf>,
-    /// stealing: write for each queue how many elements its workgroup popped and stole in the last run, as CSV. `-` is standard
-    /// output.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Output"))]
-    pub queue_counts: Option<PathBuf>,
-    /// Add what these two write to the object of --json, as the lists `iterations` and `queues` of `details`.
-    #[cfg_attr(feature = "cli", arg(long, requires = "json", help_heading = "Output"))]
-    pub details: bool,
-}
-
-impl Tables<Color> for ColorTables {
-    fn paths(&self) -> Vec<&Path> {
-        [&self.per_iteration, &self.queue_counts].into_iter().flatten().map(PathBuf::as_path).collect()
-    }
-
-    fn check(&self, config: &ColorConfig) -> Result<()> {
-        if self.queue_counts.is_some() && !config.strategy.item().has_queues() {
-            return Err(Error::Usage("--queue-counts is for strategy stealing and hybrid-stealing".into()));
-        }
-        Ok(())
-    }
-
-    fn make(&self, color: &mut Color, _: &Colors, _: &[Span]) -> Result<Vec<Table>> {
-        let mut tables = Vec::new();
-        if let Some(path) = &self.queue_counts {
-            let row = |QueueCount { queue, popped, stolen }| format!("{queue},{popped},{stolen}");
-            tables.push(Table::new(path, "queue,popped,stolen", color.queues()?.into_iter().map(row)));
-        }
-        if let Some(path) = &self.per_iteration {
-            tables.push(Table::new(path, Iteration::COLUMNS, color.iterations()?.iter().map(Iteration::row)));
-        }
-        Ok(tables)
-    }
-
-    fn details(&self, color: &mut Color) -> Result<serde_json::Map<String, serde_json::Value>> {
-        let mut details = serde_json::Map::new();
-        if self.details {
-            // Before the graph is coloured once more: these are of the last timed run.
-            let queues = color.queues()?;
-            if !queues.is_empty() {
-                details.insert("queues".into(), serde_json::json!(queues));
-            }
-            details.insert("iterations".into(), serde_json::json!(color.iterations()?));
-        }
-        Ok(details)
+impl Settings for ColorConfig {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let mut keys = self.strategy.keys();
+        let about = "The seed of the random labels: another one, another colouring";
+        keys.push(Key::option("seed", about, &mut self.seed).within(0, u32::MAX).placeholder("SEED"));
+        keys
     }
 }
 

@@ -24,17 +24,21 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// What can be chosen.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommunitiesConfig {
     /// Which nodes are looked at.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub strategy: Configured<Communities>,
     /// The most iterations; there are fewer where labels stop changing
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = ITERATIONS))]
-    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
     pub iterations: u32,
+}
+
+impl Settings for CommunitiesConfig {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let mut keys = self.strategy.keys();
+        let about = "The most iterations; there are fewer where labels stop changing";
+        keys.push(Key::option("iterations", about, &mut self.iterations).within(1, u32::MAX).placeholder("N"));
+        keys
+    }
 }
 
 /// The iterations unless others are asked for: those of most of LDBC Graphalytics' graphs.

@@ -18,16 +18,22 @@ use crate::{
 use strategy::Method;
 
 /// What can be chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComponentsConfig {
     /// How components are found.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub strategy: Configured<Components>,
     /// Find strongly connected components, whose nodes all reach each other along the directions of edges
-    #[cfg_attr(feature = "cli", arg(long))]
     pub strong: bool,
+}
+
+impl Settings for ComponentsConfig {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let mut keys = self.strategy.keys();
+        let about =
+            "Find strongly connected components, whose nodes all reach each other along the directions of edges";
+        keys.push(Key::switch("strong", about, &mut self.strong));
+        keys
+    }
 }
 
 /// The component of each node: the index of its smallest node.

@@ -17,16 +17,21 @@ use std::ops::RangeInclusive;
 use strategy::Method;
 
 /// What can be chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KCoreConfig {
     /// How core numbers are found.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub strategy: Configured<KCore>,
     /// Find the K-core alone, from 1 on: whether each node is in it
-    #[cfg_attr(feature = "cli", arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..)))]
     pub k: Option<u32>,
+}
+
+impl Settings for KCoreConfig {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let (mut keys, reported) = (self.strategy.keys(), serde_json::json!(self.k));
+        let k = Key::optional("k", "Find the K-core alone, from 1 on: whether each node is in it", "", &mut self.k);
+        keys.push(k.within(1, u32::MAX).placeholder("K").reported_as(Some(reported)));
+        keys
+    }
 }
 
 /// A graph whose core numbers are ready to be found.

@@ -13,13 +13,16 @@ use super::prelude::*;
 use strategy::threshold;
 
 /// What can be chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MstConfig {
     /// How the forest is found.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub strategy: Configured<Mst>,
+}
+
+impl Settings for MstConfig {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        self.strategy.keys()
+    }
 }
 
 /// A graph whose spanning forest is ready to be found.

@@ -18,36 +18,47 @@ use crate::{
     device::DeviceKind,
     graph::{NodeOrder, statistics::counted},
     oracle::pagerank,
+    settings,
 };
 use evenkeel_kernels::algorithm::pagerank::blocks::PLACES;
 use pull::{Pull, PullSize};
 use rayon::prelude::*;
 
 /// What can be chosen.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PageRankConfig {
     /// Who does which part.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub schedule: Configured<PageRank>,
     /// How likely a walk is to follow an edge rather than to begin anew: from 0 to 1
-    #[cfg_attr(feature = "cli", arg(long, value_name = "D", default_value_t = DAMPING, value_parser = known_damping))]
     pub damping: f64,
     /// The number of iterations; with --tolerance the most there are
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = ITERATIONS))]
-    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
     pub iterations: u32,
     /// Stop after an iteration in which the ranks together change by less than this
-    #[cfg_attr(feature = "cli", arg(long, value_name = "EPS", value_parser = known_tolerance))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
     /// The numbers that ranks are computed with; double needs a device that has them
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "single"))]
     pub precision: Precision,
     /// In which order the device keeps nodes: by degree the ranks that are read most stay in the caches
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value = "auto"))]
     pub reorder: Reorder,
+}
+
+impl Settings for PageRankConfig {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let Self { schedule, damping, iterations, tolerance, precision, reorder } = self;
+        let mut keys = schedule.keys();
+        let about = "How likely a walk is to follow an edge rather than to begin anew: from 0 to 1";
+        let reported = Some(*damping);
+        keys.push(Key::option("damping", about, damping).within(0, 1).placeholder("D").reported_as(reported));
+        let about = "The number of iterations; with the setting `tolerance` the most there are";
+        keys.push(Key::option("iterations", about, iterations).within(1, u32::MAX).placeholder("N"));
+        let about = "Stop after an iteration in which the ranks together change by less than this";
+        let reported = *tolerance;
+        keys.push(Key::optional("tolerance", about, "", tolerance).above(0).placeholder("EPS").reported_as(reported));
+        let about = "The numbers that ranks are computed with; double needs a device that has them";
+        keys.push(Key::choice("precision", about, precision).placeholder("NAME"));
+        let about = "In which order the device keeps nodes: by degree the ranks that are read most stay in the caches";
+        keys.push(Key::choice("reorder", about, reorder).placeholder("NAME"));
+        keys
+    }
 }
 
 /// The damping unless another is asked for.
@@ -56,18 +67,6 @@ const DAMPING: f64 = 0.85;
 const POSSIBLE: usize = 8;
 /// The iterations unless others are asked for.
 const ITERATIONS: u32 = 20;
-
-/// The damping that a text names, if it is a number from 0 to 1.
-fn known_damping(text: &str) -> Result<f64> {
-    let damping = text.parse().ok().filter(|damping| (0.0..=1.0).contains(damping));
-    damping.ok_or_else(|| Error::Usage(format!("'{text}' is no damping: a number from 0 to 1 belongs here")))
-}
-
-/// The tolerance that a text names, if it is a number above 0.
-fn known_tolerance(text: &str) -> Result<f64> {
-    let tolerance = text.parse().ok().filter(|tolerance| *tolerance > 0.0 && f64::is_finite(*tolerance));
-    tolerance.ok_or_else(|| Error::Usage(format!("'{text}' is no tolerance: a number above 0 belongs here")))
-}
 
 impl Default for PageRankConfig {
     fn default() -> Self {
@@ -87,7 +86,7 @@ pub(crate) fn has_converged(iterations: u32, change: f64, tolerance: f64) -> boo
     if change >= tolerance {
         tracing::warn!(
             "after {} the ranks still changed by {change:.3e} together, not by less than the tolerance of {tolerance:e}; more \
-             --iterations may get there",
+             iterations may get there",
             counted(iterations.into(), "iteration")
         );
     }
@@ -181,7 +180,7 @@ Examples:
     }
 
     fn input(options: &SeedOptions, graph: &Graph, _: &PageRankConfig) -> Result<Seeds> {
-        options.seeds.as_ref().map_or(Ok(Seeds::default()), |path| Seeds::read(path, graph))
+        options.seeds.as_ref().map_or(Ok(Seeds::default()), |file| Seeds::read(file, graph))
     }
 
     fn operations(csr: &Csr, config: &PageRankConfig) -> u64 {
@@ -210,8 +209,7 @@ Examples:
 
     /// The device gets the transposed graph alone.
     fn prepare_on(graph: &SharedGraph, config: &PageRankConfig) -> Result<Self> {
-        known_damping(&config.damping.to_string())?;
-        config.tolerance.map_or(Ok(0.0), |tolerance| known_tolerance(&tolerance.to_string()))?;
+        settings::check_values(config)?;
         let (device, precision) = (graph.device(), config.precision);
         precision.check(device.info())?;
         let order = config.reorder.for_iterations(device.info(), graph.csr(), precision.bytes())?;

@@ -1,11 +1,8 @@
 //! The nodes at which the walk of a personalised PageRank begins anew.
 
 use super::super::{prelude::*, source::unquoted};
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+use crate::settings::NamedText;
+use std::collections::BTreeMap;
 
 /// Nodes with their weights; none where all nodes are alike.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,12 +10,18 @@ pub struct Seeds(BTreeMap<u32, f64>);
 
 /// The option that names the seeds.
 #[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Algorithm"))]
 pub struct SeedOptions {
     /// Begin anew at the nodes in this file rather than anywhere: a node in each line, and a weight behind it, after a blank or a comma,
     /// unless all are alike
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
-    pub seeds: Option<PathBuf>,
+    pub seeds: Option<NamedText>,
+}
+
+impl Settings for SeedOptions {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let about = "Begin anew at the nodes in this file rather than anywhere: a node in each line, and a weight behind it, after a blank \
+                     or a comma, unless all are alike";
+        vec![Key::contents("seeds", about, &mut self.seeds)]
+    }
 }
 
 /// Refuses a weight that is negative or not finite.
@@ -48,20 +51,19 @@ impl Seeds {
         Ok(Self(weights))
     }
 
-    /// Reads a file with a node's name in each line, and a weight behind it where it is not 1, after a blank or a comma. A name may stand
+    /// Reads the contents of a file with a node's name in each line, and a weight behind it where it is not 1, after a blank or a comma. A name may stand
     /// between double quotes. Empty lines and those that begin with `#` are ignored.
     ///
     /// # Errors
-    /// When the file cannot be read, or a line names no node of the graph or no weight; the message says which.
-    pub fn read(path: &Path, graph: &Graph) -> Result<Self> {
-        let text = fs::read_to_string(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
-        let wrong = |reason: String| Error::File { path: path.to_owned(), reason };
+    /// When a line names no node of the graph or no weight; the message says which.
+    pub fn read(file: &NamedText, graph: &Graph) -> Result<Self> {
+        let wrong = |reason: String| Error::File { path: file.name.clone(), reason };
         let find = |name: &str| {
             let find = |name: &str| graph.ids.find(name, graph.csr.nodes());
             find(name.trim()).or_else(|| find(&unquoted(name.trim())))
         };
         let mut seeds = Vec::new();
-        for (number, line) in (1..).zip(text.lines().map(str::trim)) {
+        for (number, line) in (1..).zip(file.text.lines().map(str::trim)) {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
@@ -71,7 +73,7 @@ impl Seeds {
                 Some((find(name.trim_end().trim_end_matches(','))?, weight.parse::<f64>().ok()?))
             };
             let seed = find(line).map(|node| (node, 1.0)).or_else(with_weight);
-            let wrong_line = |reason: String| Error::Line { path: path.to_owned(), line: number, reason };
+            let wrong_line = |reason: String| Error::Line { path: file.name.clone(), line: number, reason };
             let seed = seed.ok_or_else(|| {
                 wrong_line(format!("'{line}' is no node of {}, with or without a weight", graph.name))
             })?;
@@ -128,12 +130,7 @@ mod tests {
         let csr = Csr::new(vec![0, 0, 0, 0], vec![], Weights::None).unwrap();
         let ids = NodeIds::Named(Names::from_ascending(["alice", "bob", "bob 2"]));
         let graph = Graph { name: "friends".into(), csr, ids, directed: true };
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("seeds.txt");
-        let read = |text: &str| {
-            fs::write(&path, text).unwrap();
-            Seeds::read(&path, &graph)
-        };
+        let read = |text: &str| Seeds::read(&NamedText { name: "seeds.txt".into(), text: text.to_owned() }, &graph);
         assert_eq!(read("# friends\nalice 3\n\nbob 2\n").unwrap(), Seeds::new([(0, 3.0), (2, 1.0)]).unwrap());
         assert_eq!(read("bob 2 4\r\nbob\t0.5").unwrap(), Seeds::new([(2, 4.0), (1, 0.5)]).unwrap());
         assert_eq!(
@@ -149,6 +146,5 @@ mod tests {
             let message = read(text).unwrap_err().to_string();
             assert!(message.contains(reason) && message.contains("seeds.txt"), "{message}");
         }
-        assert!(Seeds::read(Path::new("/no/such/file"), &graph).unwrap_err().to_string().contains("/no/such/file"));
     }
 }

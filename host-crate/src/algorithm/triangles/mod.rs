@@ -22,22 +22,25 @@ use std::borrow::Cow;
 use strategy::Method;
 
 /// What can be chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrianglesConfig {
     /// How common neighbours are found.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    #[serde(flatten)]
     pub strategy: Configured<Triangles>,
     /// What is found for each node, beside the number of all triangles
-    #[cfg_attr(feature = "cli", arg(long, value_name = "WHAT", value_enum, default_value_t))]
     pub per_node: PerNode,
 }
 
+impl Settings for TrianglesConfig {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        let mut keys = self.strategy.keys();
+        let about = "What is found for each node, beside the number of all triangles";
+        keys.push(Key::choice("per-node", about, &mut self.per_node).placeholder("WHAT"));
+        keys
+    }
+}
+
 /// What is found for each node.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PerNode {
     /// Nothing: the fastest.
     #[default]
@@ -46,6 +49,17 @@ pub enum PerNode {
     Count,
     /// The local clustering coefficient, by LDBC's rule: directions count in a directed graph.
     Lcc,
+}
+
+impl Choices for PerNode {
+    const CHOICES: &'static [(Self, NamedValue)] = &[
+        (Self::None, named("none", "Nothing: the fastest")),
+        (Self::Count, named("count", "The number of triangles it is in")),
+        (
+            Self::Lcc,
+            named("lcc", "The local clustering coefficient, by LDBC's rule: directions count in a directed graph"),
+        ),
+    ];
 }
 
 /// A graph whose triangles are ready to be counted.
