@@ -67,7 +67,7 @@ Examples:
 #[command(subcommand_required = true, arg_required_else_help = true)]
 struct Cli {}
 
-/// What every command takes.
+// What every command takes. A documentation comment would become the help of the program.
 #[derive(Args)]
 #[command(next_help_heading = "Global")]
 struct GlobalOptions {
