@@ -114,7 +114,7 @@ fn any_damping_and_any_number_of_iterations() {
     let graph = csr(300, (0..900).map(|edge| (edge * 31 % 200, edge * edge % 300)));
     let schedules = ["thread-mapped", "merge-path"].map(str::to_owned);
     for device in common::devices() {
-        for (damping, iterations) in [(0.0, 3), (1.0, 5), (0.5, 1), (0.85, 0), (0.85, 63), (0.9, 64), (0.85, 150)] {
+        for (damping, iterations) in [(0.0, 3), (1.0, 5), (0.5, 1), (0.85, 2), (0.85, 63), (0.9, 64), (0.85, 150)] {
             let config = PageRankConfig { damping, iterations, ..PageRankConfig::default() };
             check_with(&device, &graph, "three edges a node", &config, &schedules);
         }
@@ -287,12 +287,14 @@ fn what_means_nothing_is_refused() {
     let refused = |config: PageRankConfig| PageRank::prepare(&device, &csr(2, [(0, 1)]), &config).err().unwrap();
     for damping in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
         let error = refused(PageRankConfig { damping, ..PageRankConfig::default() });
-        assert!(matches!(&error, Error::Usage(message) if message.contains("from 0 to 1")), "{error}");
+        assert!(matches!(&error, Error::Usage(message) if message.contains("is not in 0..=1")), "{error}");
     }
     for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let error = refused(PageRankConfig { tolerance: Some(tolerance), ..PageRankConfig::default() });
         assert!(matches!(&error, Error::Usage(message) if message.contains("above 0")), "{error}");
     }
+    let error = refused(PageRankConfig { iterations: 0, ..PageRankConfig::default() });
+    assert!(matches!(&error, Error::Usage(message) if message.contains("0 is not in 1..")), "{error}");
     let mut pagerank = PageRank::prepare(&device, &csr(2, [(0, 1)]), &PageRankConfig::default()).unwrap();
     let error = pagerank.run(&Seeds::new([(2, 1.0)]).unwrap()).unwrap_err();
     assert!(matches!(&error, Error::Usage(message) if message.contains("no node 2")), "{error}");
