@@ -8,6 +8,7 @@ use super::{
     statistics::{LevelStatistics, geometric_mean, statistics},
     table::{Row, Table},
 };
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use evenkeel::strategy::adaptive::{Family, Feature, Model};
 use evenkeel::{Error, Result, graph::generate::random::mix};
 use rayon::prelude::*;
@@ -18,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(clap::Args, Clone, Debug)]
 pub struct Training {
     /// What to choose from: the paper's fifteen variants, or those that list the frontier.
-    #[arg(long, alias = "ways", value_name = "FAMILY", value_enum, default_value_t = Family::Listed)]
+    #[arg(long, alias = "ways", value_name = "FAMILY", default_value_t = Family::Listed, value_parser = family())]
     pub variants: Family,
     /// What decisions are chosen by: the time that they save, or as in the paper the Gini impurity of the best variants.
     #[arg(long, value_name = "CRITERION", value_enum, default_value_t = Criterion::Cost)]
@@ -35,6 +36,11 @@ pub struct Training {
     /// The seed by which graphs are divided.
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
+}
+
+/// Reads the name of a family.
+fn family() -> impl TypedValueParser<Value = Family> {
+    PossibleValuesParser::new(Family::ALL.map(Family::name)).try_map(|name| name.parse::<Family>())
 }
 
 /// The degrees that decisions may go by.

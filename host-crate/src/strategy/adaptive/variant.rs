@@ -144,7 +144,6 @@ impl FromStr for Variant {
 named! {
     /// Ways that a search can switch between: a list is there for one level only if the level before wrote it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
     "family" pub enum Family {
         /// The paper's.
         Fifteen => "fifteen",
