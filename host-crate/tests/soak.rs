@@ -1,7 +1,7 @@
 //! Random graphs, algorithms, strategies and devices against the oracles, for as long as they are given.
 //!
-//! `cargo xtask soak` runs it for minutes or hours. A plain `cargo test` gives it a few seconds. In a debug build the emulated GPUs among
-//! the devices also switch between invocations before accesses to shared memory, which is where races come out.
+//! `cargo xtask soak` runs it for minutes or hours. A plain `cargo test` gives it a few seconds. In a build with debug assertions
+//! most of the emulated GPUs also switch between invocations before accesses to shared memory, which is where races come out.
 //!
 //! - `EVENKEEL_SOAK_SECONDS`: how long; 10 unless said.
 //! - `EVENKEEL_SOAK_SEED`: what the cases are drawn from; 1 unless said.
@@ -25,8 +25,13 @@ use std::{
 };
 
 /// The CPU, and the CPU as a GPU with subgroups of each width; with few and with several workgroups at a time.
-const DEVICES: &str = "cpu cpu:subgroup=2,resident=3 cpu:subgroup=4 cpu:subgroup=8,resident=1 cpu:subgroup=16 \
-                       cpu:subgroup=32 cpu:subgroup=64,resident=2 cpu:subgroup=128";
+const DEVICES: &str = if cfg!(debug_assertions) {
+    "cpu cpu:subgroup=2,resident=3,accesses=8 cpu:subgroup=4,accesses=8 cpu:subgroup=8,resident=1,accesses=8 cpu:subgroup=16 \
+     cpu:subgroup=32,accesses=8 cpu:subgroup=64,resident=2,accesses=8 cpu:subgroup=128,accesses=8"
+} else {
+    "cpu cpu:subgroup=2,resident=3 cpu:subgroup=4 cpu:subgroup=8,resident=1 cpu:subgroup=16 cpu:subgroup=32 \
+     cpu:subgroup=64,resident=2 cpu:subgroup=128"
+};
 
 /// Weights of edges.
 #[derive(Clone, Copy, Debug)]

@@ -15,7 +15,7 @@ pub struct Options {
     /// A device, as evenkeel's --device takes it; may be given several times [default: the CPU, plain and emulating subgroups]
     #[arg(long = "device", value_name = "DEVICE")]
     devices: Vec<String>,
-    /// Build without optimisations: accesses out of bounds are caught, and emulated GPUs switch between invocations before accesses
+    /// Build with debug assertions: accesses out of bounds are caught, and emulated GPUs switch between invocations before accesses
     #[arg(long)]
     debug: bool,
 }

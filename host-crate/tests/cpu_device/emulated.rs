@@ -115,12 +115,16 @@ fn an_update_in_two_steps_is_lost() {
         let before = output.load(0);
         output.store(0, before + 1);
     });
-    let counted: Vec<u32> =
-        (0..4).map(|seed| run_on(&emulated(&format!("subgroup=8,seed={seed}")), kernel, 256).unwrap()[0]).collect();
+    let counted = |accesses: u32| -> Vec<u32> {
+        let device = |seed: u32| emulated(&format!("subgroup=8,seed={seed},accesses={accesses}"));
+        (0..4).map(|seed| run_on(&device(seed), kernel, 256).unwrap()[0]).collect()
+    };
+    assert_eq!(counted(0), [256; 4]);
     if cfg!(debug_assertions) {
-        assert!(counted.iter().all(|count| *count < 256), "{counted:?}");
+        assert!(counted(8).iter().all(|count| *count < 256), "{:?}", counted(8));
     } else {
-        assert_eq!(counted, [256; 4]);
+        let refused = Device::open("cpu:subgroup=8,accesses=8", &DeviceOptions::default()).unwrap_err().to_string();
+        assert!(refused.contains("accesses takes a build with debug assertions"), "{refused}");
     }
 }
 

@@ -1,8 +1,8 @@
 //! A dispatch as a GPU runs it: subgroups of any width, several workgroups under way at a time, and an order that is drawn at random.
 //!
 //! Each invocation is a fibre. The one that runs next is drawn from those that can, so that no order between invocations is there by
-//! chance that the kernel does not ask for. In a debug build the drawing goes on within an invocation: before an access to memory that
-//! others share, it may have to let others go first. All of it runs on one thread and follows from the seed, so what is seen once is seen
+//! chance that the kernel does not ask for. In a build with debug assertions, and where the setting `accesses` asks for it, the drawing goes
+//! on within an invocation: before an access to memory that others share, it may have to let others go first. All of it runs on one thread and follows from the seed, so what is seen once is seen
 //! again.
 //!
 //! Calls of a subgroup wait until no invocation of it can go on by itself. Those that stand at the same call then make it together. A
@@ -27,9 +27,6 @@ use std::{
 /// The most workgroups that are under way at a time: a fibre takes two mappings of the system's, of which a process has 65,530.
 const MOST_RESIDENT: u32 = 16;
 
-/// Of so many accesses to shared memory one lets others go first.
-const ACCESSES: u32 = 8;
-
 /// The GPU that is emulated.
 #[derive(Debug)]
 pub(super) struct Emulation {
@@ -38,21 +35,23 @@ pub(super) struct Emulation {
     /// Workgroups that are under way at a time; the others begin when one of these has ended.
     resident: u32,
     seed: u64,
+    /// Of so many accesses to shared memory one lets others go first; none does where this is 0.
+    accesses: u32,
     /// Dispatches so far: each has an order of its own.
     dispatches: AtomicU64,
 }
 
 impl Emulation {
-    /// Reads `subgroup=64,resident=4,seed=1`, of which all but the width may be left out.
+    /// Reads `subgroup=64,resident=4,seed=1,accesses=8`, of which all but the width may be left out.
     pub(super) fn parse(text: &str) -> Result<Self, Reason> {
-        let mut settings = BTreeMap::from([("subgroup", 0), ("resident", 4), ("seed", 0)]);
+        let mut settings = BTreeMap::from([("subgroup", 0), ("resident", 4), ("seed", 0), ("accesses", 0)]);
         for setting in text.split(',') {
             let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
             let number = value.parse::<u64>();
             match (settings.get_mut(name.trim()), number) {
                 (Some(place), Ok(number)) => *place = number,
                 (Some(_), Err(_)) => return Err(format!("'{value}' is no number for {name}")),
-                (None, _) => return Err(format!("'{name}' is none of subgroup, resident and seed")),
+                (None, _) => return Err(format!("'{name}' is none of subgroup, resident, seed and accesses")),
             }
         }
         let (subgroup, resident, seed) = (settings["subgroup"], settings["resident"], settings["seed"]);
@@ -62,7 +61,12 @@ impl Emulation {
         if !(1..=u64::from(MOST_RESIDENT)).contains(&resident) {
             return Err(format!("resident takes 1 to {MOST_RESIDENT}"));
         }
-        Ok(Self { subgroup: subgroup as u32, resident: resident as u32, seed, dispatches: AtomicU64::new(0) })
+        let accesses = u32::try_from(settings["accesses"]).map_err(|_| "accesses is too large".to_owned())?;
+        if accesses > 0 && !cfg!(debug_assertions) {
+            return Err("accesses takes a build with debug assertions, such as cargo's dev profile".to_owned());
+        }
+        let (subgroup, resident) = (subgroup as u32, resident as u32);
+        Ok(Self { subgroup, resident, seed, accesses, dispatches: AtomicU64::new(0) })
     }
 
     /// Runs all workgroups of a dispatch to their end.
@@ -76,7 +80,7 @@ impl Emulation {
         let number = self.dispatches.fetch_add(1, Relaxed);
         let dispatch = Dispatch { kernel, params, buffers, groups, width: self.subgroup, tickets: Cell::new(0) };
         caught(|| {
-            let _hook = Hook::set(self.seed ^ number);
+            let _hook = (self.accesses > 0).then(|| Hook::set(self.seed ^ number, self.accesses));
             let order = Rng::with_seed(self.seed.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
             let stacks = STACKS.take();
             Scheduler { dispatch: &dispatch, order, running: Vec::new(), ready: Vec::new(), stacks }.run(self.resident)
@@ -387,16 +391,16 @@ thread_local! {
     static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
     /// What the running invocation suspends itself by.
     static CURRENT: Cell<*const Yielder<(), Wait>> = const { Cell::new(ptr::null()) };
-    /// Draws the accesses before which others go first.
-    static DRAWS: RefCell<Rng> = const { RefCell::new(Rng::with_seed(0)) };
+    /// Draws the accesses before which others go first, one of so many.
+    static DRAWS: RefCell<(Rng, u32)> = const { RefCell::new((Rng::with_seed(0), 1)) };
 }
 
 /// While it is there, accesses to shared memory let others go first.
 struct Hook;
 
 impl Hook {
-    fn set(seed: u64) -> Self {
-        DRAWS.replace(Rng::with_seed(seed));
+    fn set(seed: u64, accesses: u32) -> Self {
+        DRAWS.replace((Rng::with_seed(seed), accesses));
         call_between_accesses(Some(let_others_first));
         Self
     }
@@ -410,7 +414,7 @@ impl Drop for Hook {
 
 /// Suspends the running invocation before one of some accesses.
 fn let_others_first() {
-    if DRAWS.with_borrow_mut(|draws| draws.u32(..ACCESSES) == 0) {
+    if DRAWS.with_borrow_mut(|(draws, accesses)| draws.u32(..*accesses) == 0) {
         let yielder = CURRENT.get();
         // SAFETY: the hook is called by a kernel alone, whose invocation has set its own when it was resumed.
         unsafe { (*yielder).suspend(Wait::Pause) };
@@ -435,6 +439,7 @@ mod tests {
             ("subgroup=8,resident=17", "resident takes"),
             ("subgroup=x", "is no number"),
             ("subgroup=8,lanes=2", "'lanes' is none of"),
+            ("subgroup=8,accesses=4294967296", "accesses is too large"),
         ] {
             let refused = Emulation::parse(text).unwrap_err();
             assert!(refused.contains(reason), "{text}: {refused}");
