@@ -44,6 +44,21 @@ pub fn check(package: &Package) -> Result<()> {
     Ok(())
 }
 
+/// Fails when the committed kernels of a package are not those that its manifest records for the present sources. It compiles nothing, so it
+/// cannot tell whether the manifest is honest: [`check`] does.
+pub fn recorded(package: &Package) -> Result<()> {
+    let committed = package.committed();
+    let manifest = committed.join(MANIFEST);
+    let recorded = fs::read_to_string(&manifest).with_context(|| manifest.display().to_string())?;
+    let folder = committed.display();
+    ensure!(
+        recorded == package.manifest(&committed)?,
+        "{folder} is not of these sources: run `cargo xtask kernels` and commit what it writes"
+    );
+    println!("{folder} is of these sources, as its manifest records");
+    Ok(())
+}
+
 type Contents = BTreeMap<OsString, Vec<u8>>;
 
 fn contents(folder: &Path) -> Result<Contents> {

@@ -43,11 +43,14 @@ enum Chore {
         /// Leave that folder as it is, and fail when a rebuild of it differs
         #[arg(long)]
         check: bool,
+        /// Compile nothing, and fail when the manifest in that folder is not of these sources and modules
+        #[arg(long, conflicts_with = "check")]
+        recorded: bool,
         /// The folder of a crate of kernels, anywhere [default: each in this repository]
         #[arg(long, value_name = "FOLDER")]
         package: Option<PathBuf>,
         /// Write the modules and their manifest to this folder instead
-        #[arg(long, value_name = "FOLDER", conflicts_with = "check", requires = "package")]
+        #[arg(long, value_name = "FOLDER", conflicts_with_all = ["check", "recorded"], requires = "package")]
         out: Option<PathBuf>,
     },
     /// Fail when a dependency is not from crates.io or its licence is not allowed
@@ -66,11 +69,7 @@ enum Chore {
         write: bool,
     },
     /// Compile the kernels for GPUs that are not here, translate them, and run everything on the software devices that are
-    Portability {
-        /// Keep the results, and renew the tables in the documentation
-        #[arg(long)]
-        write: bool,
-    },
+    Portability(portability::Options),
     /// Follow the recipes of CONTRIBUTING.md in a copy of the repository
     Recipes,
     /// Run random graphs, algorithms, strategies and devices against the oracles for a given time
@@ -79,11 +78,11 @@ enum Chore {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().chore {
-        Chore::Kernels { check, package, out } => kernels(check, package, out),
+        Chore::Kernels { check, recorded, package, out } => kernels(check, recorded, package, out),
         Chore::Dependencies => dependencies::check(root()),
         Chore::Docs => docs::renew(root()),
         Chore::Layers => layers::check(root()),
-        Chore::Portability { write } => portability::run(root(), write),
+        Chore::Portability(options) => portability::run(root(), &options),
         Chore::Recipes => recipes::check(root()),
         Chore::Soak(options) => soak::run(root(), &options),
         Chore::Loc { of, write } => loc::run(root(), of.as_deref(), write),
@@ -103,12 +102,14 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-fn kernels(check: bool, package: Option<PathBuf>, out: Option<PathBuf>) -> Result<()> {
+fn kernels(check: bool, recorded: bool, package: Option<PathBuf>, out: Option<PathBuf>) -> Result<()> {
     let ours = PACKAGES.map(|package| root().join(package));
     for folder in package.map_or(ours.to_vec(), |package| vec![package]) {
         let package = Package::new(&folder)?;
         if check {
             kernels::check(&package)?;
+        } else if recorded {
+            kernels::recorded(&package)?;
         } else {
             kernels::build(&package, out.as_deref().unwrap_or(&package.committed()))?;
         }

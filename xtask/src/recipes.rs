@@ -24,6 +24,9 @@ const RECIPES: [(&str, usize); 4] =
 /// The page with the recipes.
 const PAGE: &str = "CONTRIBUTING.md";
 
+/// The modules of evenkeel's own kernels.
+const MODULES: &str = "shader-crate/spirv";
+
 /// What one block of a recipe does.
 #[derive(Debug, PartialEq)]
 enum Step {
@@ -62,10 +65,29 @@ pub fn check(root: &Path) -> Result<()> {
             }
         }
     }
+    // The recipes compiled every kernel of the copy, so this needs no other build.
+    let unchanged = unchanged_modules(&root.join(MODULES), &copy.join(MODULES))?;
+    println!("the {unchanged} modules of {MODULES} are what a rebuild gives, to the byte");
     for (heading, files, declarations, _) in &recipes {
         println!("the recipe `{heading}` works, touches {files} files and declares modules in {declarations} more");
     }
     Ok(())
+}
+
+/// How many modules there are in `committed`, all of which must be the same in `rebuilt`.
+fn unchanged_modules(committed: &Path, rebuilt: &Path) -> Result<usize> {
+    let mut count = 0;
+    for entry in fs::read_dir(committed).with_context(|| committed.display().to_string())? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "spv") {
+            let name = path.file_name().context("a file has a name")?;
+            let same = fs::read(rebuilt.join(name)).is_ok_and(|module| fs::read(&path).is_ok_and(|it| it == module));
+            ensure!(same, "{} is not what a rebuild gives: run `cargo xtask kernels`", path.display());
+            count += 1;
+        }
+    }
+    ensure!(count > 0, "there are no modules in {}", committed.display());
+    Ok(count)
 }
 
 /// The files that the steps create or change, but for those of [`declarations`].
@@ -217,7 +239,7 @@ fn mark_version(copy: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Step, declarations, files, inserted, mark_version, section, steps_of};
+    use super::{Step, declarations, files, inserted, mark_version, section, steps_of, unchanged_modules};
     use std::fs;
 
     const PAGE: &str = r#"# Contributing
@@ -304,6 +326,20 @@ Text.
             read("Cargo.lock").contains("\"0.1.92\"") && read("Cargo.lock").contains("\"syn\"\nversion = \"0.1.0\"")
         );
         assert!(mark_version(&folder.path().join("nowhere")).is_err());
+    }
+
+    #[test]
+    fn a_module_that_a_rebuild_changes_is_named() {
+        let (committed, rebuilt) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        assert!(unchanged_modules(committed.path(), rebuilt.path()).is_err());
+        for folder in [&committed, &rebuilt] {
+            fs::write(folder.path().join("bfs.spv"), "the same").unwrap();
+        }
+        fs::write(rebuilt.path().join("hub.spv"), "of a recipe").unwrap();
+        assert_eq!(unchanged_modules(committed.path(), rebuilt.path()).unwrap(), 1);
+        fs::write(committed.path().join("bfs.spv"), "another").unwrap();
+        let error = unchanged_modules(committed.path(), rebuilt.path()).unwrap_err().to_string();
+        assert!(error.contains("bfs.spv is not what a rebuild gives"), "{error}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! says so in one line and passes, unless one was named or `EVENKEEL_REQUIRE_VULKAN` is set. The validation layer watches when
 //! it is installed.
 //!
-//! `EVENKEEL_SWEEP` asks for every combination and for all random cases. Without it, tests that multiply strategies by settings
+//! `EVENKEEL_FULL` asks for every combination and for all random cases. Without it, tests that multiply strategies by settings
 //! by graphs run a part of them, in which each strategy, each setting and each graph occurs.
 
 use evenkeel::{
@@ -52,7 +52,7 @@ pub fn devices() -> Vec<Device> {
 
 fn is_sweep() -> bool {
     static SWEEP: OnceLock<bool> = OnceLock::new();
-    *SWEEP.get_or_init(|| std::env::var_os("EVENKEEL_SWEEP").is_some())
+    *SWEEP.get_or_init(|| std::env::var_os("EVENKEEL_FULL").is_some())
 }
 
 /// How many random cases a test runs: a quarter of these unless it is a sweep.

@@ -417,7 +417,7 @@ fn graphs() -> impl Strategy<Value = (Csr, u32)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("EVENKEEL_SWEEP").is_some() { 256 } else { 32 }))]
+    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("EVENKEEL_FULL").is_some() { 256 } else { 32 }))]
 
     #[test]
     #[cfg_attr(miri, ignore = "too long for Miri")]

@@ -102,14 +102,17 @@ pub struct Device {
     pub refused: BTreeMap<String, String>,
 }
 
-pub fn all(program: &Path, failures: &mut Vec<String>) -> Result<Vec<Device>> {
+/// With `sample`, each algorithm runs on one of [`GRAPHS`] on each device; the algorithms of a device and the devices of an algorithm
+/// take turns among them.
+pub fn all(program: &Path, sample: bool, failures: &mut Vec<String>) -> Result<Vec<Device>> {
     let algorithms = algorithms(program)?;
     // Most of these commands keep one processor busy.
-    let run = |target: &Target| {
+    let run = |(turn, target): (usize, &Target)| {
         let mut failures = Vec::new();
-        target.run(program, &algorithms, &mut failures).map(|device| (device, failures))
+        let turn = sample.then_some(turn);
+        target.run(program, &algorithms, turn, &mut failures).map(|device| (device, failures))
     };
-    let ran: Vec<_> = DEVICES.par_iter().with_max_len(1).map(run).collect::<Result<_>>()?;
+    let ran: Vec<_> = DEVICES.par_iter().enumerate().with_max_len(1).map(run).collect::<Result<_>>()?;
     let (devices, failed): (Vec<_>, Vec<_>) = ran.into_iter().unzip();
     failures.extend(failed.into_iter().flatten());
     Ok(devices)
@@ -126,7 +129,14 @@ fn algorithms(program: &Path) -> Result<Vec<String>> {
 }
 
 impl Target {
-    fn run(&self, program: &Path, algorithms: &[String], failures: &mut Vec<String>) -> Result<Device> {
+    /// Runs all algorithms, on all graphs or, with a turn, on the one of each whose turn it is.
+    fn run(
+        &self,
+        program: &Path,
+        algorithms: &[String],
+        turn: Option<usize>,
+        failures: &mut Vec<String>,
+    ) -> Result<Device> {
         let driver = self.driver.map(|(folder, begins, package)| driver_file(folder, begins, package)).transpose()?;
         let mut device = Device {
             device: self.name.to_owned(),
@@ -141,10 +151,14 @@ impl Target {
             let shorter = SHORTER.iter().find(|(name, _)| name == algorithm);
             (algorithm.as_str(), shorter.map_or(&[] as &[&str], |(_, options)| options))
         });
-        for (algorithm, options) in plain.chain(VARIANTS) {
+        for (at, (algorithm, options)) in plain.chain(VARIANTS).enumerate() {
+            let graphs = match turn {
+                Some(turn) => vec![GRAPHS[(turn + at) % GRAPHS.len()]],
+                None => GRAPHS.to_vec(),
+            };
             let what = [&[algorithm], options].concat().join(" ");
             let mut command = timed(program);
-            command.arg("compare").arg(algorithm).args(GRAPHS).args(options);
+            command.arg("compare").arg(algorithm).args(graphs).args(options);
             command.args([
                 "--runs",
                 "1",
