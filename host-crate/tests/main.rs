@@ -23,6 +23,7 @@ mod generators;
 mod kcore;
 mod long_loops;
 mod many_sources;
+mod memory;
 mod mst;
 mod pagerank;
 mod partitioned_analytics;

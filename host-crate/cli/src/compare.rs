@@ -314,9 +314,9 @@ mod tests {
     use clap::Parser;
     use evenkeel::{
         algorithm::{Answer, Column, Run, Selectable, Values},
-        device::{DeviceInfo, MemoryPlan},
+        device::MemoryPlan,
         engine::SharedGraph,
-        graph::{Csr, generate::Generator},
+        graph::generate::Generator,
         oracle::Mismatch,
         settings::{Configurable, Configured, Key, Settings},
         strategy::About,
@@ -400,11 +400,7 @@ mod tests {
             Ok(())
         }
 
-        fn plan(_: &DeviceInfo, _: &Csr, _: &LieConfig) -> Result<MemoryPlan> {
-            Ok(MemoryPlan::new())
-        }
-
-        fn prepare_on(_: &SharedGraph, config: &LieConfig) -> Result<Self> {
+        fn build(_: &SharedGraph, config: &LieConfig) -> Result<Self> {
             let answer = match config.strategy.item() {
                 Lie::Honest => 1,
                 Lie::Not => 2,

@@ -159,7 +159,8 @@ Examples:
         (*input != ALL_SOURCES).then_some(*input)
     }
 
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &BfsConfig) -> Result<MemoryPlan> {
+    fn plan_on(graph: &SharedGraph, config: &BfsConfig) -> Result<MemoryPlan> {
+        let (device, csr) = (graph.device().info(), graph.csr());
         let plan = match config.per_source {
             true => {
                 let native = many::is_native(device);
@@ -172,6 +173,13 @@ Examples:
     }
 
     fn prepare_on(graph: &SharedGraph, config: &BfsConfig) -> Result<Self> {
+        let graph = graph.afresh();
+        let prepared = Self::build(&graph, config);
+        graph.forget();
+        prepared
+    }
+
+    fn build(graph: &SharedGraph, config: &BfsConfig) -> Result<Self> {
         Self::prepare_to(graph, config, None)
     }
 

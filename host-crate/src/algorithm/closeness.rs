@@ -159,14 +159,10 @@ Examples:
         Ok(drawn(graph, config.sources, config.seed)?.0)
     }
 
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &ClosenessConfig) -> Result<MemoryPlan> {
-        many::plan(device, csr, config.strategy.item().is_native(device), Keep::Sums, 0)
-    }
-
-    fn prepare_on(graph: &SharedGraph, config: &ClosenessConfig) -> Result<Self> {
+    fn build(graph: &SharedGraph, config: &ClosenessConfig) -> Result<Self> {
         let (device, strategy) = (graph.device(), config.strategy.item());
         strategy.about().check_device(device.info())?;
-        let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
+        let session = Session::new(graph)?;
         let native = strategy.is_native(device.info());
         let search = ManySearch::new(graph, native, Keep::Sums, 0)?;
         let taken = if native { ClosenessStrategy::BitsCpu } else { ClosenessStrategy::Bits };

@@ -191,19 +191,42 @@ pub trait Algorithm: Sized + 'static {
         None
     }
 
-    /// The memory it needs on a device, the graph included. It is an error when no device can hold the answer.
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &Self::Config) -> Result<MemoryPlan>;
+    /// The memory it needs on a device, the graph included: that which [`Algorithm::build`] allocates. It is an error when no device can hold
+    /// the answer.
+    fn plan(device: &DeviceInfo, csr: &Csr, config: &Self::Config) -> Result<MemoryPlan> {
+        Self::plan_on(&SharedGraph::new(&Device::planner(device), csr), config)
+    }
+
+    /// The memory it needs on a graph's device.
+    fn plan_on(graph: &SharedGraph, config: &Self::Config) -> Result<MemoryPlan> {
+        let planner = graph.planner();
+        Self::build(&planner, config)?;
+        Ok(planner.device().counted_memory())
+    }
 
     /// About how many operations a run takes. A run of few is over before a GPU has started, so that it need not be started.
     fn operations(csr: &Csr, _config: &Self::Config) -> u64 {
         4 * (u64::from(csr.nodes()) + csr.edges())
     }
 
+    /// Allocates and records everything. It is run twice: first on a device that only counts the memory, and then, when that fits, on the
+    /// device. What takes the host long, and is the same both times, is found by [`SharedGraph::once`].
+    ///
+    /// # Errors
+    /// When the configuration or the graph is wrong, or the device fails.
+    fn build(graph: &SharedGraph, config: &Self::Config) -> Result<Self>;
+
     /// Makes everything ready to run on a graph that others may be prepared on, too.
     ///
     /// # Errors
     /// When the configuration or the graph is wrong, or something does not fit.
-    fn prepare_on(graph: &SharedGraph, config: &Self::Config) -> Result<Self>;
+    fn prepare_on(graph: &SharedGraph, config: &Self::Config) -> Result<Self> {
+        let graph = graph.afresh();
+        let plan = Self::plan_on(&graph, config)?;
+        let prepared = Self::build(&graph.admit(plan)?, config);
+        graph.forget();
+        prepared
+    }
 
     /// Makes everything ready to run on a graph that nothing else uses; else as [`Algorithm::prepare_on`].
     fn prepare(device: &Device, csr: &Csr, config: &Self::Config) -> Result<Self> {

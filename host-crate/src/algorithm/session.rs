@@ -10,6 +10,17 @@ pub struct Session {
 }
 
 impl Session {
+    /// A session on a graph whose memory was admitted; [`Error::Graph`] when it has more edges than 32 bits count.
+    pub fn new(graph: &SharedGraph) -> Result<Self> {
+        graph.csr().narrow_edges()?;
+        Ok(Self::any(graph))
+    }
+
+    /// The same for an algorithm that takes any number of edges.
+    pub fn any(graph: &SharedGraph) -> Self {
+        Self { graph: graph.clone(), memory: graph.plan(), answered: false }
+    }
+
     /// Admits a plan to the graph's device, before anything is allocated; [`Error::Memory`] when it does not fit, and [`Error::Graph`] when
     /// the graph has more edges than 32 bits count.
     pub fn open(graph: &SharedGraph, memory: MemoryPlan) -> Result<Self> {

@@ -160,12 +160,20 @@ Examples:
         u64::from(config.columns) * (u64::from(csr.nodes()) + csr.edges())
     }
 
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &SpmmConfig) -> Result<MemoryPlan> {
+    fn plan_on(graph: &SharedGraph, config: &SpmmConfig) -> Result<MemoryPlan> {
+        let (device, csr) = (graph.device().info(), graph.csr());
         config.check()?;
         Ok(plan(device, csr, config)?.0)
     }
 
     fn prepare_on(graph: &SharedGraph, config: &SpmmConfig) -> Result<Self> {
+        let graph = graph.afresh();
+        let prepared = Self::build(&graph, config);
+        graph.forget();
+        prepared
+    }
+
+    fn build(graph: &SharedGraph, config: &SpmmConfig) -> Result<Self> {
         config.check()?;
         let (order, renamed) = config.reorder.for_product(graph.csr())?.unzip();
         let renamed = renamed.map(|csr| SharedGraph::new(graph.device(), &csr));

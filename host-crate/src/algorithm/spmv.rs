@@ -241,7 +241,8 @@ Examples:
         Ok(exact_vector(&graph.csr, graph.csr.nodes() as usize, options.x_seed).into())
     }
 
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &SpmvConfig) -> Result<MemoryPlan> {
+    fn plan_on(graph: &SharedGraph, config: &SpmvConfig) -> Result<MemoryPlan> {
+        let (device, csr) = (graph.device().info(), graph.csr());
         let schedules = match config.layout {
             // An upper bound: which columns are long is known only when the matrix has been transposed.
             Layout::Csc => config.schedule.item().candidates(csr, device),
@@ -256,6 +257,13 @@ Examples:
     }
 
     fn prepare_on(graph: &SharedGraph, config: &SpmvConfig) -> Result<Self> {
+        let graph = graph.afresh();
+        let prepared = Self::build(&graph, config);
+        graph.forget();
+        prepared
+    }
+
+    fn build(graph: &SharedGraph, config: &SpmvConfig) -> Result<Self> {
         config.check(graph.device().info())?;
         let (order, renamed) = config.reorder.for_product(graph.csr())?.unzip();
         let renamed = renamed.map(|csr| SharedGraph::new(graph.device(), &csr));

@@ -117,11 +117,19 @@ Examples:
         (*input != ALL_SOURCES).then_some(*input)
     }
 
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &SsspConfig) -> Result<MemoryPlan> {
+    fn plan_on(graph: &SharedGraph, config: &SsspConfig) -> Result<MemoryPlan> {
+        let (device, csr) = (graph.device().info(), graph.csr());
         Ok(plan(device, csr, config)?.0)
     }
 
     fn prepare_on(graph: &SharedGraph, config: &SsspConfig) -> Result<Self> {
+        let graph = graph.afresh();
+        let prepared = Self::build(&graph, config);
+        graph.forget();
+        prepared
+    }
+
+    fn build(graph: &SharedGraph, config: &SsspConfig) -> Result<Self> {
         Self::prepare_to(graph, config, None)
     }
 
@@ -234,7 +242,7 @@ impl Sssp {
         let (device, csr) = (graph.device(), graph.csr());
         refuse_negative(csr)?;
         refuse_unending_rows(device, csr)?;
-        let session = Session::open_any(graph, Self::plan(device.info(), csr, config)?)?;
+        let session = Session::open_any(graph, Self::plan_on(graph, config)?)?;
         let origin = Origin::new(graph, &config.from)?;
         let (_, layout) = plan(device.info(), origin.graph.csr(), config)?;
         let mut traversal = Traversal::new(&origin.graph, operator(csr), layout, "distances")?;

@@ -17,6 +17,7 @@
 
 pub mod balance;
 mod copy_rate;
+mod counter;
 mod cpu;
 pub mod memory;
 pub mod profile;
@@ -249,6 +250,35 @@ impl Device {
         Ok(Self { backend, times_steps: options.profile })
     }
 
+    /// A device with the limits of another one, on which nothing runs and nothing is allocated, but counted.
+    pub(crate) fn planner(info: &DeviceInfo) -> Self {
+        Self { backend: Arc::new(counter::Counter::planner(info)), times_steps: false }
+    }
+
+    /// The same device, with what is allocated on it from here on counted.
+    #[doc(hidden)]
+    pub fn counting_memory(&self) -> Self {
+        Self { backend: Arc::new(counter::Counter::before(self.backend.clone())), times_steps: self.times_steps }
+    }
+
+    /// What was allocated on a device that counts its memory.
+    #[doc(hidden)]
+    pub fn counted_memory(&self) -> MemoryPlan {
+        self.backend.counted()
+    }
+
+    /// Whether nothing runs here.
+    pub(crate) fn is_planner(&self) -> bool {
+        self.backend.is_planner()
+    }
+
+    /// Counts `len` elements of the host's memory as the device's, which the CPU device's forms take for themselves. Returns how many to
+    /// allocate: none on a planner.
+    pub(crate) fn count<T>(&self, name: &str, len: usize) -> usize {
+        self.backend.count(name, len as u64 * size_of::<T>() as u64);
+        if self.is_planner() { 0 } else { len }
+    }
+
     /// What is known of it.
     pub fn info(&self) -> &DeviceInfo {
         self.backend.info()
@@ -475,6 +505,16 @@ pub(crate) trait Backend: Send + Sync {
     /// The most workgroups that a dispatch of `kernel` gains from, where the host sets their number.
     fn max_groups(&self, _kernel: &Kernel) -> u32 {
         self.info().max_groups
+    }
+    /// Whether nothing runs here, and memory is only counted.
+    fn is_planner(&self) -> bool {
+        false
+    }
+    /// Adds to what was allocated, where that is counted.
+    fn count(&self, _name: &str, _bytes: u64) {}
+    /// What was allocated, where that is counted.
+    fn counted(&self) -> MemoryPlan {
+        MemoryPlan::new()
     }
     /// Writes compiled pipelines for the next run, as closing the device does.
     fn keep_pipelines(&self) {}

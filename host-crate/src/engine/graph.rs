@@ -10,11 +10,15 @@ use super::{
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan},
-    graph::{Csr, Weights},
+    graph::{Csr, Weights, transform::transpose},
     phase,
 };
 use evenkeel_kernels::launch::Buffers;
-use std::sync::{Arc, OnceLock};
+use std::{
+    any::Any,
+    ptr,
+    sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
+};
 
 /// The rows of a graph in device memory, as kernels take them.
 pub type DeviceGraph = evenkeel_types::Csr<Buffers>;
@@ -70,6 +74,18 @@ impl DeviceRows for DeviceGraph {
 #[derive(Clone)]
 pub struct SharedGraph {
     arrays: Arc<Arrays>,
+    found: Found,
+    /// The memory that was admitted for what is being prepared.
+    plan: Option<Arc<MemoryPlan>>,
+}
+
+/// What was found out about a graph while something is prepared on it, by name.
+type Found = Arc<Mutex<Vec<(&'static str, Arc<dyn Any + Send + Sync>)>>>;
+
+/// A graph that is made of another one, with what was found out about it.
+struct Derived {
+    csr: Csr,
+    found: Found,
 }
 
 struct Arrays {
@@ -81,23 +97,103 @@ struct Arrays {
     tiles: OnceLock<TileSet>,
     weights: OnceLock<EdgeArrays>,
     values: OnceLock<EdgeArrays>,
+    /// The graphs that are made of this one and in use.
+    derived: Mutex<Vec<(&'static str, Weak<Arrays>)>>,
 }
 
 impl SharedGraph {
     /// Names the device and the graph; nothing is copied yet.
     pub fn new(device: &Device, csr: &Csr) -> Self {
-        Self {
-            arrays: Arc::new(Arrays {
-                device: device.clone(),
-                csr: csr.clone(),
-                row_offsets: OnceLock::new(),
-                columns: OnceLock::new(),
-                partitions: OnceLock::new(),
-                tiles: OnceLock::new(),
-                weights: OnceLock::new(),
-                values: OnceLock::new(),
-            }),
+        Self::with(device.clone(), csr.clone(), Found::default())
+    }
+
+    fn with(device: Device, csr: Csr, found: Found) -> Self {
+        let arrays = Arrays {
+            device,
+            csr,
+            row_offsets: OnceLock::new(),
+            columns: OnceLock::new(),
+            partitions: OnceLock::new(),
+            tiles: OnceLock::new(),
+            weights: OnceLock::new(),
+            values: OnceLock::new(),
+            derived: Mutex::default(),
+        };
+        Self { arrays: Arc::new(arrays), found, plan: None }
+    }
+
+    /// The same graph on a device with the same limits on which nothing runs: preparing something there counts the memory it takes. What was
+    /// found out about the graph is shared.
+    pub(crate) fn planner(&self) -> Self {
+        Self::with(Device::planner(self.device().info()), self.csr().clone(), self.found.clone())
+    }
+
+    /// The same graph, for something else that is prepared on it.
+    pub(crate) fn afresh(&self) -> Self {
+        Self { arrays: self.arrays.clone(), found: Found::default(), plan: None }
+    }
+
+    /// The same graph with the memory that something takes, which must fit. Call it before allocating anything.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory) with the numbers.
+    pub(crate) fn admit(&self, plan: MemoryPlan) -> Result<Self> {
+        self.device().admit(&plan)?;
+        Ok(Self { plan: Some(Arc::new(plan)), ..self.clone() })
+    }
+
+    /// The memory that was admitted, if any was.
+    pub(crate) fn plan(&self) -> MemoryPlan {
+        self.plan.as_deref().cloned().unwrap_or_default()
+    }
+
+    /// What `find` finds out about the graph: the first call for a name asks it, and later ones have the same answer.
+    pub(crate) fn once<T: Send + Sync + 'static>(
+        &self,
+        name: &'static str,
+        find: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        let known = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let earlier = known().iter().find(|(other, _)| *other == name).map(|(_, found)| found.clone());
+        if let Some(Ok(found)) = earlier.map(Arc::downcast) {
+            return Ok(found);
         }
+        // Not locked: it may ask for something else.
+        let found = Arc::new(find()?);
+        known().push((name, found.clone()));
+        Ok(found)
+    }
+
+    /// The graph that `make` makes of this one; this one itself where it makes the same. It is made once, and all who use it at the same time
+    /// share what is on the device.
+    pub(crate) fn derived(&self, name: &'static str, make: impl FnOnce() -> Result<Csr>) -> Result<Self> {
+        let derived = self.once(name, || Ok(Derived { csr: make()?, found: Found::default() }))?;
+        if ptr::eq(derived.csr.columns(), self.csr().columns()) {
+            return Ok(self.clone());
+        }
+        let (found, plan) = (derived.found.clone(), self.plan.clone());
+        let mut in_use = self.arrays.derived.lock().unwrap_or_else(PoisonError::into_inner);
+        in_use.retain(|(_, arrays)| arrays.strong_count() > 0);
+        let shared = in_use.iter().find(|(other, _)| *other == name).and_then(|(_, arrays)| arrays.upgrade());
+        if let Some(arrays) = shared {
+            return Ok(Self { arrays, found, plan });
+        }
+        let graph = Self { plan, ..Self::with(self.device().clone(), derived.csr.clone(), found) };
+        in_use.push((name, Arc::downgrade(&graph.arrays)));
+        Ok(graph)
+    }
+
+    /// The graph with every edge reversed, without weights; this one where every edge has its reverse.
+    pub(crate) fn reversed(&self) -> Result<Self> {
+        if self.csr().is_symmetric() {
+            return Ok(self.clone());
+        }
+        self.derived("reversed", || transpose(&self.csr().without_weights()))
+    }
+
+    /// Drops what was found out about the graph, once everything is prepared.
+    pub(crate) fn forget(&self) {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// The device.

@@ -18,9 +18,8 @@ pub use partitions::DevicePartition;
 #[doc(hidden)]
 pub use partitions::LARGEST_STREAMED;
 pub(crate) use partitions::{
-    EdgeArrays, Layout, MOST_PARTITIONS, Part, Parts, Place, edge_shift, partition, partition_offsets, plan_partitions,
-    said as partitions_said, upload_partitions,
+    EdgeArrays, Layout, Part, Parts, Place, edge_shift, partition, plan_partitions, said as partitions_said,
 };
 pub(crate) use stream::{Order, Pass, PassRun, StreamedLoop, Streaming};
 pub use tiles::TilePartition;
-pub(crate) use tiles::{TileSet, TileSpaces, plan_gathers, plan_team_gathers, plan_tile_offsets};
+pub(crate) use tiles::{TileSet, TileSpaces, plan_gathers, plan_team_gathers};

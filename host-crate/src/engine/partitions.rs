@@ -6,7 +6,7 @@ use super::{DeviceGraph, DeviceRows};
 use crate::{
     Error, Result,
     device::{Buffer, Device, DeviceInfo, MemoryPlan, memory::Bytes},
-    graph::{Csr, OffsetsView, Partition, PartitionOptions, PartitionWeights, Partitions, partition::cut},
+    graph::{Csr, Partition, PartitionOptions, PartitionWeights, Partitions},
 };
 use bytemuck::Pod;
 use evenkeel_types::RowRange;
@@ -30,7 +30,7 @@ const SHARE_OF_SLOTS: u64 = 4;
 const WORTHWHILE: u64 = 256;
 
 /// The most partitions: each is a dispatch in each iteration, and a buffer or two.
-pub(crate) const MOST_PARTITIONS: usize = 4096;
+const MOST_PARTITIONS: usize = 4096;
 
 /// How a graph is kept for a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -320,6 +320,7 @@ impl EdgeArrays {
     pub fn weights(device: &Device, csr: &Csr, layout: &Layout) -> Result<Self> {
         Self::upload(device, (csr, layout, "weights"), 1, |partitions, part, name, on_device| {
             match partitions.weights(part) {
+                PartitionWeights::None if device.is_planner() => device.buffer(name, part.edge_count() as usize),
                 PartitionWeights::None => copy(device, name, &vec![1; part.edge_count() as usize], on_device),
                 PartitionWeights::U32(weights) => copy(device, name, weights, on_device),
                 PartitionWeights::F32(weights) => copy(device, name, bytemuck::cast_slice(weights), on_device),
@@ -388,11 +389,6 @@ fn named_slot(name: &str, place: usize) -> String {
 /// How a graph is cut for a device that keeps all of it.
 pub(crate) fn partition<'a>(device: &DeviceInfo, csr: &'a Csr) -> Partitions<'a> {
     Partitions::plan(csr, PartitionOptions::new(device.partition_limit()))
-}
-
-/// The same for rows that begin at these offsets.
-pub(crate) fn partition_offsets(device: &DeviceInfo, row_offsets: &[u32]) -> Vec<Partition> {
-    cut(OffsetsView::Narrow(row_offsets), PartitionOptions::new(device.partition_limit()))
 }
 
 /// The rows of all partitions as kernels are told them. The last of an iteration ends it, unless partitions are streamed: then the end is a

@@ -5,10 +5,7 @@ use super::{
     prelude::*,
     rounds::{MAX_GROUPS, Rounds},
 };
-use crate::{
-    engine::{DevicePartition, Order, Part, StreamedLoop, Streaming, edge_shift, plan_partitions, upload_partitions},
-    graph::transform::transpose,
-};
+use crate::engine::{DevicePartition, Order, Part, SharedGraph, StreamedLoop, Streaming, edge_shift, plan_partitions};
 use evenkeel_kernels::strategy::direction::{
     LONG, SearchData, SearchLevel, SearchParams, SearchState,
     begin::{SearchHubs, SearchIsolated, SearchStart},
@@ -102,10 +99,10 @@ impl Strategy for Direction {
         let graph = &parts[0].graph;
         let symmetric = csr.is_symmetric();
         let keeps_reverse = keeps_reverse(csr, device.info()) && !traversal.parts.are_streamed();
-        let reversed = if keeps_reverse { Some(transpose(&csr.without_weights())?) } else { None };
-        let long: Vec<u32> = long_rows(reversed.as_ref().unwrap_or(csr)).collect();
+        let reversed = if keeps_reverse { Some(traversal.shared.reversed()?) } else { None };
+        let long: Vec<u32> = long_rows(reversed.as_ref().map_or(csr, SharedGraph::csr)).collect();
         let incoming_parts: Vec<DevicePartition> = match &reversed {
-            Some(reversed) => upload_partitions(device, reversed)?,
+            Some(reversed) => reversed.partitions()?.to_vec(),
             None => parts.iter().map(|part| DevicePartition { graph: part.graph.clone(), rows: part.rows }).collect(),
         };
         let finds_hubs = finds_hubs(csr, device.info()) && !traversal.parts.are_streamed();

@@ -310,6 +310,8 @@ pub struct Traversal {
     pub(crate) source: Buffer<u32>,
     /// The graph on the host; a clone, which shares its memory.
     pub(crate) csr: Csr,
+    /// The graph that all share, on the same device.
+    pub(crate) shared: SharedGraph,
     /// The depth after which a search may end, where one was given; what it finds beyond is left out of the answer.
     pub(crate) max_depth: Option<u32>,
     /// The node that is searched for, where one is: a strategy may end when its value, and so all smaller ones, are final.
@@ -335,8 +337,8 @@ impl Traversal {
             values: device.buffer(values, nodes)?,
             marks: device.buffer("marks", if weighted { nodes } else { 1 })?,
         };
-        let (graph, source) = (first.graph.clone(), device.buffer("source", 1)?);
-        Ok(Self { operator, graph, parts, data, source, csr: csr.clone(), max_depth: None, target: None })
+        let (shared, graph, source) = (graph.clone(), first.graph.clone(), device.buffer("source", 1)?);
+        Ok(Self { operator, graph, parts, data, source, csr: csr.clone(), shared, max_depth: None, target: None })
     }
 
     /// How the graph is kept for a strategy, if that reads it on the device: with `beside` on the device, too.

@@ -165,7 +165,8 @@ Examples:
         Ok(())
     }
 
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &ApspConfig) -> Result<MemoryPlan> {
+    fn plan_on(graph: &SharedGraph, config: &ApspConfig) -> Result<MemoryPlan> {
+        let (device, csr) = (graph.device().info(), graph.csr());
         if csr.nodes() > WIDEST {
             let distances = u64::from(csr.nodes()) * u64::from(csr.nodes());
             return Err(Error::Memory(format!(
@@ -182,9 +183,16 @@ Examples:
     }
 
     fn prepare_on(graph: &SharedGraph, config: &ApspConfig) -> Result<Self> {
+        let graph = graph.afresh();
+        let prepared = Self::build(&graph, config);
+        graph.forget();
+        prepared
+    }
+
+    fn build(graph: &SharedGraph, config: &ApspConfig) -> Result<Self> {
         let (device, csr) = (graph.device(), graph.csr());
         refuse_unending_rows(device, csr)?;
-        let session = Session::open(graph, Self::plan(device.info(), csr, config)?);
+        let session = Session::open(graph, Self::plan_on(graph, config)?);
         let session = session.map_err(|error| match error {
             Error::Memory(reason) => {
                 let most = Self::most_nodes(device, csr, config);

@@ -6,10 +6,9 @@ use super::{
     super::{prelude::*, search::Search},
     BetweennessConfig, Dependencies,
     number::{Number, Wide},
-    reversed,
 };
 use crate::{
-    algorithm::{Bfs, bfs},
+    algorithm::Bfs,
     device::{Member, Team},
     engine::native::{Rounds, part_of},
     strategy::{Operator, Traversal},
@@ -39,28 +38,6 @@ fn is_single(csr: &Csr, config: &BetweennessConfig) -> bool {
     config.source.is_some() || config.sources.unwrap_or(csr.nodes()) <= 1
 }
 
-/// The memory beside the graph, which is read where it is.
-pub(super) fn plan(device: &DeviceInfo, csr: &Csr, config: &BetweennessConfig) -> Result<MemoryPlan> {
-    let nodes = csr.nodes() as usize;
-    let totals = MemoryPlan::new().with::<f64>("totals", nodes);
-    if is_single(csr, config) {
-        let reversed = if csr.is_symmetric() { 0 } else { nodes + 1 + csr.columns().len() };
-        let strategy = Configured::<Bfs>::default();
-        return Ok(bfs::plan_with(device, csr, strategy.item().as_ref(), false)?
-            .and(totals)
-            .with::<u32>("reversed graph", reversed)
-            .with::<u32>("order", nodes)
-            .with::<u32>("level ends", nodes + 2)
-            .with::<Wide>("path counts", nodes));
-    }
-    let threads = rayon::current_num_threads().min(config.sources.unwrap_or(u32::MAX) as usize);
-    Ok(totals
-        .with::<u32>("order", threads * nodes)
-        .with::<u32>("depths", threads * nodes)
-        .with::<Wide>("path counts", threads * nodes)
-        .with::<f64>("dependencies", threads * nodes))
-}
-
 /// What is recorded.
 pub(super) struct Native {
     graph: SharedGraph,
@@ -86,8 +63,8 @@ impl Native {
             let strategy = Configured::<Bfs>::default();
             let traversal = Traversal::new(graph, Operator::Bfs, None, "depths")?;
             let search = Search::record(device, traversal, &strategy)?;
-            let leading = reversed(&csr)?.into_owned();
-            let passes = Passes::new(csr, leading);
+            let leading = graph.reversed()?.csr().without_weights();
+            let passes = Passes::new(device, csr, leading);
             let buffers = [search.values.raw().clone(), totals.raw().clone()];
             let recording = device.record("betweenness, one source", |recorder| {
                 recorder.native("betweenness_cpu", &[&buffers[0], &buffers[1]], move |team, words| {
@@ -96,6 +73,12 @@ impl Native {
             })?;
             Steps::One(search, recording)
         } else {
+            // What each thread has for itself while it runs.
+            let threads = rayon::current_num_threads().min(config.sources.unwrap_or(u32::MAX) as usize);
+            device.count::<u32>("order", threads * nodes);
+            device.count::<u32>("depths", threads * nodes);
+            device.count::<Wide>("path counts", threads * nodes);
+            device.count::<f64>("dependencies", threads * nodes);
             let (sources, words) = (sources.clone(), totals.raw().clone());
             let recording = device.record("betweenness, many sources", |recorder| {
                 recorder.native("betweenness_cpu", &[&words], move |team, words| {
@@ -287,11 +270,20 @@ struct Running<'a, N: Number> {
 }
 
 impl Passes {
-    fn new(leaving: Csr, leading: Csr) -> Self {
+    fn new(device: &Device, leaving: Csr, leading: Csr) -> Self {
         let nodes = leaving.nodes() as usize;
-        let words = |length| (0..length).map(|_| AtomicU32::new(0)).collect();
-        let counts = (0..nodes).map(|_| AtomicU64::new(0)).collect();
-        Self { leaving, leading, order: words(nodes), ends: words(nodes + 2), counts }
+        if !leaving.is_symmetric() {
+            device.count::<u32>("reversed graph", nodes + 1 + leading.columns().len());
+        }
+        let words = |name, length| {
+            let length = device.count::<u32>(name, length);
+            (0..length).map(|_| AtomicU32::new(0)).collect()
+        };
+        let (order, ends) = (words("order", nodes), words("level ends", nodes + 2));
+        // As much as wide counts take, which are made when floats do not suffice.
+        let counts = if device.count::<Wide>("path counts", nodes) > 0 { nodes } else { 0 };
+        let counts = (0..counts).map(|_| AtomicU64::new(0)).collect();
+        Self { leaving, leading, order, ends, counts }
     }
 
     fn run(&self, team: &mut Team, depths: &[AtomicU32], sums: Sums<'_>) {

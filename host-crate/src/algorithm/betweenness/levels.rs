@@ -3,9 +3,9 @@
 
 use super::{super::prelude::*, super::search::Search, Dependencies, Directions};
 use crate::{
-    algorithm::{Bfs, bfs},
+    algorithm::Bfs,
     engine::{
-        DevicePartition, Layout, partition, plan_partitions,
+        DevicePartition, Layout, partition,
         primitive::{Kind, Scan},
     },
     phase,
@@ -49,36 +49,6 @@ fn rounds(device: &DeviceInfo, csr: &Csr) -> Rounds {
 /// Whether searches of the graph have many levels, as far as its degrees tell.
 pub(super) fn has_many_levels(csr: &Csr) -> bool {
     Rounds::suit(csr.skew())
-}
-
-/// The memory for one source at a time.
-pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> Result<MemoryPlan> {
-    let nodes = csr.nodes() as usize;
-    let search = bfs::plan_with(device, csr, Configured::<Bfs>::default().item().as_ref(), false)?;
-    let mut plan = plan_partitions(device, csr).and(search);
-    if !csr.is_symmetric() {
-        plan = plan.with::<u32>("reversed row offsets", nodes + 1);
-        // The reverse is cut elsewhere, into partitions that have as many columns together.
-        for part in partition(device, csr).list() {
-            plan = plan.with::<u32>("reversed columns", part.edge_count() as usize);
-        }
-    }
-    let keys = keys(csr.nodes())?;
-    let links = if rounds(device, csr).are_taken() { nodes.max(1) } else { 1 };
-    let plan = plan
-        .with::<u32>("order", nodes)
-        .with::<u32>("positions", nodes)
-        .with::<u32>("level counts", keys)
-        .with::<u32>("level ends", keys)
-        .and(Scan::plan(keys))
-        .with::<u32>("path counts", 2 * nodes)
-        .with::<f32>("dependencies", nodes)
-        .with::<UVec4>("links forward", links)
-        .with::<UVec4>("links backward", links);
-    Ok(match device.float64 {
-        true => plan.with::<f64>("totals", nodes),
-        false => plan.with::<f32>("totals", nodes),
-    })
 }
 
 /// The sums over sources.

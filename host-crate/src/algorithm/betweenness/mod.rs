@@ -14,14 +14,10 @@ pub use strategy::BetweennessStrategy;
 
 use super::{Source, prelude::*, source::source_key};
 use crate::{
-    graph::{
-        BuildOptions, NodeIds,
-        transform::{rebuild, transpose},
-    },
+    graph::{BuildOptions, NodeIds, transform::rebuild},
     oracle::betweenness,
 };
 use rayon::prelude::*;
-use std::borrow::Cow;
 use strategy::Method;
 
 /// What can be chosen.
@@ -145,35 +141,16 @@ Examples:
         (sources.scope == Scope::One).then(|| sources.nodes.first().copied()).flatten()
     }
 
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &BetweennessConfig) -> Result<MemoryPlan> {
-        match method(device, csr, config) {
-            Method::Cpu => cpu::plan(device, csr, config),
-            Method::Levels => levels::plan(device, csr),
-            Method::Batched => batch::plan(device, csr)?.ok_or_else(|| {
-                Error::Memory(format!(
-                    "{} nodes are too many for a batch of sources: take strategy levels",
-                    csr.nodes()
-                ))
-            }),
-        }
-    }
-
-    fn prepare_on(graph: &SharedGraph, config: &BetweennessConfig) -> Result<Self> {
+    fn build(graph: &SharedGraph, config: &BetweennessConfig) -> Result<Self> {
         let device = graph.device();
         config.strategy.item().check_device(device.info())?;
-        let method = method(device.info(), graph.csr(), config);
-        let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
-        let simple = simple(graph)?;
+        let session = Session::new(graph)?;
+        let simple = graph.derived("without parallel edges", || simple(graph.csr()))?;
+        let method = *graph.once("method", || method(&simple, config))?;
         let steps: Box<dyn Dependencies> = match method {
             Method::Cpu => Box::new(cpu::Native::new(&simple, config)?),
-            Method::Levels => {
-                let directions = Directions::of(&simple)?;
-                Box::new(levels::Levels::new(&directions)?)
-            }
-            Method::Batched => {
-                let directions = Directions::of(&simple)?;
-                Box::new(batch::Batches::new(&directions)?)
-            }
+            Method::Levels => Box::new(levels::Levels::new(&Directions::of(&simple)?)?),
+            Method::Batched => Box::new(batch::Batches::new(&Directions::of(&simple)?)?),
         };
         let taken = config.strategy.item().taken(method);
         let is_single = config.source.is_some();
@@ -226,30 +203,37 @@ Examples:
     }
 }
 
-/// How that strategy counts paths in that graph on that device.
-fn method(device: &DeviceInfo, csr: &Csr, config: &BetweennessConfig) -> Method {
+/// How that strategy counts paths in that graph, where it has the memory for it.
+fn method(graph: &SharedGraph, config: &BetweennessConfig) -> Result<Method> {
+    let (device, csr) = (graph.device().info(), graph.csr());
     let suits_batches = || {
         let sources = config.sources.unwrap_or(csr.nodes()) as usize;
-        let fits = |plan: MemoryPlan| {
-            plan.bytes() <= device.memory && plan.buffers.iter().all(|(_, bytes)| *bytes <= device.max_buffer)
-        };
         let may_be = config.source.is_none() && sources >= batch::FEWEST && !levels::has_many_levels(csr);
-        may_be && batch::plan(device, csr).is_ok_and(|plan| plan.is_some_and(fits))
+        if may_be { fits_in_batches(graph) } else { Ok(false) }
     };
     config.strategy.item().method(device.kind, suits_batches)
 }
 
+/// Whether the memory for batches of sources is there.
+fn fits_in_batches(graph: &SharedGraph) -> Result<bool> {
+    let planner = graph.planner();
+    match batch::Batches::new(&Directions::of(&planner)?) {
+        Ok(_) => Ok(planner.device().counted_memory().bytes() <= graph.device().info().available()),
+        Err(Error::Memory(_)) => Ok(false),
+        Err(other) => Err(other),
+    }
+}
+
 /// The graph in which parallel edges are one.
-fn simple(graph: &SharedGraph) -> Result<SharedGraph> {
-    let csr = graph.csr();
+fn simple(csr: &Csr) -> Result<Csr> {
     let has_parallel = |node: u32| csr.neighbours(node).windows(2).any(|pair| pair[0] == pair[1]);
     if !(0..csr.nodes()).into_par_iter().any(has_parallel) {
-        return Ok(graph.clone());
+        return Ok(csr.clone());
     }
     let ids = NodeIds::Counted { first: 0 };
     let whole = Graph { name: String::new(), csr: csr.without_weights(), ids, directed: true };
     let options = BuildOptions { merge_parallel_edges: true, ..BuildOptions::default() };
-    Ok(SharedGraph::new(graph.device(), &rebuild(&whole, options)?.0.csr))
+    Ok(rebuild(&whole, options)?.0.csr)
 }
 
 /// The rows of the edges that leave each node, and of those that lead to it; both are the same where every edge has its reverse.
@@ -260,23 +244,10 @@ struct Directions {
 
 impl Directions {
     fn of(graph: &SharedGraph) -> Result<Self> {
-        let (leaving, csr) = (graph.clone(), graph.csr());
-        refuse_unending_rows(graph.device(), csr)?;
-        let leading = match reversed(csr)? {
-            Cow::Borrowed(_) => graph.clone(),
-            Cow::Owned(reversed) => {
-                refuse_unending_rows(graph.device(), &reversed)?;
-                SharedGraph::new(graph.device(), &reversed)
-            }
-        };
+        let (leaving, leading) = (graph.clone(), graph.reversed()?);
+        for graph in [&leaving, &leading] {
+            refuse_unending_rows(graph.device(), graph.csr())?;
+        }
         Ok(Self { leaving, leading })
     }
-}
-
-/// The graph with every edge reversed; the same where every edge has its reverse.
-fn reversed(csr: &Csr) -> Result<Cow<'_, Csr>> {
-    if csr.is_symmetric() {
-        return Ok(Cow::Borrowed(csr));
-    }
-    transpose(&csr.without_weights()).map(Cow::Owned)
 }

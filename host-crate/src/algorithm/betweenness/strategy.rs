@@ -80,15 +80,15 @@ impl Selectable for BetweennessStrategy {
 
 impl BetweennessStrategy {
     /// What it does on such a device; `suits_batches` says whether a batch suits the graph and the sources.
-    pub(super) fn method(self, device: DeviceKind, suits_batches: impl FnOnce() -> bool) -> Method {
-        match self {
+    pub(super) fn method(self, device: DeviceKind, suits_batches: impl FnOnce() -> Result<bool>) -> Result<Method> {
+        Ok(match self {
             Self::Levels => Method::Levels,
             Self::Batched => Method::Batched,
             Self::LevelsCpu => Method::Cpu,
             Self::Auto if device == DeviceKind::Cpu => Method::Cpu,
-            Self::Auto if suits_batches() => Method::Batched,
+            Self::Auto if suits_batches()? => Method::Batched,
             Self::Auto => Method::Levels,
-        }
+        })
     }
 
     /// The name of what it does, if it chooses.

@@ -43,20 +43,6 @@ const LONG_BATCHES: [usize; 5] = [4, 6, 12, 24, 48];
 /// The same, for the first batch, where that sufficed before.
 const SHORTER: [usize; 3] = [1, 2, 3];
 
-/// The memory beside the graph and the colours.
-pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> MemoryPlan {
-    let nodes = csr.nodes() as usize;
-    let words = wide_words(partition(device, csr).list(), csr.skew().highest > LIGHT);
-    let plan = MemoryPlan::new()
-        .with::<u32>("order", nodes)
-        .with::<u32>("worklist", nodes)
-        .with::<u32>("next worklist", nodes)
-        .with::<u32>("waits", nodes);
-    let plan = words.iter().fold(plan, |plan, (before, _)| plan.with::<u32>(BEFORE, *before));
-    let plan = words.iter().fold(plan, |plan, (_, saved)| plan.with::<u32>(SAVED, *saved));
-    plan.with::<IndependentState>("loop state", 1)
-}
-
 /// The buffers of each partition for wide nodes: the lists of their neighbours, and what is known of those that are left.
 const BEFORE: &str = "neighbours of higher rank";
 const SAVED: &str = "colours taken";
@@ -147,7 +133,7 @@ impl Independent {
         let &Job { device, csr, graph, colors, seed } = job;
         let (info, nodes) = (device.info(), csr.nodes() as usize);
         let labels = labels(csr, seed);
-        let order = Order::new(csr, labels);
+        let order = graph.once("order of ranks", || Ok(Order::new(csr, labels)))?;
         let partitions = graph.partitions()?;
         let patience = match info.kind.is_cpu() {
             // Where threads of a CPU run workgroups to their end, nobody changes anything while one waits.

@@ -6,7 +6,7 @@ use super::{
     Job, Steps,
     strategy::{Find, Hybrid, Queues},
 };
-use crate::engine::{DevicePartition, Layout, TileSpaces, partition, plan_gathers, plan_tile_offsets};
+use crate::engine::{DevicePartition, Layout, TileSpaces};
 use evenkeel_kernels::algorithm::color::{
     UNCOLORED,
     labelled::{ColorAssign, ColorFind, ColorGather, ColorStart, LabelGatherParams, LabelParams, LabelState},
@@ -36,24 +36,6 @@ fn chunk(nodes: u32, find: Find) -> Result<u32> {
         ))),
         Find::Queues(Queues { chunk: Some(chunk), .. }) => Ok(chunk),
         _ => Ok(least.next_multiple_of(WORKGROUP)),
-    }
-}
-
-/// The memory beside the graph and the colours.
-pub(super) fn plan(device: &DeviceInfo, csr: &Csr, find: Find) -> MemoryPlan {
-    let nodes = csr.nodes() as usize;
-    let plan = MemoryPlan::new().with::<u32>("largest labels", nodes).with::<LabelState>("loop state", 1);
-    match find {
-        Find::Rows(None) => plan,
-        Find::Rows(Some(choice)) => {
-            let partitions = partition(device, csr);
-            let list = partitions.list();
-            plan.and(plan_tile_offsets(list)).and(plan_gathers::<u32>(choice.schedule, list))
-        }
-        Find::Queues(_) => {
-            let queues = queues(device, find) as usize;
-            plan.with::<u32>("queues", queues).with::<[u32; 2]>("taken", queues)
-        }
     }
 }
 

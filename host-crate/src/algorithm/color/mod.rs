@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     device::DeviceKind,
-    engine::{BATCHES, plan_partitions},
+    engine::BATCHES,
     oracle::color::{check, count, largest_first},
 };
 use evenkeel_kernels::algorithm::color::TENTATIVE;
@@ -187,26 +187,14 @@ Examples:
         Ok(())
     }
 
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &ColorConfig) -> Result<MemoryPlan> {
-        config.strategy.item().check_partitions(device, csr)?;
-        let plan = plan_partitions(device, csr).with::<u32>("colours", csr.nodes() as usize);
-        Ok(plan.and(match config.strategy.item().method() {
-            Method::Labelled { find, .. } => labelled::plan(device, csr, find),
-            Method::Independent | Method::Auto => independent::plan(device, csr),
-            Method::Speculative => sections::plan(csr),
-        }))
-    }
-
     /// Edges from a node to itself are ignored; an edge without its reverse is an error.
-    fn prepare_on(graph: &SharedGraph, config: &ColorConfig) -> Result<Self> {
+    fn build(graph: &SharedGraph, config: &ColorConfig) -> Result<Self> {
         let device = graph.device();
+        config.strategy.item().check_partitions(device.info(), graph.csr())?;
         let method = config.strategy.item().method();
-        let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
-        let csr = &*undirected(graph.csr(), "colours are")?;
-        let graph = match csr.columns().len() == graph.csr().columns().len() {
-            true => graph.clone(),
-            false => SharedGraph::new(device, csr),
-        };
+        let session = Session::new(graph)?;
+        let graph = graph.derived("undirected", || Ok(undirected(graph.csr(), "colours are")?.into_owned()))?;
+        let csr = graph.csr();
         let colors = device.buffer("colours", csr.nodes() as usize)?;
         let job = Job { device, csr, graph: &graph, colors: &colors, seed: config.seed };
         let name = format!("color {}", config.strategy);

@@ -9,16 +9,6 @@ use evenkeel_kernels::algorithm::color::{
 };
 use evenkeel_types::{LoopHeader, LoopState, Worklist};
 
-/// The memory beside the graph and the colours.
-pub(super) fn plan(csr: &Csr) -> MemoryPlan {
-    let nodes = csr.nodes() as usize;
-    MemoryPlan::new()
-        .with::<u32>("order", nodes)
-        .with::<u32>("worklist", nodes)
-        .with::<u32>("next worklist", nodes)
-        .with::<SectionState>("loop state", 1)
-}
-
 /// What an iteration reads and writes.
 pub(super) struct Sectioned {
     params: SectionParams,

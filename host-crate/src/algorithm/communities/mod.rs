@@ -8,8 +8,8 @@ mod layout;
 use super::{Selectable, prelude::*};
 use crate::{
     device::DeviceKind,
-    engine::{DevicePartition, partition, partition_offsets},
-    graph::{Partition, transform::both_ways},
+    engine::{DevicePartition, partition},
+    graph::transform::both_ways,
     settings::{Configurable, Key},
     strategy::About,
 };
@@ -21,7 +21,6 @@ use evenkeel_kernels::algorithm::communities::{
 use evenkeel_types::{LoopState, RowRange};
 use layout::{Layout, Share, TableBatch};
 use rayon::prelude::*;
-use std::borrow::Cow;
 
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,18 +171,9 @@ Examples:
         4 * u64::from(config.iterations) * (u64::from(csr.nodes()) + csr.edges())
     }
 
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &CommunitiesConfig) -> Result<MemoryPlan> {
-        let row_offsets = match csr.is_symmetric() {
-            true => Cow::Borrowed(csr.row_offsets()?),
-            false => Cow::Owned(both_ways_offsets(csr)?),
-        };
-        Ok(plan(&row_offsets, &partition_offsets(device, &row_offsets), is_native(device, config)))
-    }
-
-    fn prepare_on(graph: &SharedGraph, config: &CommunitiesConfig) -> Result<Self> {
-        let device = graph.device();
-        let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
-        let job = Job::new(graph.csr(), config)?;
+    fn build(graph: &SharedGraph, config: &CommunitiesConfig) -> Result<Self> {
+        let (device, session) = (graph.device(), Session::new(graph)?);
+        let job = graph.once("neighbours both ways", || Job::new(graph.csr(), config))?;
         let nodes = job.csr.nodes() as usize;
         let pair = |name: &str| -> Result<_> { Ok([device.buffer(name, nodes)?, device.buffer(name, nodes)?]) };
         let (labels, marks) = (pair("labels")?, pair("marks")?);
@@ -192,10 +182,7 @@ Examples:
             let taken = Some(cpu::NAME);
             return Ok(Self { session, labels, propagation, at_start: 0, iterations: 0, taken });
         }
-        let graph = match graph.csr().is_symmetric() {
-            true => graph.clone(),
-            false => SharedGraph::new(device, &job.csr),
-        };
+        let graph = graph.derived("rows both ways", || Ok(job.csr.clone()))?;
         let steps = Steps::new(&graph, &job, &labels, &marks)?;
         let at_start = u32::from(job.distinct);
         let propagation = steps.record(device, &format!("communities {}", config.strategy), job.limit - at_start)?;
@@ -235,44 +222,12 @@ fn is_native(device: &DeviceInfo, config: &CommunitiesConfig) -> bool {
     device.kind == DeviceKind::Cpu && *config.strategy.item() == CommunityStrategy::Auto
 }
 
-/// Where the rows begin that have each edge at both of its ends.
-fn both_ways_offsets(csr: &Csr) -> Result<Vec<u32>> {
-    let edges = csr.edges() * 2;
-    if edges > u64::from(u32::MAX) {
-        return Err(Error::Graph(format!(
-            "{edges} edges, each taken both ways, are more than 32-bit indices can count"
-        )));
+/// Refuses so many edges if kernels cannot count them.
+fn refuse_too_many(edges: u64) -> Result<()> {
+    if edges <= u64::from(u32::MAX) {
+        return Ok(());
     }
-    let mut offsets = csr.row_offsets()?.to_vec();
-    let mut incoming = vec![0u32; offsets.len()];
-    csr.columns().iter().for_each(|node| incoming[*node as usize + 1] += 1);
-    let mut sum = 0;
-    for (offset, incoming) in offsets.iter_mut().zip(incoming) {
-        sum += incoming;
-        *offset += sum;
-    }
-    Ok(offsets)
-}
-
-fn plan(row_offsets: &[u32], partitions: &[Partition], is_native: bool) -> MemoryPlan {
-    let nodes = row_offsets.len() - 1;
-    let offsets = MemoryPlan::new().with::<u32>("row offsets", nodes + 1);
-    let columns = |plan: MemoryPlan, part: &Partition| plan.with::<u32>("columns", part.edge_count() as usize);
-    let values =
-        partitions.iter().fold(offsets, columns).with::<[u32; 2]>("labels", nodes).with::<[u32; 2]>("marks", nodes);
-    if is_native {
-        return values;
-    }
-    let layout = Layout::new(row_offsets, partitions);
-    values
-        .with::<[u32; 2]>("blocks", layout.blocks.len())
-        .with::<[u32; 2]>("pieces", layout.pieces.len())
-        .with::<u32>("parts", layout.parts.len())
-        .with::<[u32; 5]>("long rows", layout.long_rows.len())
-        .with::<u32>("table keys", layout.slots)
-        .with::<u32>("table counts", layout.slots)
-        .with::<[u32; 2]>("best labels", layout.parts.len())
-        .with::<CommunityState>("loop state", 1)
+    Err(Error::Graph(format!("{edges} edges, each taken both ways, are more than 32-bit indices can count")))
 }
 
 /// What is computed.
@@ -291,7 +246,13 @@ struct Job {
 impl Job {
     fn new(csr: &Csr, config: &CommunitiesConfig) -> Result<Self> {
         let plain = csr.without_weights();
-        let csr = if csr.is_symmetric() { plain } else { both_ways(&plain)? };
+        let csr = match csr.is_symmetric() {
+            true => plain,
+            false => {
+                refuse_too_many(2 * csr.edges())?;
+                both_ways(&plain)?
+            }
+        };
         let ascends = |node: u32| csr.neighbours(node).windows(2).all(|pair| pair[0] < pair[1]);
         let distinct = config.iterations > 0 && (0..csr.nodes()).into_par_iter().all(ascends);
         let mark_below = config.strategy.item().mark_below(&csr);
@@ -321,15 +282,15 @@ const BATCH: u32 = 32;
 impl Steps {
     fn new(graph: &SharedGraph, job: &Job, labels: &[Buffer<u32>; 2], marks: &[Buffer<u32>; 2]) -> Result<Self> {
         let (device, partitions) = (graph.device(), partition(graph.device().info(), &job.csr));
-        let layout = Layout::new(job.csr.row_offsets()?, partitions.list());
-        let Layout { blocks, pieces, parts, long_rows, table_batches, shares, slots } = layout;
+        let layout = graph.once("blocks", || Ok(Layout::new(job.csr.row_offsets()?, partitions.list())))?;
+        let Layout { blocks, pieces, parts, long_rows, table_batches, shares, slots } = &*layout;
         let tasks = blocks.len() + table_batches.first().map_or(0, |batch| batch.pieces.len());
         let info = device.info();
         // Where loops end after some rounds, no workgroup takes many blocks.
         let most = if info.loop_limit.is_some() { info.max_groups } else { info.max_groups.min(GROUPS) };
         let tables = LongTables {
-            keys: device.buffer("table keys", slots)?,
-            counts: device.buffer("table counts", slots)?,
+            keys: device.buffer("table keys", *slots)?,
+            counts: device.buffer("table counts", *slots)?,
             best: device.buffer("best labels", 2 * parts.len())?,
         };
         // An iteration leaves the tables as it found them.
@@ -360,12 +321,12 @@ impl Steps {
                 last: 0,
                 rows: RowRange::default(),
             },
-            table_batches,
-            parts: graph.partitions()?.iter().cloned().zip(shares).collect(),
+            table_batches: table_batches.clone(),
+            parts: graph.partitions()?.iter().cloned().zip(shares.iter().cloned()).collect(),
             tasks: TaskBuffers {
                 blocks: device.buffer_from("blocks", blocks.as_flattened())?,
                 pieces: device.buffer_from("pieces", pieces.as_flattened())?,
-                parts: device.buffer_from("parts", &parts)?,
+                parts: device.buffer_from("parts", parts)?,
                 long_rows: device.buffer_from("long rows", long_rows.as_flattened())?,
             },
             labels: [in_turn(0), in_turn(1)],

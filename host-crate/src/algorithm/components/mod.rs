@@ -156,7 +156,8 @@ Examples:
         Ok(())
     }
 
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &ComponentsConfig) -> Result<MemoryPlan> {
+    fn plan_on(graph: &SharedGraph, config: &ComponentsConfig) -> Result<MemoryPlan> {
+        let (device, csr) = (graph.device().info(), graph.csr());
         let Way { method, strong, choice, layout } = Way::of(device, csr, config)?;
         let plan = match method {
             Method::Auto if strong => strong_cpu::plan(csr),
@@ -168,9 +169,16 @@ Examples:
     }
 
     fn prepare_on(graph: &SharedGraph, config: &ComponentsConfig) -> Result<Self> {
+        let graph = graph.afresh();
+        let prepared = Self::build(&graph, config);
+        graph.forget();
+        prepared
+    }
+
+    fn build(graph: &SharedGraph, config: &ComponentsConfig) -> Result<Self> {
         let (device, csr) = (graph.device(), graph.csr());
         let Way { method, strong, choice, layout } = Way::of(device.info(), csr, config)?;
-        let session = Session::open_any(graph, Self::plan(device.info(), csr, config)?)?;
+        let session = Session::open_any(graph, Self::plan_on(graph, config)?)?;
         let labels = device.buffer("components", csr.nodes() as usize)?;
         let job = Job { device, csr, graph, layout, labels: &labels };
         let name = format!("components {}", config.strategy);

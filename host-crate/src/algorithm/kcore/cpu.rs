@@ -12,11 +12,6 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
-/// The memory beside the graph, which is read where it is, and the core numbers.
-pub(super) fn plan(nodes: usize) -> MemoryPlan {
-    MemoryPlan::new().with::<u32>("degrees", nodes).with::<u32>("nodes left", nodes)
-}
-
 /// Records all levels as one step.
 pub(super) fn record(
     device: &Device,
@@ -27,6 +22,8 @@ pub(super) fn record(
 ) -> Result<DeviceLoop> {
     let csr = csr.without_weights();
     let degrees = device.buffer("degrees", csr.nodes() as usize)?;
+    // The threads' own lists.
+    device.count::<u32>("nodes left", csr.nodes() as usize);
     record_native(device, name, "peel_cpu", [cores, &degrees], move |team, [cores, degrees]| {
         let parts = even_parts(&csr, team.threads());
         let peel = Peel { csr: &csr, cores, degrees, parts, levels: levels.clone(), rounds: Rounds::new(0) };

@@ -11,7 +11,7 @@ use super::{
     prelude::*,
     undirected::{simple, warn_of_self_loops},
 };
-use crate::engine::{partition, partitions_said, plan_partitions, upload_partitions};
+use crate::engine::{partition, partitions_said};
 use evenkeel_kernels::algorithm::kcore::NOT_PEELED;
 use std::ops::RangeInclusive;
 use strategy::Method;
@@ -130,32 +130,18 @@ Examples:
         Ok(())
     }
 
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &KCoreConfig) -> Result<MemoryPlan> {
-        let nodes = csr.nodes() as usize;
-        let plan = match method(device, csr, config)? {
-            Method::PeelCpu => cpu::plan(nodes),
-            Method::HIndex => plan_partitions(device, csr).and(record::plan_h_index(nodes)),
-            Method::Peel | Method::Auto => plan_partitions(device, csr).and(record::plan_peel(nodes)),
-        };
-        Ok(plan.with::<u32>("cores", nodes))
-    }
-
     /// Edges from a node to itself are ignored; an edge without its reverse is an error.
-    fn prepare_on(graph: &SharedGraph, config: &KCoreConfig) -> Result<Self> {
+    fn build(graph: &SharedGraph, config: &KCoreConfig) -> Result<Self> {
         let (device, name) = (graph.device(), format!("kcore {}", config.strategy));
         let levels = levels(config.k)?;
-        let session = Session::open(graph, Self::plan(device.info(), graph.csr(), config)?)?;
-        let csr = &*simple(graph.csr(), "cores are")?;
-        let cores = device.buffer("cores", csr.nodes() as usize)?;
-        let parts = || match csr.columns().len() == graph.csr().columns().len() {
-            true => graph.partitions().map(<[_]>::to_vec),
-            false => upload_partitions(device, csr),
-        };
         let method = method(device.info(), graph.csr(), config)?;
+        let session = Session::new(graph)?;
+        let graph = graph.derived("simple", || Ok(simple(graph.csr(), "cores are")?.into_owned()))?;
+        let cores = device.buffer("cores", graph.csr().nodes() as usize)?;
         let whole = match method {
-            Method::PeelCpu => cpu::record(device, &name, csr, &cores, levels)?,
-            Method::HIndex => record::record_h_index(device, &name, csr, &parts()?[0].graph, &cores)?,
-            Method::Peel | Method::Auto => record::record_peel(device, &name, &parts()?, &cores, levels)?,
+            Method::PeelCpu => cpu::record(device, &name, graph.csr(), &cores, levels)?,
+            Method::HIndex => record::record_h_index(device, &name, graph.csr(), graph.rows()?, &cores)?,
+            Method::Peel | Method::Auto => record::record_peel(device, &name, graph.partitions()?, &cores, levels)?,
         };
         Ok(Self { session, k: config.k, cores, whole, taken: config.strategy.item().taken(method) })
     }

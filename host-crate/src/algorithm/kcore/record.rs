@@ -21,15 +21,6 @@ const GROUPS: u32 = 2112;
 /// Dispatches in each batch of a graph of one partition. Nearly always the first one does everything.
 const BATCHES: [usize; 3] = [1, 6, 24];
 
-/// The memory of a loop that takes nodes away, beside the graph and the core numbers.
-pub(super) fn plan_peel(nodes: usize) -> MemoryPlan {
-    MemoryPlan::new()
-        .with::<u32>("degrees", nodes)
-        .with::<u32>("nodes left", 2 * nodes)
-        .with::<u32>("overflow", 2 * nodes)
-        .with::<PeelState>("loop state", 1)
-}
-
 /// Records a loop that takes nodes away, from one level to another.
 pub(super) fn record_peel(
     device: &Device,
@@ -84,15 +75,6 @@ fn refuse_unending(info: &DeviceInfo, parts: &[DevicePartition]) -> Result<()> {
         "the driver of {name} stops every loop after {limit} rounds, and {nodes} nodes with {edges} edges take more; take \
          --device cpu or --strategy h-index"
     )))
-}
-
-/// The memory of a loop that lowers numbers, beside the graph and the core numbers.
-pub(super) fn plan_h_index(nodes: usize) -> MemoryPlan {
-    MemoryPlan::new()
-        .with::<u32>("order", nodes)
-        .with::<u32>("even marks", nodes)
-        .with::<u32>("odd marks", nodes)
-        .with::<SectionState>("loop state", 1)
 }
 
 /// Records a loop that lowers numbers.

@@ -25,9 +25,14 @@ pub(super) fn record(
     sources: &Buffer<u32>,
 ) -> Result<DeviceLoop> {
     let csr = csr.without_weights();
-    let zeros = |length: usize| (0..length).map(|_| AtomicU64::new(0)).collect::<Vec<_>>();
     let nodes = csr.nodes() as usize;
-    let memory = (zeros(nodes), [zeros(nodes), zeros(nodes)]);
+    let zeros = |name: &str| -> Vec<_> {
+        let length = device.count::<u64>(name, nodes);
+        (0..length).map(|_| AtomicU64::new(0)).collect()
+    };
+    let memory = (zeros("seen"), [zeros("even frontier"), zeros("odd frontier")]);
+    // The threads' own lists.
+    device.count::<u32>("lists", 2 * nodes);
     let memory = std::sync::Arc::new(memory);
     record_native(device, "many sources", "many_sources_cpu", [values, sources], move |team, [values, sources]| {
         let (seen, fronts) = &*memory;

@@ -157,7 +157,7 @@ fn record(
     // What settles and begins reads the degrees of all nodes, and no columns.
     let first = &parts[0].graph;
     let nodes = csr.nodes() as usize;
-    let pieces = pieces(csr);
+    let pieces = graph.once("pieces of long rows", || Ok(pieces(csr)))?;
     let params = ManyParams {
         nodes: csr.nodes(),
         edges: csr.narrow_edges()?,

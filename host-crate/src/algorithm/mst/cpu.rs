@@ -23,18 +23,13 @@ const PARTS: usize = 64;
 /// An edge in the order of edges: its key and its place; and its source.
 type Edge = (u64, u32);
 
-/// The memory beside the graph, which is read where it is, and the forest. Upper bound: light and heavy edges are not collected at the same
-/// time.
-pub(super) fn plan(csr: &Csr) -> MemoryPlan {
-    let edges = if is_symmetric(csr) { csr.columns().len() / 2 } else { csr.columns().len() };
-    MemoryPlan::new().with::<u32>("parents", csr.nodes() as usize).with::<Edge>("edges", edges)
-}
-
 /// Records it as one step.
 pub(super) fn record(job: &Job<'_>, name: &str) -> Result<DeviceLoop> {
     let &Job { device, csr, forest, threshold } = job;
     let (csr, symmetric) = (csr.clone(), is_symmetric(csr));
     let parents = device.buffer("parents", csr.nodes() as usize)?;
+    // An upper bound: light and heavy edges are not collected at the same time.
+    device.count::<Edge>("edges", if symmetric { csr.columns().len() / 2 } else { csr.columns().len() });
     record_native(device, name, "mst_cpu", [forest, &parents], move |team, [forest, parents]| {
         (0..).zip(parents).for_each(|(node, parent): (u32, _)| parent.store(node, Relaxed));
         forest.iter().for_each(|word| word.store(0, Relaxed));

@@ -90,17 +90,9 @@ Examples:
         Ok(())
     }
 
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &MstConfig) -> Result<MemoryPlan> {
-        let plan = match config.strategy.item().is_native(device) {
-            true => cpu::plan(csr),
-            false => record::plan(device, csr),
-        };
-        Ok(plan.with::<u32>("forest", words(csr)))
-    }
-
-    fn prepare_on(graph: &SharedGraph, config: &MstConfig) -> Result<Self> {
+    fn build(graph: &SharedGraph, config: &MstConfig) -> Result<Self> {
         let (device, csr) = (graph.device(), graph.csr());
-        let session = Session::open(graph, Self::plan(device.info(), csr, config)?)?;
+        let session = Session::new(graph)?;
         let (threshold, taken) = threshold(config.strategy.item(), csr);
         let forest = device.buffer("forest", words(csr))?;
         let job = Job { device, csr, forest: &forest, threshold };

@@ -1,7 +1,7 @@
 //! The loop of a spanning forest on a GPU. The kernels are `algorithm/mst.rs` of the kernels.
 
 use super::{super::prelude::*, Job, is_symmetric};
-use crate::engine::{Layout, TileSpaces, plan_gathers, plan_tile_offsets};
+use crate::engine::{Layout, TileSpaces};
 use evenkeel_kernels::algorithm::mst::{
     EdgesRead, EdgesWritten, MstFill, MstFirst, MstForget, MstJoin, MstLightest, MstParams, MstStart, MstState,
 };
@@ -16,23 +16,6 @@ fn capacity(csr: &Csr) -> usize {
     if is_symmetric(csr) { stored / 2 } else { stored }
 }
 
-/// The memory of the graph with its weights, and beside it without the forest.
-pub(super) fn plan(device: &DeviceInfo, csr: &Csr) -> MemoryPlan {
-    let nodes = csr.nodes() as usize;
-    let layout = Layout::resident(device, csr);
-    let partitions = layout.partitions(csr);
-    layout
-        .plan(csr, true)
-        .and(plan_tile_offsets(partitions.list()))
-        .and(plan_gathers::<u32>(Schedule::NonzeroSplit, partitions.list()))
-        .and(List::plan(capacity(csr)))
-        .and(List::plan(capacity(csr)))
-        .with::<u32>("parents", nodes)
-        .with::<u32>("lightest weights", nodes)
-        .with::<u32>("first edges", nodes)
-        .with::<MstState>("loop state", 1)
-}
-
 /// A list of edges, to be read and to be written.
 struct List {
     read: EdgesRead<Buffers>,
@@ -42,10 +25,6 @@ struct List {
 impl List {
     /// The names of its buffers.
     const NAMES: [&str; 4] = ["ends of edges", "other ends of edges", "places of edges", "keys of edges"];
-
-    fn plan(capacity: usize) -> MemoryPlan {
-        Self::NAMES.iter().fold(MemoryPlan::new(), |plan, name| plan.with::<u32>(name, capacity))
-    }
 
     fn new(device: &Device, capacity: usize) -> Result<Self> {
         let buffer = |name: usize| device.buffer::<u32>(Self::NAMES[name], capacity);

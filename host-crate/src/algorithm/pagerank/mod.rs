@@ -188,7 +188,8 @@ Examples:
     }
 
     /// An upper bound: which rows are long, and which schedule suits them, is known only when the graph has been transposed.
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &PageRankConfig) -> Result<MemoryPlan> {
+    fn plan_on(graph: &SharedGraph, config: &PageRankConfig) -> Result<MemoryPlan> {
+        let (device, csr) = (graph.device().info(), graph.csr());
         if is_native(device, config) {
             return Ok(cpu::plan(
                 csr,
@@ -209,6 +210,13 @@ Examples:
 
     /// The device gets the transposed graph alone.
     fn prepare_on(graph: &SharedGraph, config: &PageRankConfig) -> Result<Self> {
+        let graph = graph.afresh();
+        let prepared = Self::build(&graph, config);
+        graph.forget();
+        prepared
+    }
+
+    fn build(graph: &SharedGraph, config: &PageRankConfig) -> Result<Self> {
         settings::check_values(config)?;
         let (device, precision) = (graph.device(), config.precision);
         precision.check(device.info())?;

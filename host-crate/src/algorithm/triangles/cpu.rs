@@ -11,7 +11,10 @@ use crate::{
 use rayon::prelude::*;
 use std::{
     ops::Range,
-    sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+    },
 };
 
 /// Parts for each thread: enough that all end at about the same time, though a hub's part takes long.
@@ -23,22 +26,12 @@ const FEW: u64 = 64;
 /// How many neighbours ahead the memory of a list is asked for.
 const AHEAD: usize = 4;
 
-/// The memory beside what is counted; the marks of the threads are in it.
-pub(super) fn plan(csr: &Csr, edges: usize, marked: bool) -> MemoryPlan {
-    let (nodes, kept) = (csr.nodes() as usize, edges / 2);
-    MemoryPlan::new()
-        .with::<u32>("kept offsets", nodes + 1)
-        .with::<u32>("kept targets", kept)
-        .with::<u32>("kept marks", if marked { kept } else { 0 })
-        .with::<u32>("marks", rayon::current_num_threads() * nodes)
-}
-
 /// Records the whole count as one step.
 pub(super) fn record(
     device: &Device,
     name: &str,
     csr: &Csr,
-    marks: Vec<u32>,
+    marks: Arc<Vec<u32>>,
     counts: &Counts,
     per_node: bool,
 ) -> Result<Recording> {
@@ -46,6 +39,8 @@ pub(super) fn record(
     let offsets = device.buffer::<u32>("kept offsets", csr.nodes() as usize + 1)?;
     let targets = device.buffer::<u32>("kept targets", kept)?;
     let kept_marks = device.buffer::<u32>("kept marks", if marks.is_empty() { 0 } else { kept })?;
+    // An array of marks for each thread.
+    device.count::<u32>("marks", rayon::current_num_threads() * csr.nodes() as usize);
     let [totals, _] = &counts.totals;
     let merges = !per_node && has_short_lists(&csr);
     let buffers = [&offsets, &targets, &kept_marks, &counts.nodes, totals].map(Buffer::raw);

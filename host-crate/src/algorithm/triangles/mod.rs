@@ -13,12 +13,12 @@ use super::{
     undirected::{undirected, warn_of_self_loops},
 };
 use crate::{
-    engine::{DevicePartition, MOST_PARTITIONS, partition, plan_partitions, upload_partitions},
+    engine::{DevicePartition, partition},
     graph::{BuildOptions, NodeIds, transform},
     oracle::triangles,
 };
 use record::Extent;
-use std::borrow::Cow;
+use std::sync::Arc;
 use strategy::Method;
 
 /// What can be chosen.
@@ -128,6 +128,20 @@ fn is_marked(csr: &Csr, config: &TrianglesConfig) -> bool {
     config.per_node == PerNode::Lcc && !csr.is_symmetric()
 }
 
+/// The graph with every edge in both directions, which are given unless it is `marked`; and in how many of them each edge was given, where
+/// that matters.
+fn both_ways(graph: &SharedGraph, marked: bool) -> Result<(SharedGraph, Arc<Vec<u32>>)> {
+    if !marked {
+        let undirected = || Ok(undirected(graph.csr(), "triangles are")?.into_owned());
+        return Ok((graph.derived("undirected", undirected)?, Arc::default()));
+    }
+    let found = graph.once("both ways, with marks", || {
+        let (csr, marks) = with_marks(graph.csr())?;
+        Ok((csr, Arc::new(marks)))
+    })?;
+    Ok((graph.derived("both ways", || Ok(found.0.clone()))?, found.1.clone()))
+}
+
 /// The graph with every edge in both directions, and in how many of them each was given.
 fn with_marks(csr: &Csr) -> Result<(Csr, Vec<u32>)> {
     let graph =
@@ -143,25 +157,6 @@ fn with_marks(csr: &Csr) -> Result<(Csr, Vec<u32>)> {
 fn neighbours(csr: &Csr, node: u32) -> u64 {
     let row = csr.neighbours(node);
     row.len() as u64 - row.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
-}
-
-/// How triangles are found with these settings, and how much memory it takes beside the graph; there are at most so many edges and
-/// partitions.
-fn extent(device: &DeviceInfo, csr: &Csr, size: (usize, usize), config: &TrianglesConfig) -> (Method, Extent) {
-    let method = config.strategy.item().method(device.kind, csr.skew().highest);
-    let (marked, per_node) = (is_marked(csr, config), config.per_node != PerNode::None);
-    (method, Extent::new(device, csr, size, method, marked, per_node))
-}
-
-/// The memory of the graph with every edge in both directions and the marks of these, and the number of its partitions, at most.
-fn plan_marked(device: &DeviceInfo, csr: &Csr, edges: usize) -> (MemoryPlan, usize) {
-    let limit = device.partition_limit();
-    let plan = MemoryPlan::new()
-        .with::<u32>("row offsets", csr.offsets().len())
-        .with_split::<u32>("columns", edges, limit)
-        .with_split::<u32>("marks", edges, limit);
-    let is_whole = edges.max(csr.offsets().len()) as u64 <= limit / size_of::<u32>() as u64;
-    (plan, if is_whole { 1 } else { MOST_PARTITIONS })
 }
 
 impl Algorithm for Triangles {
@@ -208,54 +203,28 @@ Examples:
         Ok(())
     }
 
-    /// An upper bound for coefficients of a directed graph: how many edges have a reverse already, is found out later.
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &TrianglesConfig) -> Result<MemoryPlan> {
-        let marked = is_marked(csr, config);
-        let edges = csr.columns().len() * if marked { 2 } else { 1 };
-        let (graph, partitions) = match marked {
-            true => plan_marked(device, csr, edges),
-            false => (plan_partitions(device, csr), partition(device, csr).list().len()),
-        };
-        let (method, extent) = extent(device, csr, (edges, partitions), config);
-        let plan = match method {
-            Method::Marks => cpu::plan(csr, edges, marked),
-            _ => graph.and(extent.plan()),
-        };
-        let [search, bitmap] = totals(method, extent);
-        Ok(plan
-            .with::<u32>("totals", search)
-            .with::<u32>("bitmap totals", bitmap)
-            .with::<u32>("counts", 2 * Self::columns(config) * csr.nodes() as usize))
-    }
-
     /// An edge without its reverse is an error, but for coefficients.
-    fn prepare_on(graph: &SharedGraph, config: &TrianglesConfig) -> Result<Self> {
+    fn build(graph: &SharedGraph, config: &TrianglesConfig) -> Result<Self> {
         let (device, given, name) = (graph.device(), graph.csr(), format!("triangles {}", config.strategy));
-        let session = Session::open(graph, Self::plan(device.info(), given, config)?)?;
-        let marked = is_marked(given, config);
-        let (csr, marks) = match marked {
-            true => with_marks(given).map(|(csr, marks)| (Cow::Owned(csr), marks))?,
-            false => (undirected(given, "triangles are")?, Vec::new()),
-        };
-        let partitions = partition(device.info(), &csr).list().len();
-        let (method, extent) = extent(device.info(), given, (csr.columns().len(), partitions), config);
+        let session = Session::new(graph)?;
+        let (marked, per_node) = (is_marked(given, config), config.per_node != PerNode::None);
+        let (graph, marks) = both_ways(graph, marked)?;
+        let csr = graph.csr();
+        let method = config.strategy.item().method(device.info().kind, given.skew().highest);
+        let size = (csr.columns().len(), partition(device.info(), csr).list().len());
+        let extent = Extent::new(device.info(), given, size, method, marked, per_node);
         let [search, bitmap] = totals(method, extent);
         let counts = Counts {
             totals: [device.buffer("totals", search)?, device.buffer("bitmap totals", bitmap)?],
             nodes: device.buffer("counts", 2 * Self::columns(config) * csr.nodes() as usize)?,
         };
         let recording = if method == Method::Marks {
-            cpu::record(device, &name, &csr, marks, &counts, config.per_node != PerNode::None)?
+            cpu::record(device, &name, csr, marks, &counts, per_node)?
         } else {
-            // Of an undirected graph nothing but edges from a node to itself can be missing.
-            let parts = match !marked && csr.columns().len() == given.columns().len() {
-                true => graph.partitions()?.to_vec(),
-                false => upload_partitions(device, &csr)?,
-            };
-            let job = Job { device, csr: &csr, parts: &parts, marks: &marks, name: &name };
+            let job = Job { device, csr, parts: graph.partitions()?, marks: &marks, name: &name };
             record::record(&job, extent, &counts)?
         };
-        let (csr, taken) = (csr.into_owned(), config.strategy.item().taken(method));
+        let (csr, taken) = (csr.clone(), config.strategy.item().taken(method));
         Ok(Self { session, per_node: config.per_node, csr, marked, counts, recording, taken })
     }
 

@@ -93,26 +93,6 @@ impl Extent {
         if self.heavy == u32::MAX { 0 } else { count }
     }
 
-    /// The memory beside the graph with its marks and what is counted.
-    pub fn plan(self) -> MemoryPlan {
-        let kept = self.edges / 2;
-        MemoryPlan::new()
-            .with::<u32>("kept bits", self.runs())
-            .with::<u32>("places", self.runs())
-            .with::<u32>("sums", self.blocks())
-            .with::<u32>("prefixes", self.blocks())
-            .and(Scan::plan(self.blocks()))
-            .with::<u32>("kept offsets", self.nodes + 1)
-            .with::<u32>("kept targets", kept)
-            .with::<u32>("kept sources", kept)
-            .with::<u32>("kept marks", self.marks(kept))
-            .with::<u32>("numbers", self.if_heavy(self.nodes))
-            .with::<u32>("kept numbers", self.if_heavy(kept))
-            .with::<u32>("pieces", 2 * pieces(self.nodes, self.edges, self.heavy))
-            .with::<PieceState>("piece state", 1)
-            .with::<u32>("pieces taken", 1)
-    }
-
     /// The words of the totals of workgroups.
     pub fn totals(self) -> [usize; 2] {
         [self.search_groups, self.bitmap_groups].map(|groups| 2 * groups as usize)

@@ -1,0 +1,81 @@
+//! What is planned is what is allocated, for every algorithm and each of its methods on each kind of device.
+
+use crate::common;
+use evenkeel::{
+    Error,
+    algorithm::{self, Algorithm, Visitor},
+    device::{Device, DeviceOptions, MemoryPlan},
+    engine::SharedGraph,
+    graph::{Graph, generate::Generator},
+};
+
+/// Algorithms whose plan is a formula, and an upper bound: single words may be missing in it.
+const BOUNDS: [&str; 7] = ["bfs", "sssp", "apsp", "spmv", "spmm", "pagerank", "components"];
+
+/// The single words that such a plan may leave out.
+const WORDS: u64 = 4096;
+
+/// Prepares every algorithm by every method.
+struct Prepare<'a> {
+    device: &'a Device,
+    graph: &'a Graph,
+    prepared: usize,
+}
+
+impl Visitor for Prepare<'_> {
+    fn visit<A: Algorithm>(&mut self) {
+        for alternative in A::alternatives() {
+            let config = A::with_alternative(&A::Config::default(), alternative.about.name).unwrap();
+            if A::is_undirected(&config) && self.graph.directed {
+                continue;
+            }
+            let what = format!("{} by {} on {:?}, {}", A::NAME, alternative.about.name, self.device, self.graph.name);
+            let counting = self.device.counting_memory();
+            match A::prepare_on(&SharedGraph::new(&counting, &self.graph.csr), &config) {
+                Ok(prepared) => {
+                    self.prepared += 1;
+                    compare(A::NAME, &what, prepared.memory(), &counting.counted_memory());
+                    assert_eq!(
+                        A::plan(self.device.info(), &self.graph.csr, &config).unwrap(),
+                        *prepared.memory(),
+                        "{what}"
+                    );
+                }
+                Err(Error::Unsupported(_) | Error::Usage(_)) => {}
+                Err(other) => panic!("{what}: {other}"),
+            }
+        }
+    }
+}
+
+fn compare(algorithm: &str, what: &str, planned: &MemoryPlan, allocated: &MemoryPlan) {
+    assert!(allocated.bytes() > 0, "{what} allocates nothing");
+    if BOUNDS.contains(&algorithm) {
+        let (planned, allocated) = (planned.bytes(), allocated.bytes());
+        assert!(allocated <= planned + WORDS, "{what}: {allocated} bytes of {planned}");
+        return;
+    }
+    let sorted = |plan: &MemoryPlan| {
+        let mut buffers = plan.buffers.clone();
+        buffers.sort();
+        buffers
+    };
+    assert_eq!(sorted(planned), sorted(allocated), "{what}");
+}
+
+#[test]
+fn what_is_planned_is_what_is_allocated() {
+    let cpu = ["cpu", "cpu:subgroup=8"].map(|name| Device::open(name, &DeviceOptions::default()).unwrap());
+    let graphs = ["rmat:scale=7", "er:nodes=200,degree=6,directed=true", "road:nodes=150,lengths=true"]
+        .map(|spec| Graph { name: spec.into(), ..spec.parse::<Generator>().unwrap().generate().unwrap() });
+    for device in cpu.into_iter().chain(common::device()) {
+        let mut prepared = 0;
+        for graph in &graphs {
+            let mut prepare = Prepare { device: &device, graph, prepared: 0 };
+            algorithm::visit(&mut prepare);
+            prepared += prepare.prepared;
+        }
+        assert!(prepared > 30, "{device:?}: {prepared}");
+        common::finish(&device);
+    }
+}
