@@ -69,7 +69,7 @@ fn no_algorithm_answers_before_it_has_run() {
             let reference = A::reference(&graph, &input, &config).unwrap();
             assert_eq!(A::check(&algorithm.answer().unwrap(), &reference, &graph, &input), None, "{}", A::NAME);
             assert!(
-                algorithm.memory().bytes() > 0 && A::plan(device().info(), &graph.csr, &config).is_ok(),
+                algorithm.session().memory().bytes() > 0 && A::plan(device().info(), &graph.csr, &config).is_ok(),
                 "{}",
                 A::NAME
             );

@@ -46,8 +46,8 @@ fn check_with(device: &Device, csr: &Csr, what: &str, config: &PageRankConfig, s
         let config = PageRankConfig { schedule: schedule.parse().unwrap(), reorder, ..config.clone() };
         let planned = PageRank::plan(device.info(), csr, &config).unwrap().bytes();
         let mut pagerank = PageRank::prepare(device, csr, &config).unwrap();
-        assert!(pagerank.memory().bytes() <= planned, "{what}, {config:?} on {device:?}");
-        assert_eq!(pagerank.ordered_by(), (reorder == Reorder::Degree).then_some("degree"));
+        assert!(pagerank.session().memory().bytes() <= planned, "{what}, {config:?} on {device:?}");
+        assert_eq!(pagerank.session().ordered_by(), (reorder == Reorder::Degree).then_some("degree"));
         let mut answers = Vec::new();
         for _ in 0..2 {
             assert_eq!(pagerank.run(&Seeds::default()).unwrap().iterations, config.iterations);

@@ -95,7 +95,7 @@ fn answer<A: Algorithm>(
     let expected = A::reference(graph, input, config).unwrap();
     let mut prepared = common::unless_too_long(device, A::prepare(device, &graph.csr, config))?;
     let planned = A::plan(device.info(), &graph.csr, config).unwrap();
-    assert!(prepared.memory().bytes() <= planned.bytes(), "{what}");
+    assert!(prepared.session().memory().bytes() <= planned.bytes(), "{what}");
     for _ in 0..2 {
         prepared.run(input).unwrap();
         let found = prepared.answer().unwrap();

@@ -107,7 +107,7 @@ fn components_of_partitions() {
 
 /// Whether the CPU device runs a form of its own, which reads the graph of the host.
 fn is_native(found: &PageRank) -> bool {
-    found.taken().is_some_and(|name| PageRank::CPU_FORMS.contains(&name.as_str()))
+    found.session().method().is_some_and(|name| PageRank::CPU_FORMS.contains(&name))
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn ranks_of_partitions() {
             let Some(mut found) = common::unless_too_long(device, PageRank::prepare(device, csr, &config)) else {
                 continue;
             };
-            let chunks = found.memory().buffers.iter().filter(|(name, bytes)| name == "chunks" && *bytes > 0);
+            let chunks = found.session().memory().buffers.iter().filter(|(name, bytes)| name == "chunks" && *bytes > 0);
             if what.starts_with("skewed") && reorder == Reorder::Degree && !is_native(&found) {
                 let is_cut = device.info().partition_bytes.is_some();
                 assert!(chunks.count() > usize::from(is_cut), "{what}, {config:?}");
@@ -232,14 +232,17 @@ fn streamed<A: Algorithm<Config: Debug>>(csr: &Csr, config: &A::Config, edge_byt
     let partition_bytes = Some(4 * csr.edges() / 9);
     let options = DeviceOptions { partition_bytes, ..DeviceOptions::default() };
     let unlimited = Device::open("cpu:subgroup=32", &options).unwrap();
-    let needed = A::prepare(&unlimited, csr, config).unwrap().memory().bytes();
+    let needed = A::prepare(&unlimited, csr, config).unwrap().session().memory().bytes();
     let options = DeviceOptions { memory_limit: Some(needed - edge_bytes * csr.edges() / 2), ..options };
     let emulated = Device::open("cpu:subgroup=32", &options).unwrap();
     for device in common::device_with(options).into_iter().chain([emulated]) {
         let what = format!("{} {config:?} on {device:?}", A::NAME);
         let Some(mut prepared) = common::unless_too_long(&device, A::prepare(&device, csr, config)) else { continue };
-        let layout = prepared.memory().layout.clone().unwrap_or_else(|| panic!("{what} is not streamed"));
-        assert!(layout.contains("streamed") && prepared.memory().bytes() <= device.info().available(), "{what}");
+        let layout = prepared.session().memory().layout.clone().unwrap_or_else(|| panic!("{what} is not streamed"));
+        assert!(
+            layout.contains("streamed") && prepared.session().memory().bytes() <= device.info().available(),
+            "{what}"
+        );
         let planned = A::plan(device.info(), csr, config).unwrap();
         assert!(planned.layout.is_some() && planned.bytes() <= device.info().available(), "{what}");
         // What slots hold after a run is not what they held before it.
@@ -317,7 +320,7 @@ fn components_of_what_exceeds_the_memory() {
                 streamed::<Components>(&csr, &config, 4, |found, what| {
                     assert!(found.run(&()).unwrap().streamed_bytes > 0, "{what}, {name}");
                     assert_eq!(first_mismatch(&expected, &found.answer().unwrap().0), None, "{what}, {name}");
-                    assert!(strategy != "auto" || found.taken().as_deref() == Some("all-edges"), "{what}, {name}");
+                    assert!(strategy != "auto" || found.session().method() == Some("all-edges"), "{what}, {name}");
                 });
             }
         }

@@ -155,8 +155,16 @@ fn what_exceeds_the_memory_is_streamed() {
             let config = BfsConfig { strategy: strategy.parse().unwrap(), parents: true, ..BfsConfig::default() };
             for device in short_of_memory(&csr, |device| Bfs::plan(device, &csr, &config)) {
                 let mut bfs = Bfs::prepare(&device, &csr, &config).unwrap();
-                let layout = bfs.memory().layout.as_ref().unwrap_or_else(|| panic!("{strategy} on {name} is streamed"));
-                assert!(layout.contains("streamed") && bfs.memory().bytes() <= device.info().available(), "{layout}");
+                let layout = bfs
+                    .session()
+                    .memory()
+                    .layout
+                    .as_ref()
+                    .unwrap_or_else(|| panic!("{strategy} on {name} is streamed"));
+                assert!(
+                    layout.contains("streamed") && bfs.session().memory().bytes() <= device.info().available(),
+                    "{layout}"
+                );
                 for source in [0, csr.nodes() / 2] {
                     bfs.run(&source).unwrap();
                     let tree = bfs.answer().unwrap();
@@ -172,7 +180,7 @@ fn what_exceeds_the_memory_is_streamed() {
             let config = SsspConfig { strategy: strategy.parse().unwrap(), ..SsspConfig::default() };
             for device in short_of_memory(&csr, |device| Sssp::plan(device, &csr, &config)) {
                 let mut sssp = Sssp::prepare(&device, &csr, &config).unwrap();
-                assert!(sssp.memory().layout.is_some(), "{strategy} on {name} is streamed");
+                assert!(sssp.session().memory().layout.is_some(), "{strategy} on {name} is streamed");
                 for source in [0, csr.nodes() / 2] {
                     sssp.run(&source).unwrap();
                     let Distances::U32(found) = sssp.answer().unwrap().distances else { panic!("weights are whole") };

@@ -88,7 +88,7 @@ fn check_vector(device: &Device, csr: &Csr, config: &SpmvConfig, (x, expected): 
         Err(error) => return check_refusal(device, &error, context),
         Ok(prepared) => prepared,
     };
-    assert!(spmv.memory().bytes() <= planned, "{layout:?}, {context}");
+    assert!(spmv.session().memory().bytes() <= planned, "{layout:?}, {context}");
     let input = DenseVector::from(x);
     let answers = [(); 2].map(|()| {
         spmv.run(&input).unwrap();

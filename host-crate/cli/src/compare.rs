@@ -313,8 +313,7 @@ mod tests {
     use crate::failure::WrongAnswer;
     use clap::Parser;
     use evenkeel::{
-        algorithm::{Answer, Column, Run, Selectable, Values},
-        device::MemoryPlan,
+        algorithm::{Answer, Column, Run, Selectable, Session, Values},
         engine::SharedGraph,
         graph::generate::Generator,
         oracle::Mismatch,
@@ -368,7 +367,7 @@ mod tests {
     /// Has a strategy that is right, one that is wrong, and one that is refused.
     struct Liar {
         answer: u32,
-        memory: MemoryPlan,
+        session: Session,
     }
 
     #[derive(PartialEq)]
@@ -400,17 +399,17 @@ mod tests {
             Ok(())
         }
 
-        fn build(_: &SharedGraph, config: &LieConfig) -> Result<Self> {
+        fn build(graph: &SharedGraph, config: &LieConfig) -> Result<Self> {
             let answer = match config.strategy.item() {
                 Lie::Honest => 1,
                 Lie::Not => 2,
                 Lie::Neither => return Err(Error::Graph("there is nothing to say".into())),
             };
-            Ok(Self { answer, memory: MemoryPlan::new() })
+            Ok(Self { answer, session: Session::new(graph)? })
         }
 
-        fn memory(&self) -> &MemoryPlan {
-            &self.memory
+        fn session(&self) -> &Session {
+            &self.session
         }
 
         fn run(&mut self, (): &()) -> Result<Run> {

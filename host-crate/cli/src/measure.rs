@@ -100,7 +100,7 @@ impl<A: Algorithm> Bench<'_, A> {
             other => Err(other.into()),
         })?;
         let times = PrepareReport::new(profile::now().saturating_sub(begin), parts);
-        let memory = algorithm.memory();
+        let memory = algorithm.session().memory();
         tracing::info!("{name} takes {} of device memory: {memory}", Bytes(memory.bytes()));
         Ok(Prepared { algorithm, config, name, times })
     }
@@ -216,8 +216,8 @@ impl<A: Algorithm> Bench<'_, A> {
             algorithm: A::NAME,
             alternative: A::ALTERNATIVE,
             strategy: A::alternative(config),
-            took: algorithm.taken(),
-            ordered_by: algorithm.ordered_by(),
+            method: algorithm.session().method().map(str::to_owned),
+            ordered_by: algorithm.session().ordered_by(),
             config: settings::report::<A::Config>(config),
             source: A::source(&self.input).map(|source| graph.ids.name(source).into_owned()),
             prepare_ms: times.clone(),
@@ -229,8 +229,8 @@ impl<A: Algorithm> Bench<'_, A> {
             mteps: report::mteps(figures.edges, median.total_ms),
             figures,
             answer: show.map(|show| outcome.summary(show)),
-            memory_bytes: algorithm.memory().bytes(),
-            buffers: report::buffers(algorithm.memory()),
+            memory_bytes: algorithm.session().memory().bytes(),
+            buffers: report::buffers(algorithm.session().memory()),
             valid: self.validate.then_some(valid),
         })
     }

@@ -183,15 +183,8 @@ Examples:
         Self::prepare_to(graph, config, None)
     }
 
-    fn taken(&self) -> Option<String> {
-        match &self.steps {
-            Steps::Nearest(search, _) => search.taken.map(str::to_owned),
-            Steps::Each(_) => Some("the search from 64 sources at a time".to_owned()),
-        }
-    }
-
-    fn memory(&self) -> &MemoryPlan {
-        self.session.memory()
+    fn session(&self) -> &Session {
+        &self.session
     }
 
     fn run(&mut self, source: &u32) -> Result<Run> {
@@ -301,6 +294,7 @@ impl Bfs {
                 true => Some(record_parents(device, graph.partitions()?, &search.values)?),
                 false => None,
             };
+            let session = session.with_method(Some("the search from 64 sources at a time"));
             return Ok(Self { session, config, steps: Steps::Each(search), sources, parents, limit: None });
         }
         let origin = Origin::new(graph, &config.from)?;
@@ -320,6 +314,7 @@ impl Bfs {
             Some(depth) => has_levels()?.map(|_| depth),
             None => None,
         };
+        let session = session.with_method(search.taken);
         Ok(Self { session, config, steps: Steps::Nearest(search, origin), sources, parents, limit })
     }
 }

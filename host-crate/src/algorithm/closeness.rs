@@ -116,8 +116,6 @@ pub struct Closeness {
     search: ManySearch,
     /// The nodes of the last run.
     sources: Vec<u32>,
-    /// The strategy that `auto` takes, where it was asked for.
-    taken: Option<&'static str>,
 }
 
 impl Algorithm for Closeness {
@@ -167,15 +165,11 @@ Examples:
         let search = ManySearch::new(graph, native, Keep::Sums, 0)?;
         let taken = if native { ClosenessStrategy::BitsCpu } else { ClosenessStrategy::Bits };
         let taken = (*strategy == ClosenessStrategy::Auto).then(|| taken.about().name);
-        Ok(Self { session, search, sources: Vec::new(), taken })
+        Ok(Self { session: session.with_method(taken), search, sources: Vec::new() })
     }
 
-    fn taken(&self) -> Option<String> {
-        self.taken.map(str::to_owned)
-    }
-
-    fn memory(&self) -> &MemoryPlan {
-        self.session.memory()
+    fn session(&self) -> &Session {
+        &self.session
     }
 
     fn run(&mut self, sources: &Vec<u32>) -> Result<Run> {

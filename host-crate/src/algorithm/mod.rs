@@ -97,7 +97,7 @@ pub trait Algorithm: Sized + 'static {
     const HELP: &'static str;
     /// What its alternatives are called, as the option that chooses one is: `strategy` or `schedule`.
     const ALTERNATIVE: &'static str = <Self::Alternative as Selectable>::KIND;
-    /// The forms that `auto` alone takes, on the CPU device, as [`Algorithm::taken`] names them.
+    /// The forms that `auto` alone takes, on the CPU device, as [`Session::method`] names them.
     const CPU_FORMS: &'static [&'static str] = &[];
     /// Whether its kernels count their atoms on a device that counts.
     const COUNTED: bool = false;
@@ -233,18 +233,8 @@ pub trait Algorithm: Sized + 'static {
         Self::prepare_on(&SharedGraph::new(device, csr), config)
     }
 
-    /// The name of the strategy or schedule that it runs, where the one that was asked for chooses among the others.
-    fn taken(&self) -> Option<String> {
-        None
-    }
-
-    /// By what the nodes are ordered on the device, where they are not in the graph's own order.
-    fn ordered_by(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// The device memory it takes, the graph included.
-    fn memory(&self) -> &MemoryPlan;
+    /// What it was prepared on and with: the graph, the memory it takes, and the method that was taken.
+    fn session(&self) -> &Session;
 
     /// Runs once. The answer of an earlier run is gone, also when this one fails.
     ///

@@ -2,10 +2,12 @@
 
 use crate::{Error, Result, device::MemoryPlan, engine::SharedGraph};
 
-/// The graph that an algorithm was prepared on, the memory it takes, and whether its last run left an answer.
+/// The graph that an algorithm was prepared on, the memory it takes, what was decided for it, and whether its last run left an answer.
 pub struct Session {
     graph: SharedGraph,
     memory: MemoryPlan,
+    method: Option<String>,
+    order: Option<&'static str>,
     answered: bool,
 }
 
@@ -18,7 +20,7 @@ impl Session {
 
     /// The same for an algorithm that takes any number of edges.
     pub fn any(graph: &SharedGraph) -> Self {
-        Self { graph: graph.clone(), memory: graph.plan(), answered: false }
+        Self { graph: graph.clone(), memory: graph.plan(), method: None, order: None, answered: false }
     }
 
     /// Admits a plan to the graph's device, before anything is allocated; [`Error::Memory`] when it does not fit, and [`Error::Graph`] when
@@ -31,10 +33,30 @@ impl Session {
     /// The same for an algorithm that takes any number of edges.
     pub fn open_any(graph: &SharedGraph, memory: MemoryPlan) -> Result<Self> {
         graph.device().admit(&memory)?;
-        Ok(Self { graph: graph.clone(), memory, answered: false })
+        Ok(Self { memory, ..Self::any(graph) })
     }
 
-    /// The plan.
+    /// The same with the method that is taken, where the one that was asked for chooses among others.
+    pub fn with_method(self, method: Option<impl Into<String>>) -> Self {
+        Self { method: method.map(Into::into), ..self }
+    }
+
+    /// The same with what the nodes are ordered by on the device, where they are not in the graph's own order.
+    pub fn with_order(self, order: Option<&'static str>) -> Self {
+        Self { order, ..self }
+    }
+
+    /// The name of the method that is taken, where the one that was asked for chooses among others.
+    pub fn method(&self) -> Option<&str> {
+        self.method.as_deref()
+    }
+
+    /// By what the nodes are ordered on the device, where they are not in the graph's own order.
+    pub fn ordered_by(&self) -> Option<&'static str> {
+        self.order
+    }
+
+    /// The device memory it takes, the graph included.
     pub fn memory(&self) -> &MemoryPlan {
         &self.memory
     }

@@ -116,8 +116,6 @@ pub struct Spmm {
     pass: Pass,
     /// The order of rows on the device, where it is another than the graph's.
     order: Option<NodeOrder>,
-    /// The schedule that was taken, where the one that was asked for chooses.
-    taken: Option<String>,
 }
 
 impl Algorithm for Spmm {
@@ -198,20 +196,13 @@ Examples:
         };
         let arrays = (&[spaces.columns(), &values][..], Order::Ascending);
         let pass = Pass::record(device, &format!("spmm {choice}"), arrays, &|_| (), &part)?;
-        let taken = config.schedule.item().taken(choice);
-        Ok(Self { session, columns: config.columns as usize, b, c, loaded: None, pass, order, taken })
+        let session =
+            session.with_method(config.schedule.item().taken(choice)).with_order(reorder::name_of(order.as_ref()));
+        Ok(Self { session, columns: config.columns as usize, b, c, loaded: None, pass, order })
     }
 
-    fn taken(&self) -> Option<String> {
-        self.taken.clone()
-    }
-
-    fn ordered_by(&self) -> Option<&'static str> {
-        reorder::name_of(self.order.as_ref())
-    }
-
-    fn memory(&self) -> &MemoryPlan {
-        self.session.memory()
+    fn session(&self) -> &Session {
+        &self.session
     }
 
     fn run(&mut self, b: &DenseMatrix) -> Result<Run> {

@@ -199,8 +199,6 @@ pub struct Spmv {
     pass: Pass,
     /// The order of rows and columns on the device, where it is another than the graph's.
     order: Option<NodeOrder>,
-    /// The schedule that was taken, where the one that was asked for chooses.
-    taken: Option<String>,
 }
 
 /// x and y.
@@ -290,20 +288,13 @@ Examples:
                 job.rows(&EdgeArrays::values(device, csr, &kept, |value| value)?, Vectors::Double)?
             }
         };
-        let taken = config.schedule.item().taken(choice);
-        Ok(Self { session, vectors, loaded: None, pass, order, taken })
+        let session =
+            session.with_method(config.schedule.item().taken(choice)).with_order(reorder::name_of(order.as_ref()));
+        Ok(Self { session, vectors, loaded: None, pass, order })
     }
 
-    fn taken(&self) -> Option<String> {
-        self.taken.clone()
-    }
-
-    fn ordered_by(&self) -> Option<&'static str> {
-        reorder::name_of(self.order.as_ref())
-    }
-
-    fn memory(&self) -> &MemoryPlan {
-        self.session.memory()
+    fn session(&self) -> &Session {
+        &self.session
     }
 
     fn run(&mut self, x: &DenseVector) -> Result<Run> {

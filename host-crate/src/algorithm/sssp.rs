@@ -133,12 +133,8 @@ Examples:
         Self::prepare_to(graph, config, None)
     }
 
-    fn taken(&self) -> Option<String> {
-        self.search.taken.map(str::to_owned)
-    }
-
-    fn memory(&self) -> &MemoryPlan {
-        self.session.memory()
+    fn session(&self) -> &Session {
+        &self.session
     }
 
     fn run(&mut self, source: &u32) -> Result<Run> {
@@ -248,6 +244,7 @@ impl Sssp {
         let mut traversal = Traversal::new(&origin.graph, operator(csr), layout, "distances")?;
         traversal.target = target;
         let search = Search::record(device, traversal, &config.strategy)?;
+        let session = session.with_method(search.taken);
         let (has_parents, start) = (config.parents, (0, Vec::new()));
         Ok(Self { session, search, origin, has_parents, start, overflowed: false })
     }

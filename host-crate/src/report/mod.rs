@@ -41,7 +41,7 @@ pub struct Report {
     pub strategy: String,
     /// The strategy or schedule that was run, where the one that was asked for chooses among the others.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub took: Option<String>,
+    pub method: Option<String>,
     /// By what the nodes were ordered on the device, where they were not in the graph's own order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ordered_by: Option<&'static str>,

@@ -17,7 +17,7 @@ impl fmt::Display for Report {
         line("graph", self.graph.to_string())?;
         line("device", format!("{} ({})", self.device.name, self.device.kind))?;
         let from = self.source.as_ref().map_or(String::new(), |source| format!("from node {source} "));
-        let took = self.took.as_ref().map_or(String::new(), |took| format!(", which took {took}"));
+        let took = self.method.as_ref().map_or(String::new(), |method| format!(", which took {method}"));
         let ordered = self.ordered_by.map_or(String::new(), |by| format!(", nodes ordered by {by}"));
         line(self.algorithm, format!("{from}with {} {}{took}{ordered}", self.alternative, self.strategy))?;
         let (rates, figures): (Vec<_>, Vec<_>) =
@@ -237,8 +237,8 @@ valid     ✓ every value agrees with the sequential oracle
             serde_json::json!([{"node": 12, "distance": 1500}, {"node": 3, "distance": 7}])
         );
         assert_eq!(answer_object["histogram"][1], serde_json::json!({"from": 1000, "to": 1999, "nodes": 5}));
-        let took = Some("near-far".to_owned());
-        let text = Report { answer: Some(answer), took, strategy: "auto".into(), ..example() }.to_string();
+        let method = Some("near-far".to_owned());
+        let text = Report { answer: Some(answer), method, strategy: "auto".into(), ..example() }.to_string();
         let expected = "\
 sssp      from node 7 with strategy auto, which took near-far
 reached   5,000 of 6,000 nodes, the furthest at 2.5

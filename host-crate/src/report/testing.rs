@@ -66,7 +66,7 @@ pub fn example() -> Report {
         algorithm: "sssp",
         alternative: "strategy",
         strategy: "node".into(),
-        took: None,
+        method: None,
         ordered_by: None,
         config: serde_json::json!({ "strategy": "node" }),
         source: Some(NodeName::Number(7)),

@@ -134,7 +134,7 @@ impl Suite {
                 self.unable.get_or_insert(error);
             }
             Ok(mut algorithm) => {
-                row.memory_bytes = algorithm.memory().bytes();
+                row.memory_bytes = algorithm.session().memory().bytes();
                 let input = |trial: u32| &inputs[trial as usize % inputs.len()];
                 let runs = counting(trials, "running", &name, |trial| algorithm.run(input(trial)))?;
                 row.measured(&runs, size);

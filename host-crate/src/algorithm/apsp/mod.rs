@@ -122,8 +122,6 @@ pub struct Apsp {
     length: Length,
     matrix: Buffer<u32>,
     steps: Steps,
-    /// The strategy that `auto` takes, where it was asked for.
-    taken: Option<ApspStrategy>,
 }
 
 /// How a run goes.
@@ -221,15 +219,12 @@ Examples:
             }
         };
         let taken = (*config.strategy.item() == ApspStrategy::Auto).then_some(method);
-        Ok(Self { session, length, matrix: job.words, steps, taken })
+        let session = session.with_method(taken.map(|method| method.name()));
+        Ok(Self { session, length, matrix: job.words, steps })
     }
 
-    fn taken(&self) -> Option<String> {
-        self.taken.map(|method| method.name().to_owned())
-    }
-
-    fn memory(&self) -> &MemoryPlan {
-        self.session.memory()
+    fn session(&self) -> &Session {
+        &self.session
     }
 
     fn run(&mut self, (): &()) -> Result<Run> {

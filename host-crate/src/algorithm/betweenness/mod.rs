@@ -90,8 +90,6 @@ pub struct Betweenness {
     steps: Box<dyn Dependencies>,
     /// The sources of the last run.
     sources: Option<PathSources>,
-    /// The strategy that `auto` takes, where it was asked for.
-    taken: Option<&'static str>,
 }
 
 impl Algorithm for Betweenness {
@@ -152,17 +150,13 @@ Examples:
             Method::Levels => Box::new(levels::Levels::new(&Directions::of(&simple)?)?),
             Method::Batched => Box::new(batch::Batches::new(&Directions::of(&simple)?)?),
         };
-        let taken = config.strategy.item().taken(method);
+        let session = session.with_method(config.strategy.item().taken(method));
         let is_single = config.source.is_some();
-        Ok(Self { session, normalized: config.normalized, is_single, steps, sources: None, taken })
+        Ok(Self { session, normalized: config.normalized, is_single, steps, sources: None })
     }
 
-    fn taken(&self) -> Option<String> {
-        self.taken.map(str::to_owned)
-    }
-
-    fn memory(&self) -> &MemoryPlan {
-        self.session.memory()
+    fn session(&self) -> &Session {
+        &self.session
     }
 
     fn run(&mut self, sources: &PathSources) -> Result<Run> {

@@ -145,8 +145,6 @@ pub struct Color {
     colors: Buffer<u32>,
     steps: Box<dyn Steps>,
     whole: DeviceLoop,
-    /// The strategy that was taken, where the one that was asked for chooses.
-    taken: Option<&'static str>,
 }
 
 impl Algorithm for Color {
@@ -225,16 +223,12 @@ Examples:
                 recorded()?
             }
         };
-        let taken = config.strategy.item().taken(method);
-        Ok(Self { session, graph, colors, steps, whole, taken })
+        let session = session.with_method(config.strategy.item().taken(method));
+        Ok(Self { session, graph, colors, steps, whole })
     }
 
-    fn taken(&self) -> Option<String> {
-        self.taken.map(str::to_owned)
-    }
-
-    fn memory(&self) -> &MemoryPlan {
-        self.session.memory()
+    fn session(&self) -> &Session {
+        &self.session
     }
 
     fn run(&mut self, (): &()) -> Result<Run> {

@@ -120,7 +120,6 @@ pub struct Communities {
     at_start: u32,
     /// The iterations of the last run.
     iterations: u32,
-    taken: Option<&'static str>,
 }
 
 /// The label of each node's community, which is one of the graph's nodes, though not always one of the community.
@@ -179,22 +178,18 @@ Examples:
         let (labels, marks) = (pair("labels")?, pair("marks")?);
         if is_native(device.info(), config) {
             let propagation = cpu::record(device, &job, &labels, &marks)?;
-            let taken = Some(cpu::NAME);
-            return Ok(Self { session, labels, propagation, at_start: 0, iterations: 0, taken });
+            let session = session.with_method(Some(cpu::NAME));
+            return Ok(Self { session, labels, propagation, at_start: 0, iterations: 0 });
         }
         let graph = graph.derived("rows both ways", || Ok(job.csr.clone()))?;
         let steps = Steps::new(&graph, &job, &labels, &marks)?;
         let at_start = u32::from(job.distinct);
         let propagation = steps.record(device, &format!("communities {}", config.strategy), job.limit - at_start)?;
-        Ok(Self { session, labels, propagation, at_start, iterations: 0, taken: None })
+        Ok(Self { session, labels, propagation, at_start, iterations: 0 })
     }
 
-    fn taken(&self) -> Option<String> {
-        self.taken.map(str::to_owned)
-    }
-
-    fn memory(&self) -> &MemoryPlan {
-        self.session.memory()
+    fn session(&self) -> &Session {
+        &self.session
     }
 
     fn run(&mut self, (): &()) -> Result<Run> {

@@ -61,8 +61,6 @@ pub struct Components {
     session: Session,
     labels: Buffer<u32>,
     whole: DeviceLoop,
-    /// The strategy that was taken, where the one that was asked for chooses.
-    taken: Option<&'static str>,
 }
 
 /// What is worked on, and with what.
@@ -193,15 +191,11 @@ Examples:
             Method::Auto => Some(strong_cpu::NAME),
             method => config.strategy.item().taken(method),
         };
-        Ok(Self { session, labels, whole, taken })
+        Ok(Self { session: session.with_method(taken), labels, whole })
     }
 
-    fn taken(&self) -> Option<String> {
-        self.taken.map(str::to_owned)
-    }
-
-    fn memory(&self) -> &MemoryPlan {
-        self.session.memory()
+    fn session(&self) -> &Session {
+        &self.session
     }
 
     fn run(&mut self, (): &()) -> Result<Run> {

@@ -40,7 +40,6 @@ pub struct KCore {
     k: Option<u32>,
     cores: Buffer<u32>,
     whole: DeviceLoop,
-    taken: Option<&'static str>,
 }
 
 /// What was found.
@@ -143,15 +142,12 @@ Examples:
             Method::HIndex => record::record_h_index(device, &name, graph.csr(), graph.rows()?, &cores)?,
             Method::Peel | Method::Auto => record::record_peel(device, &name, graph.partitions()?, &cores, levels)?,
         };
-        Ok(Self { session, k: config.k, cores, whole, taken: config.strategy.item().taken(method) })
+        let session = session.with_method(config.strategy.item().taken(method));
+        Ok(Self { session, k: config.k, cores, whole })
     }
 
-    fn taken(&self) -> Option<String> {
-        self.taken.map(str::to_owned)
-    }
-
-    fn memory(&self) -> &MemoryPlan {
-        self.session.memory()
+    fn session(&self) -> &Session {
+        &self.session
     }
 
     fn run(&mut self, (): &()) -> Result<Run> {

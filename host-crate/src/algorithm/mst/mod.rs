@@ -31,8 +31,6 @@ pub struct Mst {
     /// A bit for each edge of the graph: whether it is one of the forest.
     forest: Buffer<u32>,
     whole: DeviceLoop,
-    /// The strategy that was taken, where the one that was asked for chooses.
-    taken: Option<&'static str>,
 }
 
 /// What is worked on, and with what.
@@ -101,15 +99,11 @@ Examples:
             true => cpu::record(&job, &name)?,
             false => record::record(&job, graph, &name)?,
         };
-        Ok(Self { session, forest, whole, taken })
+        Ok(Self { session: session.with_method(taken), forest, whole })
     }
 
-    fn taken(&self) -> Option<String> {
-        self.taken.map(str::to_owned)
-    }
-
-    fn memory(&self) -> &MemoryPlan {
-        self.session.memory()
+    fn session(&self) -> &Session {
+        &self.session
     }
 
     fn run(&mut self, (): &()) -> Result<Run> {

@@ -107,8 +107,6 @@ pub struct PageRank {
     iterations: u32,
     /// The order of the nodes on the device, where it is another than the graph's.
     order: Option<NodeOrder>,
-    /// The schedule that was taken, where the one that was asked for chooses.
-    taken: Option<String>,
 }
 
 /// A form of the computation that is ready to run.
@@ -248,29 +246,12 @@ Examples:
             (session, ranking, config.schedule.item().taken(choice))
         };
         let PageRankConfig { precision, tolerance, iterations: limit, .. } = *config;
-        Ok(Self {
-            session,
-            ranking,
-            precision,
-            tolerance,
-            limit,
-            loaded: Seeds::default(),
-            iterations: 0,
-            order,
-            taken,
-        })
+        let session = session.with_method(taken).with_order(reorder::name_of(order.as_ref()));
+        Ok(Self { session, ranking, precision, tolerance, limit, loaded: Seeds::default(), iterations: 0, order })
     }
 
-    fn taken(&self) -> Option<String> {
-        self.taken.clone()
-    }
-
-    fn ordered_by(&self) -> Option<&'static str> {
-        reorder::name_of(self.order.as_ref())
-    }
-
-    fn memory(&self) -> &MemoryPlan {
-        self.session.memory()
+    fn session(&self) -> &Session {
+        &self.session
     }
 
     fn run(&mut self, seeds: &Seeds) -> Result<Run> {

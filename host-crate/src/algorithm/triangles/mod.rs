@@ -72,7 +72,6 @@ pub struct Triangles {
     marked: bool,
     counts: Counts,
     recording: Recording,
-    taken: Option<&'static str>,
 }
 
 /// What is counted, in two words each.
@@ -224,16 +223,12 @@ Examples:
             let job = Job { device, csr, parts: graph.partitions()?, marks: &marks, name: &name };
             record::record(&job, extent, &counts)?
         };
-        let (csr, taken) = (csr.clone(), config.strategy.item().taken(method));
-        Ok(Self { session, per_node: config.per_node, csr, marked, counts, recording, taken })
+        let session = session.with_method(config.strategy.item().taken(method));
+        Ok(Self { session, per_node: config.per_node, csr: csr.clone(), marked, counts, recording })
     }
 
-    fn taken(&self) -> Option<String> {
-        self.taken.map(str::to_owned)
-    }
-
-    fn memory(&self) -> &MemoryPlan {
-        self.session.memory()
+    fn session(&self) -> &Session {
+        &self.session
     }
 
     fn run(&mut self, (): &()) -> Result<Run> {

@@ -114,7 +114,7 @@ pub fn compared(results: &Results, table: &Table) -> Option<Part> {
     for strategy in strategies {
         rows.extend(row(strategy, &graphs, |graph| of(strategy, graph).map(number)));
     }
-    let took = |graph: &str| auto(graph)?["took"].as_str().map(Cell::text);
+    let took = |graph: &str| auto(graph)?["method"].as_str().map(Cell::text);
     rows.extend(row("auto takes", &graphs, took));
     let whole = |pointer: &'static str| move |graph: &str| auto(graph)?.pointer(pointer)?.as_u64().map(Cell::whole);
     match algorithm {
@@ -148,7 +148,7 @@ pub fn compared(results: &Results, table: &Table) -> Option<Part> {
     let mut drawn = vec![
         series("auto", &|graph| of("auto", graph)),
         series("the best that auto does not take", &|graph| {
-            let took = auto(graph)?["took"].as_str().unwrap_or_default();
+            let took = auto(graph)?["method"].as_str().unwrap_or_default();
             Some(fastest_but(results, algorithm, graph, took)?.1)
         }),
     ];
@@ -226,7 +226,7 @@ pub fn checked(results: &Results) -> Option<Part> {
                 Value::Bool(false) => "no",
                 _ => "not checked",
             };
-            let took = entry["took"].as_str().unwrap_or("auto");
+            let took = entry["method"].as_str().unwrap_or("auto");
             Some([algorithm, took, entry.pointer("/graph/name")?.as_str()?, valid].map(Cell::text).into())
         })
         .collect();

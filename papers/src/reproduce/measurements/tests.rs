@@ -100,7 +100,11 @@ fn claims_follow_from_the_times() {
 #[test]
 fn tables_have_what_was_measured_and_what_others_took() {
     let records = [
-        record("color er 2^22", &[("speculative", 3.0), ("auto", 3.0)], &json!({ "colors": 7, "took": "speculative" })),
+        record(
+            "color er 2^22",
+            &[("speculative", 3.0), ("auto", 3.0)],
+            &json!({ "colors": 7, "method": "speculative" }),
+        ),
         record("components rmat 20", &[("auto", 0.5)], &json!({ "components": 402_632 })),
         record("checked bfs", &[("auto", 0.5)], &json!({ "valid": false })),
     ];

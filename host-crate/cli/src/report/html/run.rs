@@ -12,7 +12,7 @@ use evenkeel::{
 /// The page of a report.
 pub fn page(report: &Report) -> Page {
     let from = report.source.as_ref().map_or(String::new(), |source| format!(" from node {source}"));
-    let took = report.took.as_ref().map_or(String::new(), |took| format!(", which took {took}"));
+    let took = report.method.as_ref().map_or(String::new(), |method| format!(", which took {method}"));
     let ordered = report.ordered_by.map_or(String::new(), |by| format!(", nodes ordered by {by}"));
     let valid = match report.valid {
         Some(true) => "every value agrees with the sequential oracle",
