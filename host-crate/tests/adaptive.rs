@@ -215,16 +215,21 @@ fn memory_is_of_one_graph_and_its_origins() {
     };
     let (symmetric, directed) =
         (generated("star:nodes=1001"), csr(1001, &(0..2000).map(|it| (it % 7, it % 1001)).collect::<Vec<_>>()));
-    let (words, edges) = (4, 2000);
-    let rows = 1002;
+    let (words, edges, rows) = (4, 2000, 1002);
+    // A word stands in the place of each array that is not needed.
+    let is_more = |csr: &Csr, more: &str, less: &str, array: u64| {
+        let (planned, expected) = (plan(csr, more), plan(csr, less) + words * array);
+        assert!(planned <= expected && planned + 4 * words >= expected, "{more}: {planned} bytes of {expected}");
+    };
     for csr in [&symmetric, &directed] {
-        assert_eq!(plan(csr, "edge-list"), plan(csr, "vertex-push") + words * edges);
+        is_more(csr, "edge-list", "vertex-push", edges);
     }
-    assert_eq!(plan(&symmetric, "vertex-pull"), plan(&symmetric, "vertex-push"));
-    assert_eq!(plan(&symmetric, "reverse-edge-list"), plan(&symmetric, "edge-list"));
-    assert_eq!(plan(&directed, "vertex-pull"), plan(&directed, "vertex-push") + words * (edges + rows));
-    assert_eq!(plan(&directed, "reverse-edge-list"), plan(&directed, "vertex-pull") + words * edges);
-    // The CPU's model needs no origins, but two lists, and at most a piece of two words for each 256 edges.
-    let lists = 2 * 1001 + 2 * (edges / 256);
-    assert_eq!(plan(&symmetric, "adaptive"), plan(&symmetric, "vertex-push") + words * lists);
+    is_more(&symmetric, "vertex-pull", "vertex-push", 0);
+    is_more(&symmetric, "reverse-edge-list", "edge-list", 0);
+    is_more(&directed, "vertex-pull", "vertex-push", edges + rows);
+    is_more(&directed, "reverse-edge-list", "vertex-pull", edges);
+    // The CPU's model needs no origins, but two lists, two words for each 256 edges of the hub, and the decisions of its tree.
+    let lists = plan(&symmetric, "vertex-push") + words * (2 * 1001 + 2 * 4);
+    let adaptive = plan(&symmetric, "adaptive");
+    assert!((lists - 4 * words..lists + 1024).contains(&adaptive), "{adaptive} bytes of {lists}");
 }

@@ -154,10 +154,6 @@ impl evenkeel::strategy::Strategy for Impostor {
         evenkeel::strategy::all().find(|strategy| strategy.name == "node").unwrap()
     }
 
-    fn plan(&self, _: &Csr, _: evenkeel::strategy::Target<'_>) -> evenkeel::device::MemoryPlan {
-        evenkeel::device::MemoryPlan::new()
-    }
-
     fn record(
         &self,
         _: &Device,

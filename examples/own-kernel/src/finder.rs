@@ -3,7 +3,7 @@
 
 use evenkeel::{
     Result,
-    device::{Buffer, Device, MemoryPlan, Recording},
+    device::{Buffer, Device, Recording},
     engine::{
         DeviceGraph, DeviceRows,
         schedule::{Choice, ScratchSpace, TileExtent},
@@ -37,10 +37,13 @@ pub struct Finder {
 }
 
 impl Finder {
-    /// Copies the graph to the device and records the kernels.
+    /// Copies the graph to the device and records the kernels. What does not fit is refused with the numbers before anything is allocated.
     pub fn prepare(device: &Device, csr: &Csr, choice: Choice) -> Result<Self> {
         refuse_unending_rows(device, csr)?;
-        device.admit(&plan(csr, choice))?;
+        device.prepare(|device| Self::build(device, csr, choice))
+    }
+
+    fn build(device: &Device, csr: &Csr, choice: Choice) -> Result<Self> {
         let (schedule, nodes) = (choice.schedule, csr.nodes() as usize);
         let extent = TileExtent::new(nodes, csr.columns().len());
         let graph = &DeviceGraph::upload(device, csr)?;
@@ -87,19 +90,6 @@ impl Finder {
         let (degrees, heaviest) = (device.download(degrees)?, device.download(heaviest)?);
         Ok(Facts { degrees, heaviest, neighbours: device.download(neighbours)?, climbs: device.download(climbs)? })
     }
-}
-
-/// The memory that `prepare` takes, so that what does not fit is refused with the numbers before anything is allocated.
-fn plan(csr: &Csr, choice: Choice) -> MemoryPlan {
-    let (nodes, edges) = (csr.nodes() as usize, csr.columns().len());
-    DeviceGraph::plan(csr)
-        .with::<f32>("weights", edges)
-        .with::<f32>("degrees", nodes)
-        .with::<f32>("heaviest", nodes)
-        .with::<u32>("neighbours", nodes)
-        .with::<u32>("climbs", nodes)
-        .and(ScratchSpace::<f32>::plan_gather(choice.schedule, TileExtent::new(nodes, edges)))
-        .and(ScratchSpace::<u32>::plan_gather(choice.schedule, TileExtent::new(nodes, edges)))
 }
 
 /// A weight for each edge, 1 where the graph has none.

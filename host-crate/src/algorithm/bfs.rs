@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     device::profile::Span,
-    engine::{DevicePartition, Layout, plan_partitions},
+    engine::{DevicePartition, Layout},
     strategy::{
-        Operator, Strategy, Target, Traversal,
+        Chosen, Operator, Strategy, Target, Traversal,
         adaptive::{LevelSize, TracedLevel, trace},
     },
 };
@@ -159,28 +159,8 @@ Examples:
         (*input != ALL_SOURCES).then_some(*input)
     }
 
-    fn plan_on(graph: &SharedGraph, config: &BfsConfig) -> Result<MemoryPlan> {
-        let (device, csr) = (graph.device().info(), graph.csr());
-        let plan = match config.per_source {
-            true => {
-                let native = many::is_native(device);
-                let rows = if native && config.parents { plan_partitions(device, csr) } else { MemoryPlan::new() };
-                rows.and(many::plan(device, csr, native, Keep::Each, config.from.nodes.len())?)
-            }
-            false => return Ok(plan_search(device, csr, config)?.0),
-        };
-        Ok(if config.parents { plan.with::<u32>("parents", csr.nodes() as usize) } else { plan })
-    }
-
-    fn prepare_on(graph: &SharedGraph, config: &BfsConfig) -> Result<Self> {
-        let graph = graph.afresh();
-        let prepared = Self::build(&graph, config);
-        graph.forget();
-        prepared
-    }
-
     fn build(graph: &SharedGraph, config: &BfsConfig) -> Result<Self> {
-        Self::prepare_to(graph, config, None)
+        Self::build_to(graph, config, None)
     }
 
     fn session(&self) -> &Session {
@@ -278,44 +258,63 @@ Examples:
 }
 
 impl Bfs {
-    /// The same for a search that may end when it has found the target: nodes further away may have no depth.
+    /// Makes a search ready that may end when it has found the target: nodes further away may have no depth.
     pub(super) fn prepare_to(graph: &SharedGraph, config: &BfsConfig, target: Option<u32>) -> Result<Self> {
-        let device = graph.device();
-        refuse_unending_rows(device, graph.csr())?;
-        let plan = <Self as Algorithm>::plan(device.info(), graph.csr(), config)?;
-        let session = match config.per_source {
-            true => Session::open(graph, plan)?,
-            false => Session::open_any(graph, plan)?,
-        };
+        graph.prepare(|graph| Self::build_to(graph, config, target))
+    }
+
+    fn build_to(graph: &SharedGraph, config: &BfsConfig, target: Option<u32>) -> Result<Self> {
+        refuse_unending_rows(graph.device(), graph.csr())?;
         let (config, sources) = (config.clone(), Vec::new());
         if config.per_source {
+            let session = Session::new(graph)?.with_method(Some("the search from 64 sources at a time"));
             let search = each(graph, &config)?;
             let parents = match config.parents {
-                true => Some(record_parents(device, graph.partitions()?, &search.values)?),
+                true => Some(record_parents(graph.device(), graph.partitions()?, &search.values)?),
                 false => None,
             };
-            let session = session.with_method(Some("the search from 64 sources at a time"));
             return Ok(Self { session, config, steps: Steps::Each(search), sources, parents, limit: None });
         }
-        let origin = Origin::new(graph, &config.from)?;
-        let (_, layout) = plan_search(device.info(), origin.graph.csr(), &config)?;
-        let mut traversal = Traversal::new(&origin.graph, Operator::Bfs, layout, "depths")?;
+        let (session, origin) = (Session::any(graph), Origin::new(graph, &config.from)?);
+        let chosen = Chosen::of(&origin.graph, Operator::Bfs, config.strategy.item().as_ref())?;
         // From the node that joins several sources all others are one edge further away.
         let max_depth = config.max_depth.map(|depth| depth.saturating_add(origin.is_joined().into()));
-        (traversal.max_depth, traversal.target) = (max_depth, target);
-        let parents = match config.parents && !traversal.parts.are_streamed() {
-            true => Some(record_parents(device, origin.graph.partitions()?, &traversal.data.values)?),
+        let name = format!("bfs {}", config.strategy);
+        let search = |graph: &SharedGraph, layout: Option<Layout>| {
+            let device = graph.device();
+            let mut traversal = Traversal::new(graph, Operator::Bfs, layout, "depths")?;
+            (traversal.max_depth, traversal.target) = (max_depth, target);
+            let parents = match config.parents && !traversal.parts.are_streamed() {
+                true => Some(record_parents(device, graph.partitions()?, &traversal.data.values)?),
+                false => None,
+            };
+            Ok((Search::record(device, traversal, &chosen, &name)?, parents))
+        };
+        let on_device = Target { device: graph.device().info(), operator: Operator::Bfs };
+        let layout = match config.parents || chosen.strategy.reads_device_graph(on_device) {
+            true => {
+                let allocate = |graph: &SharedGraph, layout: &Layout| search(graph, Some(*layout)).map(drop);
+                Some(chosen.layout(&origin.graph, Operator::Bfs, allocate)?)
+            }
             false => None,
         };
-        let search = Search::record(device, traversal, &config.strategy)?;
+        let (search, parents) = search(&origin.graph, layout)?;
         // Of a strategy whose iterations are no levels the whole search is run.
-        let has_levels = || config.strategy.item().level_names(device, graph.csr(), &[]);
+        let has_levels = || chosen.strategy.level_names(graph.device(), graph.csr(), &[]);
         let limit = match max_depth {
             Some(depth) => has_levels()?.map(|_| depth),
             None => None,
         };
-        let session = session.with_method(search.taken);
+        let session = session.with_method(chosen.instead);
         Ok(Self { session, config, steps: Steps::Nearest(search, origin), sources, parents, limit })
+    }
+
+    /// The strategy of the search.
+    fn strategy(&self) -> &dyn Strategy {
+        match &self.steps {
+            Steps::Nearest(search, _) => search.chosen.strategy.as_ref(),
+            Steps::Each(_) => self.config.strategy.item().as_ref(),
+        }
     }
 }
 
@@ -342,8 +341,8 @@ impl Tables<Bfs> for LevelTable {
 
     fn make(&self, bfs: &mut Bfs, answer: &Tree, spans: &[Span]) -> Result<Vec<Table>> {
         let Some(path) = &self.levels else { return Ok(Vec::new()) };
-        let (graph, strategy) = (bfs.session.answered()?, bfs.config.strategy.item());
-        let levels = trace(graph.device(), graph.csr(), strategy.as_ref(), &answer.depths, spans)?;
+        let graph = bfs.session.answered()?;
+        let levels = trace(graph.device(), graph.csr(), bfs.strategy(), &answer.depths, spans)?;
         let row = |(level, TracedLevel { size, implementation, time }): (usize, TracedLevel)| {
             let (LevelSize { frontier, discovered, edges }, microseconds) = (size, time.as_secs_f64() * 1e6);
             format!("{level},{frontier},{discovered},{edges},{implementation},{microseconds:.3}")
@@ -351,30 +350,6 @@ impl Tables<Bfs> for LevelTable {
         let columns = "level,frontier,discovered,frontier_edges,implementation,microseconds";
         Ok(vec![Table::new(path, columns, levels.into_iter().enumerate().map(row))])
     }
-}
-
-/// The memory of a search without parents; `on_device` says whether the graph is read there.
-pub(crate) fn plan_with(
-    device: &DeviceInfo,
-    csr: &Csr,
-    strategy: &dyn Strategy,
-    on_device: bool,
-) -> Result<MemoryPlan> {
-    let target = Target { device, operator: Operator::Bfs };
-    Ok(Traversal::plan(csr, strategy, target, on_device, "depths", MemoryPlan::new())?.0)
-}
-
-/// The memory of a search from one source, or from the nearest of several, and how the graph is kept where it is read on the device.
-fn plan_search(device: &DeviceInfo, csr: &Csr, config: &BfsConfig) -> Result<(MemoryPlan, Option<Layout>)> {
-    let (target, strategy) = (Target { device, operator: Operator::Bfs }, config.strategy.item().as_ref());
-    let origin = Origin::plan(&config.from);
-    let beside = if config.parents { origin.with::<u32>("parents", csr.nodes() as usize) } else { origin };
-    Traversal::plan(csr, strategy, target, reads_device_graph(device, config), "depths", beside)
-}
-
-/// Whether the strategy, or the step that finds parents, reads the graph on the device.
-fn reads_device_graph(device: &DeviceInfo, config: &BfsConfig) -> bool {
-    config.parents || config.strategy.item().reads_device_graph(Target { device, operator: Operator::Bfs })
 }
 
 /// The search that tells several sources apart.

@@ -2,7 +2,6 @@
 //! made again on the device before each variant, so that all search the same frontier, and the device times each by itself. What
 //! they find is held against the whole search.
 
-use super::bfs;
 use crate::{
     Error, Result,
     device::{Buffer, Device, ReadBack, Recording, profile::Span},
@@ -60,15 +59,16 @@ impl LevelTimes {
     /// # Errors
     /// When something does not fit, or the device fails.
     pub fn new(device: &Device, csr: &Csr, virtual_warp: u32) -> Result<Self> {
-        let variants = Variant::all();
+        refuse_long_loops(device.info(), || rounds_of_a_row(longest_row(csr).max(longest_column(csr))))?;
+        SharedGraph::new(device, csr).prepare(|graph| Self::build(graph, virtual_warp))
+    }
+
+    fn build(graph: &SharedGraph, virtual_warp: u32) -> Result<Self> {
+        let (device, csr, variants) = (graph.device(), graph.csr(), Variant::all());
         let nodes = csr.nodes() as usize;
         let whole: Box<dyn Strategy> = Box::new(Adaptive::default());
-        refuse_long_loops(device.info(), || rounds_of_a_row(longest_row(csr).max(longest_column(csr))))?;
-        let plan = bfs::plan_with(device.info(), csr, whole.as_ref(), true)?.and(LevelGraph::plan(csr, &variants));
         let layout = Layout::resident(device.info(), csr);
-        device.admit(&plan.with::<u32>("depths found", nodes).with::<u32>("nodes in order", nodes))?;
-
-        let traversal = Traversal::new(&SharedGraph::new(device, csr), Operator::Bfs, Some(layout), "depths")?;
+        let traversal = Traversal::new(graph, Operator::Bfs, Some(layout), "depths")?;
         let level_graph = LevelGraph::new(device, &traversal, &variants)?;
         let params = level_graph.params(device, virtual_warp, Family::Fifteen.first());
         let tree = device.buffer_from("decisions", &[Decision::leaf(Decision::REPEAT)])?;

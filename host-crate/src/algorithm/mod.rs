@@ -77,7 +77,7 @@ mod prelude {
         engine::{
             DeviceGraph, DeviceLoop, DeviceRows, SharedGraph,
             loops::{self, refuse_long_loops, refuse_unending_rows},
-            schedule::{Choice, RowSchedule, Schedule, ScratchSpace, TileExtent},
+            schedule::{Choice, RowSchedule, Schedule, ScratchSpace},
         },
         graph::{Csr, Graph, Weights},
         oracle::{self, Mismatch},
@@ -199,9 +199,7 @@ pub trait Algorithm: Sized + 'static {
 
     /// The memory it needs on a graph's device.
     fn plan_on(graph: &SharedGraph, config: &Self::Config) -> Result<MemoryPlan> {
-        let planner = graph.planner();
-        Self::build(&planner, config)?;
-        Ok(planner.device().counted_memory())
+        graph.planned(|graph| Self::build(graph, config))
     }
 
     /// About how many operations a run takes. A run of few is over before a GPU has started, so that it need not be started.
@@ -221,11 +219,7 @@ pub trait Algorithm: Sized + 'static {
     /// # Errors
     /// When the configuration or the graph is wrong, or something does not fit.
     fn prepare_on(graph: &SharedGraph, config: &Self::Config) -> Result<Self> {
-        let graph = graph.afresh();
-        let plan = Self::plan_on(&graph, config)?;
-        let prepared = Self::build(&graph.admit(plan)?, config);
-        graph.forget();
-        prepared
+        graph.prepare(|graph| Self::build(graph, config))
     }
 
     /// Makes everything ready to run on a graph that nothing else uses; else as [`Algorithm::prepare_on`].

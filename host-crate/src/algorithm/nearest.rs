@@ -22,15 +22,8 @@ impl Origin {
         refuse_unfound(sources, graph.csr())?;
         nodes.sort_unstable();
         nodes.dedup();
-        let graph = SharedGraph::new(graph.device(), &joined(graph.csr(), &nodes)?);
+        let graph = graph.derived("joined with the sources", || joined(graph.csr(), &nodes))?;
         Ok(Self { graph, sources: Some(sources.nodes.clone()) })
-    }
-
-    /// The memory that a plan for the graph itself lacks.
-    pub fn plan(sources: &ManySources) -> MemoryPlan {
-        // Two edges for each source; and one node more in some arrays, each of which has a few words for it.
-        let words = if sources.are_given() { 2 * sources.nodes.len() + 64 } else { 0 };
-        if words == 0 { MemoryPlan::new() } else { MemoryPlan::new().with::<[u32; 2]>("edges to the sources", words) }
     }
 
     /// Whether there are several sources.

@@ -4,11 +4,13 @@
 use crate::{
     Result,
     device::{DeviceInfo, DeviceKind},
+    engine::SharedGraph,
     graph::{Csr, NodeOrder},
     phase,
     settings::{Choices, NamedValue, named},
 };
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// In which order nodes are kept on the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,9 +90,21 @@ impl Reorder {
         }
     }
 
+    /// The order for a single product, and the graph in it, which is the graph itself where it keeps its own.
+    pub(super) fn of_product(self, graph: &SharedGraph) -> Result<(Option<Arc<NodeOrder>>, SharedGraph)> {
+        let found = graph.once("order", || {
+            let (order, renamed) = self.for_product(graph.csr())?.unzip();
+            Ok((order.map(Arc::new), renamed))
+        })?;
+        Ok(match &*found {
+            (Some(order), Some(renamed)) => (Some(order.clone()), graph.derived("reordered", || Ok(renamed.clone()))?),
+            _ => (None, graph.clone()),
+        })
+    }
+
     /// The order for a single product, and the matrix in it. Elements are read as often as their columns have entries. Reordering takes longer than a
     /// product, so that it is done only when asked for.
-    pub(super) fn for_product(self, csr: &Csr) -> Result<Option<(NodeOrder, Csr)>> {
+    fn for_product(self, csr: &Csr) -> Result<Option<(NodeOrder, Csr)>> {
         if self != Self::Degree {
             return Ok(None);
         }

@@ -23,19 +23,6 @@ impl Session {
         Self { graph: graph.clone(), memory: graph.plan(), method: None, order: None, answered: false }
     }
 
-    /// Admits a plan to the graph's device, before anything is allocated; [`Error::Memory`] when it does not fit, and [`Error::Graph`] when
-    /// the graph has more edges than 32 bits count.
-    pub fn open(graph: &SharedGraph, memory: MemoryPlan) -> Result<Self> {
-        graph.csr().narrow_edges()?;
-        Self::open_any(graph, memory)
-    }
-
-    /// The same for an algorithm that takes any number of edges.
-    pub fn open_any(graph: &SharedGraph, memory: MemoryPlan) -> Result<Self> {
-        graph.device().admit(&memory)?;
-        Ok(Self { memory, ..Self::any(graph) })
-    }
-
     /// The same with the method that is taken, where the one that was asked for chooses among others.
     pub fn with_method(self, method: Option<impl Into<String>>) -> Self {
         Self { method: method.map(Into::into), ..self }

@@ -3,7 +3,7 @@
 
 use super::{DenseMatrix, Reorder, prelude::*, reorder, spmv::exact_vector};
 use crate::{
-    engine::{Layout, Order, Pass, TileSpaces, plan_team_gathers},
+    engine::{Layout, Order, Pass, TileSpaces},
     graph::NodeOrder,
     oracle::spmv::first_mismatch_of_matrix,
 };
@@ -13,6 +13,7 @@ use evenkeel_kernels::{
     primitive::workgroup::SUBGROUPS_ON_GPU,
 };
 use evenkeel_types::WORKGROUP;
+use std::sync::Arc;
 
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +116,7 @@ pub struct Spmm {
     loaded: Option<DenseMatrix>,
     pass: Pass,
     /// The order of rows on the device, where it is another than the graph's.
-    order: Option<NodeOrder>,
+    order: Option<Arc<NodeOrder>>,
 }
 
 impl Algorithm for Spmm {
@@ -158,46 +159,17 @@ Examples:
         u64::from(config.columns) * (u64::from(csr.nodes()) + csr.edges())
     }
 
-    fn plan_on(graph: &SharedGraph, config: &SpmmConfig) -> Result<MemoryPlan> {
-        let (device, csr) = (graph.device().info(), graph.csr());
-        config.check()?;
-        Ok(plan(device, csr, config)?.0)
-    }
-
-    fn prepare_on(graph: &SharedGraph, config: &SpmmConfig) -> Result<Self> {
-        let graph = graph.afresh();
-        let prepared = Self::build(&graph, config);
-        graph.forget();
-        prepared
-    }
-
     fn build(graph: &SharedGraph, config: &SpmmConfig) -> Result<Self> {
         config.check()?;
-        let (order, renamed) = config.reorder.for_product(graph.csr())?.unzip();
-        let renamed = renamed.map(|csr| SharedGraph::new(graph.device(), &csr));
-        let graph = renamed.as_ref().unwrap_or(graph);
-        let (device, csr) = (graph.device(), graph.csr());
-        let (memory, layout) = plan(device.info(), csr, config)?;
-        let session = Session::open_any(graph, memory)?;
-        let choice = config.schedule(csr, device.info());
-        refuse_long_loops(device.info(), || choice.rounds(csr))?;
-        let (blocks, team) = (config.blocks(), team(device.info(), config.blocks()));
-        let (values, elements) = (graph.partition_values(&layout)?, dense_length(csr, config));
-        let (b, c) = (device.buffer("b", elements)?, device.buffer("c", elements)?);
-        let spaces = TileSpaces::for_teams(device, choice, graph.tiles(&layout)?, team)?;
-        let part = |recorder: &mut Recorder, place| {
-            let (part, space) = spaces.at(place);
-            let (matrix, values, scratch) = (&part.graph, &values.at(place).cast(), &space.buffers);
-            let launch = spmm::Spmm { schedule: choice.schedule, matrix, values, b: &b, c: &c, scratch };
-            for first_block in (0..blocks).step_by(team as usize) {
-                let params = |schedule| WideProductParams { tiles: part.range, blocks, first_block, team, schedule };
-                space.record_gather(recorder, &launch, params);
-            }
-        };
-        let arrays = (&[spaces.columns(), &values][..], Order::Ascending);
-        let pass = Pass::record(device, &format!("spmm {choice}"), arrays, &|_| (), &part)?;
+        let (order, graph) = config.reorder.of_product(graph)?;
+        let (session, csr) = (Session::any(&graph), graph.csr());
+        let choice = config.schedule(csr, graph.device().info());
+        refuse_long_loops(graph.device().info(), || choice.rounds(csr))?;
+        let edge_bytes = size_of::<u32>() + size_of::<f32>();
+        let layout = graph.layout(csr, edge_bytes, |graph, layout| product(graph, layout, choice, config).map(drop))?;
+        let (b, c, pass) = product(&graph, &layout, choice, config)?;
         let session =
-            session.with_method(config.schedule.item().taken(choice)).with_order(reorder::name_of(order.as_ref()));
+            session.with_method(config.schedule.item().taken(choice)).with_order(reorder::name_of(order.as_deref()));
         Ok(Self { session, columns: config.columns as usize, b, c, loaded: None, pass, order })
     }
 
@@ -207,7 +179,7 @@ Examples:
 
     fn run(&mut self, b: &DenseMatrix) -> Result<Run> {
         self.session.run(|graph| {
-            let order = self.order.as_ref();
+            let order = self.order.as_deref();
             b.load_once(&mut self.loaded, |elements| load(graph, &self.b, elements, self.columns, order))?;
             Run::of_pass(&mut self.pass)
         })
@@ -277,19 +249,30 @@ fn team(device: &DeviceInfo, blocks: u32) -> u32 {
     blocks.next_power_of_two().min(subgroup).min(scratch).min(MAX_TEAM)
 }
 
-/// The memory of a product, and how the matrix is kept.
-fn plan(device: &DeviceInfo, csr: &Csr, config: &SpmmConfig) -> Result<(MemoryPlan, Layout)> {
-    let (schedule, team) = (config.schedule(csr, device).schedule, team(device, config.blocks()));
-    let whole = |layout: &Layout| {
-        SharedGraph::plan_tiles(csr, layout)
-            .and(layout.plan_edges::<f32>("values", csr))
-            .and(plan_team_gathers::<Vec4>(schedule, layout.partitions(csr).list(), team))
-            .with::<Vec4>("b", dense_length(csr, config))
-            .with::<Vec4>("c", dense_length(csr, config))
+/// Allocates the dense matrices and records the product of a matrix that is kept as `layout` says.
+fn product(
+    graph: &SharedGraph,
+    layout: &Layout,
+    choice: Choice,
+    config: &SpmmConfig,
+) -> Result<(Buffer<Vec4>, Buffer<Vec4>, Pass)> {
+    let device = graph.device();
+    let (blocks, team) = (config.blocks(), team(device.info(), config.blocks()));
+    let (values, elements) = (graph.partition_values(layout)?, dense_length(graph.csr(), config));
+    let (b, c) = (device.buffer("b", elements)?, device.buffer("c", elements)?);
+    let spaces = TileSpaces::for_teams(device, choice, graph.tiles(layout)?, team)?;
+    let part = |recorder: &mut Recorder, place| {
+        let (part, space) = spaces.at(place);
+        let (matrix, values, scratch) = (&part.graph, &values.at(place).cast(), &space.buffers);
+        let launch = spmm::Spmm { schedule: choice.schedule, matrix, values, b: &b, c: &c, scratch };
+        for first_block in (0..blocks).step_by(team as usize) {
+            let params = |schedule| WideProductParams { tiles: part.range, blocks, first_block, team, schedule };
+            space.record_gather(recorder, &launch, params);
+        }
     };
-    let edge_bytes = (size_of::<u32>() + size_of::<f32>()) as u64;
-    let layout = Layout::new(device, csr, edge_bytes, |layout| whole(layout).bytes())?;
-    Ok((whole(&layout), layout))
+    let arrays = (&[spaces.columns(), &values][..], Order::Ascending);
+    let pass = Pass::record(device, &format!("spmm {choice}"), arrays, &|_| (), &part)?;
+    Ok((b, c, pass))
 }
 
 fn dense_length(csr: &Csr, config: &SpmmConfig) -> usize {

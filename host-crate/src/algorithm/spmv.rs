@@ -4,7 +4,7 @@
 
 use super::{DenseVector, Reorder, prelude::*, reorder};
 use crate::{
-    engine::{EdgeArrays, Layout as Kept, Order, Pass, TileSet, TileSpaces, partitions_said, plan_gathers},
+    engine::{EdgeArrays, Layout as Kept, Order, Pass, TileSet, TileSpaces, partitions_said},
     graph::{NodeOrder, generate::random::mix, transform::transpose},
     oracle::spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, product},
     phase,
@@ -18,6 +18,7 @@ use evenkeel_kernels::{
 };
 use evenkeel_types::TileRange;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// What can be chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -198,7 +199,7 @@ pub struct Spmv {
     loaded: Option<DenseVector>,
     pass: Pass,
     /// The order of rows and columns on the device, where it is another than the graph's.
-    order: Option<NodeOrder>,
+    order: Option<Arc<NodeOrder>>,
 }
 
 /// x and y.
@@ -239,57 +240,35 @@ Examples:
         Ok(exact_vector(&graph.csr, graph.csr.nodes() as usize, options.x_seed).into())
     }
 
-    fn plan_on(graph: &SharedGraph, config: &SpmvConfig) -> Result<MemoryPlan> {
-        let (device, csr) = (graph.device().info(), graph.csr());
-        let schedules = match config.layout {
-            // An upper bound: which columns are long is known only when the matrix has been transposed.
-            Layout::Csc => config.schedule.item().candidates(csr, device),
-            // So is which rows are empty when they have been reordered.
-            _ if config.reorder == Reorder::Degree => config.schedule.item().candidates(csr, device),
-            _ => vec![config.choose(csr, device).schedule],
-        };
-        // Of those that fit, the one that takes most.
-        let plans = schedules.into_iter().map(|schedule| plan(device, csr, config, schedule));
-        let most = plans.max_by_key(|plan| plan.as_ref().map_or(0, |(memory, _)| memory.bytes()));
-        most.map_or(Ok(MemoryPlan::new()), |plan| Ok(plan?.0))
-    }
-
-    fn prepare_on(graph: &SharedGraph, config: &SpmvConfig) -> Result<Self> {
-        let graph = graph.afresh();
-        let prepared = Self::build(&graph, config);
-        graph.forget();
-        prepared
-    }
-
     fn build(graph: &SharedGraph, config: &SpmvConfig) -> Result<Self> {
         config.check(graph.device().info())?;
-        let (order, renamed) = config.reorder.for_product(graph.csr())?.unzip();
-        let renamed = renamed.map(|csr| SharedGraph::new(graph.device(), &csr));
-        let graph = renamed.as_ref().unwrap_or(graph);
-        let device = graph.device();
+        let (order, graph) = config.reorder.of_product(graph)?;
+        let (session, info) = (Session::any(&graph), graph.device().info());
         let transposed = match config.layout {
-            Layout::Csc => Some(phase::during("transposing", || transpose(graph.csr()))?),
+            Layout::Csc => Some(graph.once("columns", || phase::during("transposing", || transpose(graph.csr())))?),
             _ => None,
         };
         // What the tiles are made of, but for entries, which are tiles themselves.
-        let csr = transposed.as_ref().unwrap_or(graph.csr());
-        let choice = config.choose(csr, device.info());
+        let csr = transposed.as_deref().unwrap_or(graph.csr());
+        let choice = config.choose(csr, info);
         if config.layout != Layout::Coo {
-            refuse_long_loops(device.info(), || choice.rounds(csr))?;
+            refuse_long_loops(info, || choice.rounds(csr))?;
         }
-        let (memory, kept) = plan(device.info(), csr, config, choice.schedule)?;
-        let session = Session::open_any(graph, memory)?;
-        let job = Job { device, graph, csr, kept, choice, elements: csr.nodes() as usize };
-        let (vectors, pass) = match (config.layout, config.precision) {
-            (Layout::Coo, _) => job.entries()?,
-            (Layout::Csc, _) => job.columns()?,
-            (Layout::Csr, Precision::Single) => job.rows(&graph.partition_values(&kept)?, Vectors::Single)?,
-            (Layout::Csr, Precision::Double) => {
-                job.rows(&EdgeArrays::values(device, csr, &kept, |value| value)?, Vectors::Double)?
+        let product = |graph: &SharedGraph, kept: &Kept| {
+            let (device, elements) = (graph.device(), csr.nodes() as usize);
+            Job { device, graph, csr, kept: *kept, choice, elements }.product(config)
+        };
+        let kept = match config.layout {
+            Layout::Coo => Kept::resident(info, csr),
+            _ => {
+                let edge_bytes = size_of::<u32>() + config.precision.bytes();
+                graph.layout(csr, edge_bytes, |graph, kept| product(graph, kept).map(drop))?
             }
         };
+        config.check_partitions(info, csr, &kept)?;
+        let (vectors, pass) = product(&graph, &kept)?;
         let session =
-            session.with_method(config.schedule.item().taken(choice)).with_order(reorder::name_of(order.as_ref()));
+            session.with_method(config.schedule.item().taken(choice)).with_order(reorder::name_of(order.as_deref()));
         Ok(Self { session, vectors, loaded: None, pass, order })
     }
 
@@ -368,6 +347,19 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
+    /// The product that was asked for.
+    fn product(&self, config: &SpmvConfig) -> Result<(Vectors, Pass)> {
+        let Self { device, graph, csr, kept, .. } = self;
+        match (config.layout, config.precision) {
+            (Layout::Coo, _) => self.entries(),
+            (Layout::Csc, _) => self.columns(),
+            (Layout::Csr, Precision::Single) => self.rows(&graph.partition_values(kept)?, Vectors::Single),
+            (Layout::Csr, Precision::Double) => {
+                self.rows(&EdgeArrays::values(device, csr, kept, |value| value)?, Vectors::Double)
+            }
+        }
+    }
+
     /// The product by rows, in numbers of one kind.
     fn rows<T: Pod>(&self, values: &EdgeArrays, vectors: fn(Buffer<T>, Buffer<T>) -> Vectors) -> Result<(Vectors, Pass)>
     where
@@ -394,7 +386,7 @@ impl Job<'_> {
         let (matrix, values, entries) = (self.graph.rows()?, self.graph.values()?, self.csr.narrow_edges()?);
         let rows = &device.buffer("rows of entries", entries as usize)?;
         let find = EdgeSources { row_offsets: &matrix.row_offsets, sources: rows };
-        phase::during("making the list of entries", || {
+        device.during("making the list of entries", || {
             let params = LengthParams { length: entries };
             device.record("rows of entries", |recorder| recorder.dispatch(&find, params, entries as usize))?.run()
         })?;
@@ -414,7 +406,7 @@ impl Job<'_> {
     fn columns(&self) -> Result<(Vectors, Pass)> {
         let Self { device, choice, csr, .. } = *self;
         let (x, y) = (device.buffer("x", self.elements)?, device.buffer("y", self.elements)?);
-        let (tiles, values) = phase::during("uploading", || {
+        let (tiles, values) = device.during("uploading", || {
             let values = EdgeArrays::values(device, csr, &self.kept, |value| value as f32)?;
             Ok((TileSet::upload(device, csr, &self.kept)?, values))
         })?;
@@ -431,47 +423,6 @@ impl Job<'_> {
         let pass = Pass::record(device, &format!("spmv csc {choice}"), arrays, &start, &part)?;
         Ok((Vectors::Single(x, y), pass))
     }
-}
-
-/// The memory of a product, and how the matrix is kept.
-///
-/// # Errors
-/// When that does not suit the layout, or not even a stream fits.
-fn plan(device: &DeviceInfo, csr: &Csr, config: &SpmvConfig, schedule: Schedule) -> Result<(MemoryPlan, Kept)> {
-    match config.precision {
-        Precision::Single => plan_of::<f32>(device, csr, config, schedule),
-        Precision::Double => plan_of::<f64>(device, csr, config, schedule),
-    }
-}
-
-fn plan_of<T: Pod>(
-    device: &DeviceInfo,
-    csr: &Csr,
-    config: &SpmvConfig,
-    schedule: Schedule,
-) -> Result<(MemoryPlan, Kept)> {
-    let elements = csr.nodes() as usize;
-    let vectors = || MemoryPlan::new().with::<T>("x", elements).with::<T>("y", elements);
-    if config.layout == Layout::Coo {
-        let (kept, entries) = (Kept::resident(device, csr), csr.columns().len());
-        config.check_partitions(device, csr, &kept)?;
-        let values = kept.plan_edges::<T>("values", csr);
-        let rows = DeviceGraph::plan(csr).and(values).and(vectors()).with::<u32>("rows of entries", entries);
-        return Ok((rows.and(ScratchSpace::<u32>::plan_entries(schedule, entries)), kept));
-    }
-    let whole = |kept: &Kept| {
-        let tiles = match config.layout {
-            Layout::Csr => SharedGraph::plan_tiles(csr, kept),
-            _ => TileSet::plan(csr, kept),
-        };
-        // Words and single precision are as large as each other.
-        let gathers = plan_gathers::<T>(schedule, kept.partitions(csr).list());
-        tiles.and(kept.plan_edges::<T>("values", csr)).and(vectors()).and(gathers)
-    };
-    let edge_bytes = (size_of::<u32>() + size_of::<T>()) as u64;
-    let kept = Kept::new(device, csr, edge_bytes, |kept| whole(kept).bytes())?;
-    config.check_partitions(device, csr, &kept)?;
-    Ok((whole(&kept), kept))
 }
 
 /// Numbers from -1 to 1 that are not 0, drawn by a seed.

@@ -6,7 +6,7 @@ use crate::{
     engine::Layout,
     graph::weights::Shown,
     oracle::dijkstra,
-    strategy::{Operator, Strategy, Target, Traversal, double_distances, wide_distances},
+    strategy::{Chosen, Operator, Strategy, Target, Traversal, double_distances, wide_distances},
 };
 use evenkeel_types::UNREACHED;
 use rayon::prelude::*;
@@ -117,20 +117,8 @@ Examples:
         (*input != ALL_SOURCES).then_some(*input)
     }
 
-    fn plan_on(graph: &SharedGraph, config: &SsspConfig) -> Result<MemoryPlan> {
-        let (device, csr) = (graph.device().info(), graph.csr());
-        Ok(plan(device, csr, config)?.0)
-    }
-
-    fn prepare_on(graph: &SharedGraph, config: &SsspConfig) -> Result<Self> {
-        let graph = graph.afresh();
-        let prepared = Self::build(&graph, config);
-        graph.forget();
-        prepared
-    }
-
     fn build(graph: &SharedGraph, config: &SsspConfig) -> Result<Self> {
-        Self::prepare_to(graph, config, None)
+        Self::build_to(graph, config, None)
     }
 
     fn session(&self) -> &Session {
@@ -233,28 +221,35 @@ fn nearest<D: Copy>(sources: &[u32], smaller: fn(D, D) -> D, from: impl Fn(u32) 
 }
 
 impl Sssp {
-    /// The same for a search that may end when no path to the target can be shorter: nodes further away may have a larger distance, or none.
+    /// Makes a search ready that may end when no path to the target can be shorter: nodes further away may have a larger distance, or none.
     pub(super) fn prepare_to(graph: &SharedGraph, config: &SsspConfig, target: Option<u32>) -> Result<Self> {
-        let (device, csr) = (graph.device(), graph.csr());
-        refuse_negative(csr)?;
-        refuse_unending_rows(device, csr)?;
-        let session = Session::open_any(graph, Self::plan_on(graph, config)?)?;
+        graph.prepare(|graph| Self::build_to(graph, config, target))
+    }
+
+    fn build_to(graph: &SharedGraph, config: &SsspConfig, target: Option<u32>) -> Result<Self> {
+        refuse_negative(graph.csr())?;
+        refuse_unending_rows(graph.device(), graph.csr())?;
+        let (session, operator) = (Session::any(graph), operator(graph.csr()));
         let origin = Origin::new(graph, &config.from)?;
-        let (_, layout) = plan(device.info(), origin.graph.csr(), config)?;
-        let mut traversal = Traversal::new(&origin.graph, operator(csr), layout, "distances")?;
-        traversal.target = target;
-        let search = Search::record(device, traversal, &config.strategy)?;
-        let session = session.with_method(search.taken);
+        let chosen = Chosen::of(&origin.graph, operator, config.strategy.item().as_ref())?;
+        let name = format!("sssp {}", config.strategy);
+        let search = |graph: &SharedGraph, layout: Option<Layout>| {
+            let mut traversal = Traversal::new(graph, operator, layout, "distances")?;
+            traversal.target = target;
+            Search::record(graph.device(), traversal, &chosen, &name)
+        };
+        let layout = match chosen.strategy.reads_device_graph(Target { device: graph.device().info(), operator }) {
+            true => {
+                let allocate = |graph: &SharedGraph, layout: &Layout| search(graph, Some(*layout)).map(drop);
+                Some(chosen.layout(&origin.graph, operator, allocate)?)
+            }
+            false => None,
+        };
+        let search = search(&origin.graph, layout)?;
+        let session = session.with_method(chosen.instead);
         let (has_parents, start) = (config.parents, (0, Vec::new()));
         Ok(Self { session, search, origin, has_parents, start, overflowed: false })
     }
-}
-
-/// The memory of a search, and how the graph is kept where it is read on the device.
-fn plan(device: &DeviceInfo, csr: &Csr, config: &SsspConfig) -> Result<(MemoryPlan, Option<Layout>)> {
-    let (target, strategy) = (Target { device, operator: operator(csr) }, config.strategy.item().as_ref());
-    let (on_device, beside) = (strategy.reads_device_graph(target), Origin::plan(&config.from));
-    Traversal::plan(csr, strategy, target, on_device, "distances", beside)
 }
 
 fn operator(csr: &Csr) -> Operator {

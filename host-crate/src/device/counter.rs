@@ -99,6 +99,10 @@ impl Backend for Counter {
         }
     }
 
+    fn describe(&self, layout: String) {
+        lock(&self.counted).layout = Some(layout);
+    }
+
     fn counted(&self) -> MemoryPlan {
         lock(&self.counted).clone()
     }

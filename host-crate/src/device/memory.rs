@@ -26,25 +26,10 @@ impl MemoryPlan {
         self
     }
 
-    /// Adds buffers of `len` elements of `T` together, none of which has more than so many bytes.
-    pub(crate) fn with_split<T>(mut self, name: &str, len: usize, limit_bytes: u64) -> Self {
-        let most = (limit_bytes / size_of::<T>() as u64).max(1) as usize;
-        for begin in (0..len.max(1)).step_by(most) {
-            self = self.with::<T>(name, most.min(len - begin));
-        }
-        self
-    }
-
     /// Adds all buffers of another plan.
     pub fn and(mut self, other: Self) -> Self {
         self.buffers.extend(other.buffers);
         self.layout = self.layout.or(other.layout);
-        self
-    }
-
-    /// The same with a sentence on how the graph is kept.
-    pub fn described(mut self, layout: String) -> Self {
-        self.layout = Some(layout);
         self
     }
 

@@ -32,7 +32,7 @@ pub(crate) use recorder::{ScheduleRecorder, Size, Step};
 #[doc(hidden)]
 pub use vulkan::{Compiled, Executable};
 
-use crate::{Error, Result};
+use crate::{Error, Result, phase};
 use bytemuck::{Pod, Zeroable};
 use evenkeel_kernels::launch::{Kernel, RawBuffer};
 use profile::Span;
@@ -270,6 +270,47 @@ impl Device {
     /// Whether nothing runs here.
     pub(crate) fn is_planner(&self) -> bool {
         self.backend.is_planner()
+    }
+
+    /// What `build` makes on this device. It is run on a device that only counts the memory first, so that what does not fit is refused before
+    /// anything is allocated.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] with the numbers when it does not fit; what `build` fails with.
+    pub fn prepare<T>(&self, build: impl Fn(&Self) -> Result<T>) -> Result<T> {
+        let planner = Self::planner(self.info());
+        build(&planner)?;
+        self.admit(&planner.counted_memory())?;
+        build(self)
+    }
+
+    /// Says how a graph is kept, for the plan.
+    pub(crate) fn describe(&self, layout: String) {
+        self.backend.describe(layout);
+    }
+
+    /// Does something that is timed and shown as a phase, unless nothing runs here.
+    pub(crate) fn during<T>(&self, phase: &'static str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        if self.is_planner() { work() } else { phase::during(phase, work) }
+    }
+
+    /// Memory with the elements that `make` gives, which is asked only where something runs.
+    pub(crate) fn buffer_of<T: Pod>(&self, name: &str, len: usize, make: impl FnOnce() -> Vec<T>) -> Result<Buffer<T>> {
+        if self.is_planner() { self.buffer(name, len) } else { self.buffer_from(name, &make()) }
+    }
+
+    /// The same in memory of the host that the device copies from; of a planner there is none.
+    pub(crate) fn host_buffer_of<T: Pod>(
+        &self,
+        name: &str,
+        len: usize,
+        make: impl FnOnce() -> Vec<T>,
+    ) -> Result<Buffer<T>> {
+        if self.is_planner() {
+            // SAFETY: nothing reads or writes what is on a planner.
+            return Ok(unsafe { Buffer::from_raw(self.backend.allocate_host(name, &[])?, len) });
+        }
+        self.host_buffer_from(name, &make())
     }
 
     /// Counts `len` elements of the host's memory as the device's, which the CPU device's forms take for themselves. Returns how many to
@@ -512,6 +553,8 @@ pub(crate) trait Backend: Send + Sync {
     }
     /// Adds to what was allocated, where that is counted.
     fn count(&self, _name: &str, _bytes: u64) {}
+    /// Takes down how a graph is kept, where memory is counted.
+    fn describe(&self, _layout: String) {}
     /// What was allocated, where that is counted.
     fn counted(&self) -> MemoryPlan {
         MemoryPlan::new()

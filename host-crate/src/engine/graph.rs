@@ -5,18 +5,17 @@ use super::{
         DevicePartition, EdgeArrays, Layout, Part, Parts, Place, partitions_of, refuse_partitions, upload_offsets,
         upload_partitions,
     },
-    tiles::{TileSet, plan_tile_offsets},
+    tiles::TileSet,
 };
 use crate::{
     Result,
     device::{Buffer, Device, MemoryPlan},
     graph::{Csr, Weights, transform::transpose},
-    phase,
 };
 use evenkeel_kernels::launch::Buffers;
 use std::{
     any::Any,
-    ptr,
+    mem, ptr,
     sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
 };
 
@@ -25,14 +24,6 @@ pub type DeviceGraph = evenkeel_types::Csr<Buffers>;
 
 /// What the host does with a [`DeviceGraph`].
 pub trait DeviceRows: Sized {
-    /// The memory that a graph takes.
-    fn plan(csr: &Csr) -> MemoryPlan;
-
-    /// What of it the offsets of its rows take.
-    fn plan_offsets(csr: &Csr) -> MemoryPlan {
-        MemoryPlan::new().with::<u32>("row offsets", csr.offsets().len())
-    }
-
     /// Copies a graph to the device.
     fn upload(device: &Device, csr: &Csr) -> Result<Self>;
 
@@ -41,10 +32,6 @@ pub trait DeviceRows: Sized {
 }
 
 impl DeviceRows for DeviceGraph {
-    fn plan(csr: &Csr) -> MemoryPlan {
-        Self::plan_offsets(csr).with::<u32>("columns", csr.columns().len())
-    }
-
     fn upload(device: &Device, csr: &Csr) -> Result<Self> {
         refuse_partitions(device, csr)?;
         Ok(upload_partitions(device, csr)?.swap_remove(0).graph)
@@ -128,20 +115,6 @@ impl SharedGraph {
         Self::with(Device::planner(self.device().info()), self.csr().clone(), self.found.clone())
     }
 
-    /// The same graph, for something else that is prepared on it.
-    pub(crate) fn afresh(&self) -> Self {
-        Self { arrays: self.arrays.clone(), found: Found::default(), plan: None }
-    }
-
-    /// The same graph with the memory that something takes, which must fit. Call it before allocating anything.
-    ///
-    /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory) with the numbers.
-    pub(crate) fn admit(&self, plan: MemoryPlan) -> Result<Self> {
-        self.device().admit(&plan)?;
-        Ok(Self { plan: Some(Arc::new(plan)), ..self.clone() })
-    }
-
     /// The memory that was admitted, if any was.
     pub(crate) fn plan(&self) -> MemoryPlan {
         self.plan.as_deref().cloned().unwrap_or_default()
@@ -191,9 +164,37 @@ impl SharedGraph {
         self.derived("reversed", || transpose(&self.csr().without_weights()))
     }
 
-    /// Drops what was found out about the graph, once everything is prepared.
-    pub(crate) fn forget(&self) {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    /// The memory that `build` allocates for the graph.
+    pub(crate) fn planned<T>(&self, build: impl FnOnce(&Self) -> Result<T>) -> Result<MemoryPlan> {
+        let planner = self.planner();
+        build(&planner)?;
+        Ok(planner.device().counted_memory())
+    }
+
+    /// What `build` makes for the graph. It is run on a device that only counts the memory first, so that what does not fit is refused before
+    /// anything is allocated.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory) with the numbers when it does not fit; what `build` fails with.
+    pub(crate) fn prepare<T>(&self, build: impl Fn(&Self) -> Result<T>) -> Result<T> {
+        let graph = Self { arrays: self.arrays.clone(), found: Found::default(), plan: None };
+        let plan = graph.planned(&build)?;
+        graph.device().admit(&plan)?;
+        let prepared = build(&Self { plan: Some(Arc::new(plan)), ..graph.clone() });
+        forget(&graph.found);
+        prepared
+    }
+
+    /// How `csr`, which is the graph or made of it, is kept: on the device if it fits there with all else that `allocate` allocates, and else
+    /// partly streamed. Of each edge there are so many bytes in arrays that are streamed. It is decided once.
+    pub(crate) fn layout(
+        &self,
+        csr: &Csr,
+        edge_bytes: usize,
+        allocate: impl Fn(&Self, &Layout) -> Result<()>,
+    ) -> Result<Layout> {
+        let needed = |layout: &Layout| Ok(self.planned(|graph| allocate(graph, layout))?.bytes());
+        Ok(*self.once("layout", || Layout::new(self.device().info(), csr, edge_bytes as u64, needed))?)
     }
 
     /// The device.
@@ -207,27 +208,31 @@ impl SharedGraph {
     }
 
     /// How it is kept for all who share it: on the device.
-    fn layout(&self) -> Layout {
+    fn on_device(&self) -> Layout {
         Layout::resident(self.device().info(), self.csr())
     }
 
     fn row_offsets(&self) -> Result<&Buffer<u32>> {
-        upload_once(&self.arrays.row_offsets, || upload_offsets(self.device(), self.csr()))
+        upload_once(self.device(), &self.arrays.row_offsets, || upload_offsets(self.device(), self.csr()))
     }
 
     fn columns(&self) -> Result<&EdgeArrays> {
-        upload_once(&self.arrays.columns, || EdgeArrays::columns(self.device(), self.csr(), &self.layout()))
+        upload_once(self.device(), &self.arrays.columns, || {
+            EdgeArrays::columns(self.device(), self.csr(), &self.on_device())
+        })
     }
 
     fn partition_weights(&self) -> Result<&EdgeArrays> {
-        upload_once(&self.arrays.weights, || EdgeArrays::weights(self.device(), self.csr(), &self.layout()))
+        upload_once(self.device(), &self.arrays.weights, || {
+            EdgeArrays::weights(self.device(), self.csr(), &self.on_device())
+        })
     }
 
     /// The partitions, with their weights where they are asked for, kept as `layout` says. What is streamed is not shared with others.
     pub(crate) fn parts(&self, weighted: bool, layout: &Layout) -> Result<Parts> {
         let (device, csr) = (self.device(), self.csr());
         let (columns, weights) = match layout.is_streamed() {
-            true => phase::during("uploading", || {
+            true => device.during("uploading", || {
                 let weights = if weighted { Some(EdgeArrays::weights(device, csr, layout)?) } else { None };
                 Ok((EdgeArrays::columns(device, csr, layout)?, weights))
             })?,
@@ -243,7 +248,7 @@ impl SharedGraph {
     /// The rows on the device, in one or more partitions.
     pub(crate) fn partitions(&self) -> Result<&[DevicePartition]> {
         let (row_offsets, columns) = (self.row_offsets()?, self.columns()?);
-        let made = || partitions_of(row_offsets, self.csr(), &self.layout(), columns);
+        let made = || partitions_of(row_offsets, self.csr(), &self.on_device(), columns);
         Ok(self.arrays.partitions.get_or_init(made))
     }
 
@@ -254,22 +259,14 @@ impl SharedGraph {
         Ok(weights.places().zip(self.partitions()?.iter().cloned()).map(part).collect())
     }
 
-    /// The memory of the rows as tile sets, kept as `layout` says.
-    pub(crate) fn plan_tiles(csr: &Csr, layout: &Layout) -> MemoryPlan {
-        if layout.is_streamed() {
-            return TileSet::plan(csr, layout);
-        }
-        layout.plan(csr, false).and(plan_tile_offsets(layout.partitions(csr).list()))
-    }
-
     /// The rows as tile sets, one for each partition. What is streamed is not shared with others.
     pub(crate) fn tiles(&self, layout: &Layout) -> Result<TileSet> {
         if layout.is_streamed() {
-            return phase::during("uploading", || TileSet::upload(self.device(), self.csr(), layout));
+            return self.device().during("uploading", || TileSet::upload(self.device(), self.csr(), layout));
         }
         let (partitions, columns) = (self.partitions()?, self.columns()?);
         let tiles = || TileSet::of_graph(self.device(), self.csr(), partitions, columns);
-        Ok(upload_once(&self.arrays.tiles, tiles)?.clone())
+        Ok(upload_once(self.device(), &self.arrays.tiles, tiles)?.clone())
     }
 
     /// The rows on the device, of a graph of one partition.
@@ -288,29 +285,35 @@ impl SharedGraph {
     /// [`Error::Unsupported`] when the graph has several partitions here.
     pub(crate) fn values(&self) -> Result<Buffer<f32>> {
         refuse_partitions(self.device(), self.csr())?;
-        Ok(self.partition_values(&self.layout())?.at(Place { partition: 0, slot: 0 }).cast())
+        Ok(self.partition_values(&self.on_device())?.at(Place { partition: 0, slot: 0 }).cast())
     }
 
     /// The same for each partition, as words. What is streamed is not shared with others.
     pub(crate) fn partition_values(&self, layout: &Layout) -> Result<EdgeArrays> {
         let values = || EdgeArrays::values(self.device(), self.csr(), layout, |value| value as f32);
         if layout.is_streamed() {
-            return phase::during("uploading", values);
+            return self.device().during("uploading", values);
         }
         let shared = || match self.csr().weights() {
             Weights::F32(_) => Ok(self.partition_weights()?.clone()),
             _ => values(),
         };
-        Ok(upload_once(&self.arrays.values, shared)?.clone())
+        Ok(upload_once(self.device(), &self.arrays.values, shared)?.clone())
     }
 }
 
+/// Drops what was found out about a graph, and about the graphs that are made of it, once everything is prepared.
+fn forget(found: &Found) {
+    let all = mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
+    all.into_iter().filter_map(|(_, found)| found.downcast::<Derived>().ok()).for_each(|graph| forget(&graph.found));
+}
+
 /// What the cell holds; when it holds nothing, what `upload` gives. After an error it still holds nothing.
-fn upload_once<T>(cell: &OnceLock<T>, upload: impl FnOnce() -> Result<T>) -> Result<&T> {
+fn upload_once<'c, T>(device: &Device, cell: &'c OnceLock<T>, upload: impl FnOnce() -> Result<T>) -> Result<&'c T> {
     match cell.get() {
         Some(uploaded) => Ok(uploaded),
         None => {
-            let uploaded = phase::during("uploading", upload)?;
+            let uploaded = device.during("uploading", upload)?;
             Ok(cell.get_or_init(|| uploaded))
         }
     }

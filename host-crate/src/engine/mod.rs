@@ -18,8 +18,8 @@ pub use partitions::DevicePartition;
 #[doc(hidden)]
 pub use partitions::LARGEST_STREAMED;
 pub(crate) use partitions::{
-    EdgeArrays, Layout, Part, Parts, Place, edge_shift, partition, plan_partitions, said as partitions_said,
+    EdgeArrays, Layout, Part, Parts, Place, edge_shift, partition, rows_bytes, said as partitions_said,
 };
 pub(crate) use stream::{Order, Pass, PassRun, StreamedLoop, Streaming};
 pub use tiles::TilePartition;
-pub(crate) use tiles::{TileSet, TileSpaces, plan_gathers, plan_team_gathers};
+pub(crate) use tiles::{TileSet, TileSpaces};

@@ -2,10 +2,10 @@
 //! partitions runs once for each of them in an iteration, and is told which rows it has by a [`RowRange`]. Where the device lacks memory
 //! for all partitions, some stay in memory of the host (see `stream.rs`).
 
-use super::{DeviceGraph, DeviceRows};
+use super::DeviceGraph;
 use crate::{
     Error, Result,
-    device::{Buffer, Device, DeviceInfo, MemoryPlan, memory::Bytes},
+    device::{Buffer, Device, DeviceInfo, memory::Bytes},
     graph::{Csr, Partition, PartitionOptions, PartitionWeights, Partitions},
 };
 use bytemuck::Pod;
@@ -44,21 +44,14 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The layout for kernels that take the offsets of all rows at once, on a device on which `beside` bytes are needed beside the graph: all
-    /// partitions on the device if they fit.
+    /// The layout for kernels that read `edge_bytes` bytes of arrays for each edge, 4 of them the column, and need as many bytes in all as
+    /// `needed` says for a layout: all partitions on the device if they fit.
     ///
     /// # Errors
     /// [`Error::Memory`] with the numbers when not even a stream fits.
-    pub fn of_rows(device: &DeviceInfo, csr: &Csr, weighted: bool, beside: u64) -> Result<Self> {
-        let edge_bytes = WORD * (1 + u64::from(weighted));
-        Self::new(device, csr, edge_bytes, |layout| layout.plan(csr, weighted).bytes() + beside)
-    }
-
-    /// The same for any kernels, which read `edge_bytes` bytes of arrays for each edge, 4 of them the column, and need as many bytes in all as
-    /// `needed` says for a layout.
-    pub fn new(device: &DeviceInfo, csr: &Csr, edge_bytes: u64, needed: impl Fn(&Self) -> u64) -> Result<Self> {
+    pub fn new(device: &DeviceInfo, csr: &Csr, edge_bytes: u64, needed: impl Fn(&Self) -> Result<u64>) -> Result<Self> {
         let (all, available) = (Self::resident(device, csr), device.available());
-        let whole = needed(&all);
+        let whole = needed(&all)?;
         if whole <= available {
             return all.refuse_many(device);
         }
@@ -70,7 +63,7 @@ impl Layout {
         let limit = wanted.min(LARGEST_STREAMED).max(least).min(all.limit);
         let partitions = Partitions::plan(csr, PartitionOptions::new(limit));
         let streamed = Self { limit, resident: 0, count: partitions.list().len() }.refuse_many(device)?;
-        let least = needed(&streamed);
+        let least = needed(&streamed)?;
         if least >= whole {
             // A stream saves nothing: what is missing is said of the whole.
             return all.refuse_many(device);
@@ -123,29 +116,6 @@ impl Layout {
     /// The partitions of the graph.
     pub fn partitions<'a>(&self, csr: &'a Csr) -> Partitions<'a> {
         Partitions::plan(csr, PartitionOptions::new(self.limit))
-    }
-
-    /// The device memory of the graph, with its weights or without.
-    pub fn plan(&self, csr: &Csr, weighted: bool) -> MemoryPlan {
-        let columns = DeviceGraph::plan_offsets(csr).and(self.plan_columns(csr));
-        if weighted { columns.and(self.plan_edges::<u32>("weights", csr)) } else { columns }
-    }
-
-    /// The device memory of its columns.
-    pub fn plan_columns(&self, csr: &Csr) -> MemoryPlan {
-        let plan = self.plan_edges::<u32>("columns", csr);
-        if self.is_streamed() { plan.described(self.to_string()) } else { plan }
-    }
-
-    /// The device memory of an array with an element for each edge.
-    pub fn plan_edges<T>(&self, name: &str, csr: &Csr) -> MemoryPlan {
-        let partitions = self.partitions(csr);
-        let (resident, streamed) = partitions.list().split_at(self.resident);
-        let slot = longest(streamed);
-        let plan = resident.iter().enumerate().fold(MemoryPlan::new(), |plan, (place, part)| {
-            plan.with::<T>(&named(name, place, self.count), part.edge_count() as usize)
-        });
-        (0..self.slots()).fold(plan, |plan, place| plan.with::<T>(&named_slot(name, place), slot))
     }
 }
 
@@ -309,7 +279,12 @@ impl EdgeArrays {
     /// The columns of a graph.
     pub fn columns(device: &Device, csr: &Csr, layout: &Layout) -> Result<Self> {
         for row in layout.partitions(csr).cut_rows() {
-            tracing::info!("row {row} is cut: its {} edges alone exceed a partition", csr.degree(row));
+            if !device.is_planner() {
+                tracing::info!("row {row} is cut: its {} edges alone exceed a partition", csr.degree(row));
+            }
+        }
+        if layout.is_streamed() {
+            device.describe(layout.to_string());
         }
         Self::upload(device, (csr, layout, "columns"), 1, |partitions, part, name, on_device| {
             copy(device, name, partitions.columns(part), on_device)
@@ -320,8 +295,10 @@ impl EdgeArrays {
     pub fn weights(device: &Device, csr: &Csr, layout: &Layout) -> Result<Self> {
         Self::upload(device, (csr, layout, "weights"), 1, |partitions, part, name, on_device| {
             match partitions.weights(part) {
-                PartitionWeights::None if device.is_planner() => device.buffer(name, part.edge_count() as usize),
-                PartitionWeights::None => copy(device, name, &vec![1; part.edge_count() as usize], on_device),
+                PartitionWeights::None => {
+                    let edges = part.edge_count() as usize;
+                    made(device, name, edges, on_device, || vec![1u32; edges])
+                }
                 PartitionWeights::U32(weights) => copy(device, name, weights, on_device),
                 PartitionWeights::F32(weights) => copy(device, name, bytemuck::cast_slice(weights), on_device),
             }
@@ -337,12 +314,13 @@ impl EdgeArrays {
     ) -> Result<Self> {
         let words = size_of::<T>() / size_of::<u32>();
         Self::upload(device, (csr, layout, "values"), words, |partitions, part, name, on_device| {
-            let values: Vec<T> = match partitions.weights(part) {
-                PartitionWeights::None => vec![of(1.0); part.edge_count() as usize],
+            let edges = part.edge_count() as usize;
+            let values = || match partitions.weights(part) {
+                PartitionWeights::None => vec![of(1.0); edges],
                 PartitionWeights::U32(whole) => whole.par_iter().map(|value| of(f64::from(*value))).collect(),
                 PartitionWeights::F32(real) => real.par_iter().map(|value| of(f64::from(*value))).collect(),
             };
-            copy(device, name, bytemuck::cast_slice(&values), on_device)
+            made(device, name, edges, on_device, values)
         })
     }
 
@@ -370,6 +348,17 @@ impl EdgeArrays {
 
 fn copy(device: &Device, name: &str, words: &[u32], on_device: bool) -> Result<Buffer<u32>> {
     if on_device { device.buffer_from(name, words) } else { device.host_buffer_from(name, words) }
+}
+
+fn made<T: Pod>(
+    device: &Device,
+    name: &str,
+    len: usize,
+    on_device: bool,
+    make: impl FnOnce() -> Vec<T>,
+) -> Result<Buffer<u32>> {
+    let elements = if on_device { device.buffer_of(name, len, make) } else { device.host_buffer_of(name, len, make) };
+    Ok(elements?.cast())
 }
 
 /// The edges of the longest partition.
@@ -406,9 +395,9 @@ fn row_ranges(csr: &Csr, layout: &Layout) -> Vec<RowRange> {
     partitions.list().iter().enumerate().map(range).collect()
 }
 
-/// The memory of a graph in as many partitions as the device needs to keep all of it.
-pub(crate) fn plan_partitions(device: &DeviceInfo, csr: &Csr) -> MemoryPlan {
-    Layout::resident(device, csr).plan(csr, false)
+/// The bytes of a graph on a device: where its rows begin, and its columns.
+pub(crate) fn rows_bytes(csr: &Csr) -> u64 {
+    WORD * (u64::from(csr.nodes()) + 1 + csr.edges())
 }
 
 /// Copies a graph to the device, in as many partitions as it needs.

@@ -4,7 +4,7 @@
 use super::schedule::{Choice, Schedule, TileExtent};
 use crate::{
     Error, Result,
-    device::{Buffer, Device, Launch, MemoryPlan, Recorder, ScheduleRecorder},
+    device::{Buffer, Device, Launch, Recorder, ScheduleRecorder},
 };
 use bytemuck::Pod;
 use evenkeel_kernels::{
@@ -26,16 +26,6 @@ pub struct ScratchSpace<V: Pod> {
 }
 
 impl<V: Pod> ScratchSpace<V> {
-    /// The memory for gathers.
-    pub fn plan_gather(schedule: Schedule, extent: TileExtent) -> MemoryPlan {
-        plan::<V>(schedule.implementation().gather_layout(extent)).with::<u32>("number of tiles", 1)
-    }
-
-    /// The memory for scatters over a worklist of up to `tiles` tiles.
-    pub fn plan_scatter(schedule: Schedule, tiles: usize) -> MemoryPlan {
-        plan::<V>(schedule.implementation().scatter_layout(tiles))
-    }
-
     /// Allocates the memory for scatters over a worklist of up to `tiles` tiles.
     pub fn scatter(device: &Device, choice: Choice, tiles: usize) -> Result<Self> {
         Self::new(device, choice, choice.schedule.implementation().scatter_layout(tiles))
@@ -51,16 +41,11 @@ impl<V: Pod> ScratchSpace<V> {
         Self::over(device, choice, offsets, extent)
     }
 
-    /// The memory for scatters over a list of entries, each of which is a tile of one atom.
-    pub(crate) fn plan_entries(schedule: Schedule, entries: usize) -> MemoryPlan {
-        Self::plan_gather(schedule, TileExtent::new(entries, entries))
-            .with::<u32>("places of entries", places(schedule, entries))
-    }
-
-    /// Allocates the memory for scatters over a list of entries, and finds out what the schedule must know of it.
+    /// Allocates the memory for scatters over a list of entries, each of which is a tile of one atom, and finds out what the schedule must know
+    /// of it.
     pub(crate) fn entries(device: &Device, choice: Choice, entries: usize) -> Result<Self> {
-        let places: Vec<u32> = (0..places(choice.schedule, entries) as u32).collect();
-        let offsets = device.buffer_from("places of entries", &places)?;
+        let places = places(choice.schedule, entries);
+        let offsets = device.buffer_of("places of entries", places, || (0..places as u32).collect())?;
         Self::over(device, choice, &offsets, TileExtent::new(entries, entries))
     }
 
@@ -184,11 +169,4 @@ impl<V: Pod> ScratchSpace<V> {
 /// How many offsets of entries a schedule reads beforehand: none unless it orders tiles or cuts through them.
 fn places(schedule: Schedule, entries: usize) -> usize {
     if schedule.implementation().needs_prefix_sums() { entries + 1 } else { 1 }
-}
-
-fn plan<V: Pod>(layout: ScratchLayout) -> MemoryPlan {
-    MemoryPlan::new()
-        .with::<u32>("order", layout.order)
-        .with::<V>("pieces", layout.pieces)
-        .with::<u32>("counters", layout.counters)
 }

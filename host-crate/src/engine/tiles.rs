@@ -5,11 +5,11 @@
 use super::{
     DeviceGraph, DevicePartition,
     partitions::{EdgeArrays, Layout, Place, named, partition},
-    schedule::{Choice, Schedule, ScratchSpace, TileExtent},
+    schedule::{Choice, ScratchSpace, TileExtent},
 };
 use crate::{
     Result,
-    device::{Device, Launch, MemoryPlan, Recorder},
+    device::{Device, Launch, Recorder},
     graph::{Csr, Partition, Partitions},
 };
 use bytemuck::Pod;
@@ -35,11 +35,6 @@ pub(crate) struct TileSet {
 }
 
 impl TileSet {
-    /// The memory of [`TileSet::upload`].
-    pub fn plan(csr: &Csr, layout: &Layout) -> MemoryPlan {
-        plan_own_offsets(layout.partitions(csr).list()).and(layout.plan_columns(csr))
-    }
-
     /// Copies a matrix to the device as tiles alone, kept as `layout` says.
     pub fn upload(device: &Device, csr: &Csr, layout: &Layout) -> Result<Self> {
         Self::of(device, layout.partitions(csr), EdgeArrays::columns(device, csr, layout)?)
@@ -50,7 +45,11 @@ impl TileSet {
         let list = partitions.list();
         let tile = |place: Place| {
             let name = named("row offsets", place.partition, list.len());
-            let row_offsets = device.buffer_from(&name, &partitions.compact_offsets(&list[place.partition]))?;
+            let part = &list[place.partition];
+            let row_offsets = match device.is_planner() {
+                true => device.buffer(&name, part.rows.len() + 1)?,
+                false => device.buffer_from(&name, &partitions.compact_offsets(part))?,
+            };
             Ok(tiles(&partitions, place.partition, DeviceGraph { row_offsets, columns: columns.at(place).clone() }))
         };
         Ok(Self { list: columns.places().map(tile).collect::<Result<_>>()?, columns })
@@ -132,33 +131,6 @@ impl<V: Pod> TileSpaces<V> {
     pub fn scatter_size(&self) -> usize {
         self.spaces.iter().map(ScratchSpace::scatter_size).max().unwrap_or(0)
     }
-}
-
-/// The memory of the offsets that tiles have beside the graph in partitions. Those of one partition are the graph's.
-pub(crate) fn plan_tile_offsets(list: &[Partition]) -> MemoryPlan {
-    match list {
-        [_] => MemoryPlan::new(),
-        list => plan_own_offsets(list),
-    }
-}
-
-/// The memory of the offsets that partitions have as tiles.
-fn plan_own_offsets(list: &[Partition]) -> MemoryPlan {
-    list.iter().enumerate().fold(MemoryPlan::new(), |plan, (place, part)| {
-        plan.with::<u32>(&named("row offsets", place, list.len()), part.rows.len() + 1)
-    })
-}
-
-/// The memory of a schedule for gathers over each partition.
-pub(crate) fn plan_gathers<V: Pod>(schedule: Schedule, list: &[Partition]) -> MemoryPlan {
-    plan_team_gathers::<V>(schedule, list, 1)
-}
-
-/// The same for lanes that are teams of so many invocations.
-pub(crate) fn plan_team_gathers<V: Pod>(schedule: Schedule, list: &[Partition], team: u32) -> MemoryPlan {
-    list.iter().fold(MemoryPlan::new(), |plan, part| {
-        plan.and(ScratchSpace::<V>::plan_gather(schedule, TileExtent { team, ..extent_of(part) }))
-    })
 }
 
 fn extent_of(part: &Partition) -> TileExtent {

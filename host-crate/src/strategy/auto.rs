@@ -3,7 +3,7 @@
 //! supports it.
 
 use super::{
-    adaptive::{Adaptive, LevelSize},
+    adaptive::Adaptive,
     cpu::{DeltaStepping, DirectionCpu},
     direction::Direction,
     near_far::NearFar,
@@ -13,7 +13,7 @@ use super::{
     sweep::Sweep,
 };
 use crate::{
-    engine::{Layout, partition},
+    engine::{Layout, SharedGraph, partition},
     graph::Skew,
 };
 use std::collections::HashSet;
@@ -49,34 +49,44 @@ fn choose(operator: Operator, device: DeviceKind, graph: &Csr) -> Box<dyn Strate
 }
 
 /// The rule for a device and a graph, of which not all may fit into one buffer, or on the device.
-fn chosen(graph: &Csr, target: Target<'_>) -> Box<dyn Strategy> {
-    let (operator, kind) = (target.operator, target.device.kind);
-    let simple = choose(operator, kind, graph);
-    if kind == DeviceKind::Cpu || partition(target.device, graph).list().len() == 1 && fits(graph, &*simple, target) {
-        return simple;
+fn chosen(graph: &SharedGraph, operator: Operator) -> Result<Box<dyn Strategy>> {
+    let (device, csr) = (graph.device().info(), graph.csr());
+    let simple = choose(operator, device.kind, csr);
+    if device.kind == DeviceKind::Cpu {
+        return Ok(simple);
     }
-    in_partitions(graph, target)
+    let is_whole = partition(device, csr).list().len() == 1;
+    if is_whole && fits(graph, &*simple, operator)? { Ok(simple) } else { in_partitions(graph, operator) }
 }
 
 /// Whether all of the graph certainly fits on the device beside what a strategy needs, and the algorithm.
-fn fits(graph: &Csr, strategy: &dyn Strategy, target: Target<'_>) -> bool {
+fn fits(graph: &SharedGraph, strategy: &dyn Strategy, operator: Operator) -> Result<bool> {
     /// Values, marks and parents of a node, and what else there may be.
     const BYTES_OF_A_NODE: u64 = 16;
-    let beside = strategy.plan(graph, target).bytes() + BYTES_OF_A_NODE * (u64::from(graph.nodes()) + 64);
-    let layout = Layout::of_rows(target.device, graph, target.operator != Operator::Bfs, beside);
-    layout.is_ok_and(|layout| !layout.is_streamed())
+    let (device, csr) = (graph.device().info(), graph.csr());
+    let planned = graph.planned(|graph| {
+        let traversal = Traversal::new(graph, operator, Some(Layout::resident(device, csr)), "values")?;
+        strategy.record(graph.device(), &traversal, "plan")
+    });
+    match planned {
+        Ok(plan) => Ok(plan.bytes() + BYTES_OF_A_NODE * (u64::from(csr.nodes()) + 64) <= device.available()),
+        Err(Error::Memory(_)) => Ok(false),
+        Err(other) => Err(other),
+    }
 }
 
 /// The rule among the strategies that take several partitions.
-fn in_partitions(graph: &Csr, target: Target<'_>) -> Box<dyn Strategy> {
-    if target.operator == Operator::Bfs {
+fn in_partitions(graph: &SharedGraph, operator: Operator) -> Result<Box<dyn Strategy>> {
+    let csr = graph.csr();
+    let sweeps = || Ok(csr.edges() >= LARGE_FOR_SSSP && expands(csr) && fits(graph, &Sweep::default(), operator)?);
+    Ok(if operator == Operator::Bfs {
         Box::new(Direction)
-    } else if graph.edges() >= LARGE_FOR_SSSP && expands(graph) && fits(graph, &Sweep::default(), target) {
+    } else if sweeps()? {
         Box::new(Sweep::default())
     } else {
         // A sweep would have all of a graph copied to the device in each iteration.
         Box::new(NearFar::default())
-    }
+    })
 }
 
 /// With so few edges, and nodes that fit a workgroup's memory, one workgroup is faster than the dispatches for many.
@@ -133,12 +143,8 @@ impl Strategy for Auto {
         false
     }
 
-    fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan {
-        chosen(csr, target).plan(csr, target)
-    }
-
-    fn taken(&self, csr: &Csr, target: Target<'_>) -> Option<&'static str> {
-        Some(chosen(csr, target).about().name)
+    fn choose(&self, graph: &SharedGraph, operator: Operator) -> Result<Option<Box<dyn Strategy>>> {
+        chosen(graph, operator).map(Some)
     }
 
     fn takes_partitions(&self) -> bool {
@@ -150,23 +156,9 @@ impl Strategy for Auto {
         target.device.kind != DeviceKind::Cpu
     }
 
-    fn level_names(&self, device: &Device, csr: &Csr, levels: &[LevelSize]) -> Result<Option<Vec<String>>> {
-        chosen(csr, Target { device: device.info(), operator: Operator::Bfs }).level_names(device, csr, levels)
-    }
-
-    fn rounds(&self, csr: &Csr, target: Target<'_>) -> u64 {
-        chosen(csr, target).rounds(csr, target)
-    }
-
-    fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
-        let target = Target { device: device.info(), operator: traversal.operator };
-        let mut chosen = chosen(&traversal.csr, target);
-        if traversal.parts.are_several() && !chosen.takes_partitions() {
-            chosen = in_partitions(&traversal.csr, target);
-        }
-        let chosen_name = chosen.about().name;
-        tracing::info!("{name} takes {chosen_name}");
-        chosen.record(device, traversal, &format!("{name}, {chosen_name}"))
+    /// What it chooses is recorded in its place.
+    fn record(&self, _: &Device, _: &Traversal, name: &str) -> Result<DeviceLoop> {
+        Err(Error::Usage(format!("{name}: auto leaves a graph to another strategy, which records the loop")))
     }
 }
 

@@ -9,7 +9,7 @@ use evenkeel_kernels::strategy::{
     decompose::{self, DecomposePrefixes, DecomposeStart, DecomposeSums, FindOffsets},
     scheduled::{DegreeBlocks, DegreesBefore, ExpandParams, ExpandState},
 };
-use evenkeel_types::{Offset, SCAN_BLOCK, ScheduleParams, WORKGROUP};
+use evenkeel_types::{SCAN_BLOCK, ScheduleParams, WORKGROUP};
 
 /// The most invocations that edges are dealt out to: as many as a large GPU runs at a time.
 const INVOCATIONS: usize = 1 << 18;
@@ -31,16 +31,6 @@ pub(super) struct Decompose;
 impl Strategy for Decompose {
     fn about(&self) -> About {
         About::new("decompose", "WD, Raval et al.", "each invocation an equal block of the worklist's edges")
-    }
-
-    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        let nodes = csr.nodes() as usize;
-        Worklists::<ExpandState>::plan(nodes)
-            .with::<u32>("degrees", nodes)
-            .with::<u32>("next degrees", nodes)
-            .with::<u32>("degree prefixes", nodes + 1)
-            .with::<u32>("degree sums", nodes.div_ceil(SCAN_BLOCK as usize))
-            .with::<Offset>("offsets", offsets(csr.columns().len()))
     }
 
     fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {

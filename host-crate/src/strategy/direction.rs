@@ -5,7 +5,7 @@ use super::{
     prelude::*,
     rounds::{MAX_GROUPS, Rounds},
 };
-use crate::engine::{DevicePartition, Order, Part, SharedGraph, StreamedLoop, Streaming, edge_shift, plan_partitions};
+use crate::engine::{DevicePartition, Order, Part, SharedGraph, StreamedLoop, Streaming, edge_shift, rows_bytes};
 use evenkeel_kernels::strategy::direction::{
     LONG, SearchData, SearchLevel, SearchParams, SearchState,
     begin::{SearchHubs, SearchIsolated, SearchStart},
@@ -40,7 +40,7 @@ fn long_rows(incoming: &Csr) -> impl ParallelIterator<Item = u32> {
 fn has_memory(csr: &Csr, device: &DeviceInfo, copies: u64) -> bool {
     /// Depths, parents, lists and hubs, and what else there may be.
     const BYTES_OF_A_NODE: u64 = 24;
-    let bytes = copies * plan_partitions(device, csr).bytes() + BYTES_OF_A_NODE * u64::from(csr.nodes());
+    let bytes = copies * rows_bytes(csr) + BYTES_OF_A_NODE * u64::from(csr.nodes());
     bytes as f64 <= SHARE_OF_MEMORY * device.available() as f64
 }
 
@@ -66,23 +66,6 @@ impl Strategy for Direction {
 
     fn operators(&self) -> &'static [Operator] {
         &[Operator::Bfs]
-    }
-
-    fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan {
-        let nodes = csr.nodes() as usize;
-        let words = nodes.div_ceil(32);
-        // Whichever of its rows are long, there are no more of them than this.
-        let (reverse, long) = match keeps_reverse(csr, target.device) {
-            true => (plan_partitions(target.device, csr), csr.columns().len() / LONG as usize),
-            false => (MemoryPlan::new(), long_rows(csr).count()),
-        };
-        reverse
-            .with::<u32>("lists", 2 * nodes)
-            .with::<u32>("visited", 2 * words)
-            .with::<u32>("isolated", words)
-            .with::<u32>("long rows", long)
-            .with::<u32>("hubs", if finds_hubs(csr, target.device) { nodes } else { 0 })
-            .with::<SearchState>("state", 1)
     }
 
     fn takes_partitions(&self) -> bool {

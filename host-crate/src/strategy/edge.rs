@@ -32,11 +32,6 @@ impl Strategy for Edge {
         vec![Key::option("chunking", about, &mut self.chunking).one_of(Chunking::ALL)]
     }
 
-    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        let edges = csr.columns().len();
-        Worklists::<LoopHeader>::plan(edges).with::<u32>("sources of edges", edges)
-    }
-
     fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
         loops::rounds_of_a_row_in_pieces(loops::longest_row(csr))
     }
@@ -48,7 +43,7 @@ impl Strategy for Edge {
         let sources = &device.buffer("sources of edges", edges)?;
         let find = edge::EdgeSources { row_offsets: &graph.row_offsets, sources };
         let params = LengthParams { length: edges as u32 };
-        phase::during("making the edge list", || {
+        device.during("making the edge list", || {
             device.record("sources of edges", |recorder| recorder.dispatch(&find, params, edges))?.run()
         })?;
 

@@ -2,7 +2,7 @@
 //! decomposition. A recorded step is one round; the device decides which list it takes and how.
 
 use super::{adaptive::LevelSize, decompose, prelude::*, threshold, worklists::clear};
-use crate::graph::{Limit, Splitting};
+use crate::graph::Limit;
 use evenkeel_kernels::strategy::{
     TraversalParams,
     decompose::FindOffsets,
@@ -11,7 +11,7 @@ use evenkeel_kernels::strategy::{
     },
     threshold::Threshold,
 };
-use evenkeel_types::{Offset, Remainder, WORKGROUP};
+use evenkeel_types::WORKGROUP;
 
 /// The strategy `hierarchical`.
 #[derive(Clone)]
@@ -59,17 +59,6 @@ impl Strategy for Hierarchical {
         Ok(None)
     }
 
-    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        let split_nodes = Splitting::of(csr, self.limit()).nodes_split as usize;
-        MemoryPlan::new()
-            .with::<u32>("worklists", 2 * csr.nodes() as usize)
-            .with::<Remainder>("nodes with edges left", 2 * split_nodes)
-            .with::<u32>("edge prefixes", self.switch_below as usize)
-            .with::<Offset>("offsets", decompose::offsets(csr.columns().len()))
-            .with::<HierarchyState>("loop state", 1)
-            .and(threshold::plan(self.limit()))
-    }
-
     fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
         loops::rounds_of_a_row_in_pieces(loops::longest_row(csr))
     }
@@ -77,7 +66,8 @@ impl Strategy for Hierarchical {
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let (Traversal { graph, data, source, .. }, operator) = (traversal, traversal.operator);
         let (nodes, max_groups) = (traversal.nodes(), device.info().max_groups);
-        let (Threshold { threshold, split_nodes, .. }, _) = threshold::choose(device, graph, self.limit())?;
+        let (Threshold { threshold, split_nodes, .. }, _) =
+            threshold::choose(device, &traversal.csr, graph, self.limit())?;
         let lists = &HierarchyLists {
             worklists: device.buffer("worklists", 2 * nodes as usize)?,
             remainders: device.buffer("nodes with edges left", 2 * split_nodes as usize)?,

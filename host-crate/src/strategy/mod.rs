@@ -58,17 +58,19 @@ use crate::engine::{Layout, Parts, SharedGraph, partition, partitions_said};
 use adaptive::{Adaptive, Fixed, LevelSize};
 use evenkeel_kernels::{operator::Path, primitive::forest::GAVE_UP};
 use prelude::*;
-use std::any::{Any, TypeId};
+use std::{
+    any::{Any, TypeId},
+    sync::Arc,
+};
 
 /// What most strategies are written with.
 mod prelude {
     pub(super) use super::{About, Strategy, Target, Traversal};
     pub(super) use crate::{
         Error, Result,
-        device::{Buffer, Device, DeviceInfo, DeviceKind, MemoryPlan, Recorder},
+        device::{Buffer, Device, DeviceInfo, DeviceKind, Recorder},
         engine::{DeviceGraph, DeviceLoop, DeviceRows, loops},
         graph::Csr,
-        phase,
         settings::{Configurable, Key},
     };
     pub(super) use evenkeel_kernels::{launch::Buffers, operator::Operator};
@@ -114,7 +116,7 @@ impl About {
     }
 }
 
-/// What a plan is made for.
+/// What a strategy is asked for.
 #[derive(Clone, Copy)]
 pub struct Target<'a> {
     /// The device.
@@ -143,8 +145,13 @@ pub trait Strategy: CloneStrategy + Any + Send + Sync {
         Vec::new()
     }
 
-    /// The device memory it needs beside the graph and the algorithm's values.
-    fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan;
+    /// The strategy that it leaves such a graph to, where it chooses among the others.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn choose(&self, _graph: &SharedGraph, _operator: Operator) -> Result<Option<Box<dyn Strategy>>> {
+        Ok(None)
+    }
 
     /// Whether it takes graphs of several partitions: it records an iteration once for each.
     fn takes_partitions(&self) -> bool {
@@ -163,13 +170,8 @@ pub trait Strategy: CloneStrategy + Any + Send + Sync {
         loops::rounds_of_a_row(loops::longest_row(csr))
     }
 
-    /// Allocates that and records the loop, which is called `name` in profilers and traces.
+    /// Allocates what it needs beside the graph and the algorithm's values, and records the loop, which is called `name` in profilers and traces.
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop>;
-
-    /// The name of the strategy that it leaves such a graph to, where it chooses among the others.
-    fn taken(&self, _csr: &Csr, _target: Target<'_>) -> Option<&'static str> {
-        None
-    }
 
     /// Says what each level of a search was done by; none where an iteration of the loop is not a level.
     fn level_names(&self, _device: &Device, _csr: &Csr, levels: &[LevelSize]) -> Result<Option<Vec<String>>> {
@@ -258,6 +260,48 @@ pub fn of(operator: Operator, device: &DeviceInfo) -> impl Iterator<Item = About
     items.map(|strategy| strategy.about()).filter(|about| about.runs_on(device))
 }
 
+/// The strategy that a traversal of a graph takes.
+pub(crate) struct Chosen {
+    /// The strategy.
+    pub strategy: Box<dyn Strategy>,
+    /// Its name, where the one that was asked for left the graph to it.
+    pub instead: Option<&'static str>,
+}
+
+impl Chosen {
+    /// The strategy that was asked for, or the one that it leaves the graph to. It is found out once.
+    pub fn of(graph: &SharedGraph, operator: Operator, asked: &dyn Strategy) -> Result<Arc<Self>> {
+        graph.once("strategy", || {
+            let (mut strategy, mut instead) = (asked.boxed(), None);
+            while let Some(other) = strategy.choose(graph, operator)? {
+                instead = Some(other.about().name);
+                tracing::info!("{} takes {}", strategy.about().name, other.about().name);
+                strategy = other;
+            }
+            Ok(Self { strategy, instead })
+        })
+    }
+
+    /// How the graph is kept for it, if that is read on the device, with all that `allocate` allocates.
+    ///
+    /// # Errors
+    /// When the graph has several partitions, or must be streamed, and the strategy does not take them.
+    pub fn layout(
+        &self,
+        graph: &SharedGraph,
+        operator: Operator,
+        allocate: impl Fn(&SharedGraph, &Layout) -> Result<()>,
+    ) -> Result<Layout> {
+        let (device, csr) = (graph.device().info(), graph.csr());
+        if self.strategy.takes_partitions() {
+            let arrays = if operator == Operator::Bfs { 1 } else { 2 };
+            return graph.layout(csr, arrays * size_of::<u32>(), allocate);
+        }
+        check_partitions(&*self.strategy, csr, Target { device, operator })?;
+        Ok(Layout::resident(device, csr))
+    }
+}
+
 /// Refuses the answer of a run whose trees were so deep that an invocation stopped before the driver would have stopped it. `what` takes
 /// long loops: "these components take".
 pub(crate) fn refuse_given_up(device: &Device, run: &LoopRun, what: &str) -> Result<()> {
@@ -339,41 +383,6 @@ impl Traversal {
         };
         let (shared, graph, source) = (graph.clone(), first.graph.clone(), device.buffer("source", 1)?);
         Ok(Self { operator, graph, parts, data, source, csr: csr.clone(), shared, max_depth: None, target: None })
-    }
-
-    /// How the graph is kept for a strategy, if that reads it on the device: with `beside` on the device, too.
-    ///
-    /// # Errors
-    /// When the graph has several partitions, or must be streamed, and the strategy does not take them.
-    fn layout(csr: &Csr, strategy: &dyn Strategy, target: Target<'_>, beside: &MemoryPlan) -> Result<Layout> {
-        let (device, weighted) = (target.device, target.operator != Operator::Bfs);
-        if strategy.takes_partitions() {
-            return Layout::of_rows(device, csr, weighted, beside.bytes());
-        }
-        check_partitions(strategy, csr, target)?;
-        Ok(Layout::resident(device, csr))
-    }
-
-    /// The memory of what [`Traversal::new`] allocates, except for single words, and what is needed `beside` it.
-    ///
-    /// # Errors
-    /// As for [`Traversal::layout`].
-    pub(crate) fn plan(
-        csr: &Csr,
-        strategy: &dyn Strategy,
-        target: Target<'_>,
-        on_device: bool,
-        values: &str,
-        beside: MemoryPlan,
-    ) -> Result<(MemoryPlan, Option<Layout>)> {
-        let (nodes, weighted) = (csr.nodes() as usize, target.operator != Operator::Bfs);
-        let own = if on_device && weighted { MemoryPlan::new().with::<u32>("marks", nodes) } else { MemoryPlan::new() };
-        let beside = own.with::<u32>(values, nodes).and(strategy.plan(csr, target)).and(beside);
-        if !on_device {
-            return Ok((beside, None));
-        }
-        let layout = Self::layout(csr, strategy, target, &beside)?;
-        Ok((layout.plan(csr, weighted).and(beside), Some(layout)))
     }
 
     /// The paths that its operator finds, for kernels that find no other.

@@ -112,17 +112,6 @@ impl Strategy for NearFar {
         vec![Key::optional("delta", about, default, &mut self.delta).within(0, f64::INFINITY)]
     }
 
-    fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan {
-        let nodes = csr.nodes() as usize;
-        let marks = if target.operator == Operator::Bfs { nodes } else { 0 };
-        MemoryPlan::new()
-            .with::<u32>("lists", 4 * nodes)
-            .with::<u32>("waiting", nodes.div_ceil(32))
-            .with::<u32>("marks", marks)
-            .with::<u32>("pieces of long rows", 4 * pieces(csr))
-            .with::<NearFarState>("state", 1)
-    }
-
     fn takes_partitions(&self) -> bool {
         true
     }

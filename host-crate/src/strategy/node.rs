@@ -12,10 +12,6 @@ impl Strategy for Node {
         About::new("node", "BS, Raval et al.", "one invocation a node of the worklist, with all its edges")
     }
 
-    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        Worklists::<LoopHeader>::plan(csr.nodes() as usize)
-    }
-
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let Traversal { operator, graph, data, .. } = traversal;
         let worklists: Worklists = Worklists::new(device, traversal, traversal.nodes() as usize)?;

@@ -36,10 +36,6 @@ impl Strategy for Parallel {
         &[Operator::Bfs]
     }
 
-    fn plan(&self, _: &Csr, _: Target<'_>) -> MemoryPlan {
-        Worklists::<LoopHeader>::plan(NONE)
-    }
-
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let Traversal { graph, data, source, .. } = traversal;
         let worklists: Worklists = Worklists::new(device, traversal, NONE)?;

@@ -20,10 +20,6 @@ impl Strategy for Queue {
         &[Operator::Bfs]
     }
 
-    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        Worklists::<LoopHeader>::plan(csr.nodes() as usize)
-    }
-
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let Traversal { graph, data, .. } = traversal;
         let worklists: Worklists = Worklists::new(device, traversal, traversal.nodes() as usize)?;

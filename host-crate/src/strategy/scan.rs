@@ -24,14 +24,6 @@ impl Strategy for Scan {
         &[Operator::Bfs]
     }
 
-    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        let nodes = csr.nodes() as usize;
-        Worklists::<LoopHeader>::plan(nodes)
-            .with::<u32>("claims", nodes)
-            .with::<u32>("counts", nodes)
-            .with::<u32>("sums of counts", nodes.div_ceil(SWEEP as usize))
-    }
-
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let (Traversal { graph, data, .. }, nodes) = (traversal, traversal.nodes() as usize);
         let worklists: Worklists = Worklists::new(device, traversal, nodes)?;

@@ -45,15 +45,6 @@ impl Strategy for Scheduled {
         self.choice.keys()
     }
 
-    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        let nodes = csr.nodes() as usize;
-        let [prefixes, sums] = self.prefix_lengths(nodes);
-        Worklists::<ExpandState>::plan(nodes)
-            .with::<u32>("degree prefixes", prefixes)
-            .with::<u32>("degree sums", sums)
-            .and(ScratchSpace::<u32>::plan_scatter(self.choice.schedule, nodes))
-    }
-
     fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
         self.choice.rounds(csr)
     }

@@ -1,10 +1,10 @@
 //! The whole search of a small graph in one dispatch, by one workgroup.
 
 use super::{
-    adaptive::LevelSize,
     near_far::{NearFar, metric},
     prelude::*,
 };
+use crate::engine::SharedGraph;
 use evenkeel_kernels::strategy::small::{NODES, Small as Search, SmallParams};
 use evenkeel_types::WORKGROUP;
 
@@ -16,11 +16,6 @@ impl Small {
     /// Whether it takes such a graph itself.
     pub fn takes(csr: &Csr) -> bool {
         csr.nodes() <= NODES
-    }
-
-    /// What takes larger graphs.
-    fn other() -> NearFar {
-        NearFar::default()
     }
 }
 
@@ -38,35 +33,18 @@ impl Strategy for Small {
         false
     }
 
-    fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan {
-        match Self::takes(csr) {
-            true => MemoryPlan::new().with::<u32>("list", NODES as usize).with::<LoopHeader>("state", 1),
-            false => Self::other().plan(csr, target),
-        }
-    }
-
-    fn taken(&self, csr: &Csr, _: Target<'_>) -> Option<&'static str> {
-        (!Self::takes(csr)).then(|| Self::other().about().name)
+    fn choose(&self, graph: &SharedGraph, _: Operator) -> Result<Option<Box<dyn Strategy>>> {
+        Ok((!Self::takes(graph.csr())).then(|| NearFar::default().into()))
     }
 
     /// An iteration of the search is not cut, and its edges are shared out evenly.
-    fn rounds(&self, csr: &Csr, target: Target<'_>) -> u64 {
-        match Self::takes(csr) {
-            true => loops::rounds_of_a_group(csr, WORKGROUP) * u64::from(NODES / WORKGROUP),
-            false => Self::other().rounds(csr, target),
-        }
-    }
-
-    fn level_names(&self, device: &Device, csr: &Csr, levels: &[LevelSize]) -> Result<Option<Vec<String>>> {
-        match Self::takes(csr) {
-            true => Ok(Some(vec![self.about().name.to_owned(); levels.len()])),
-            false => Self::other().level_names(device, csr, levels),
-        }
+    fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
+        loops::rounds_of_a_group(csr, WORKGROUP) * u64::from(NODES / WORKGROUP)
     }
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         if !Self::takes(&traversal.csr) {
-            return Self::other().record(device, traversal, name);
+            return Err(Error::Usage(format!("{name}: the strategy small takes up to {NODES} nodes")));
         }
         let (nodes, loop_limit) = (traversal.nodes(), device.info().loop_budget() / 4);
         let state = &device.buffer("state", 1)?;

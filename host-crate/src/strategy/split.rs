@@ -5,6 +5,7 @@ use crate::{
     engine::{
         SharedGraph,
         primitive::{Kind, Scan},
+        rows_bytes,
     },
     graph::{Limit, Splitting},
 };
@@ -43,16 +44,6 @@ impl Strategy for Split {
         vec![threshold::bins_key(&mut self.bins), threshold::mdt_key(&mut self.mdt)]
     }
 
-    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        let splitting = Splitting::of(csr, self.limit());
-        let (nodes, pieces) = (csr.nodes() as usize, splitting.nodes_after as usize);
-        Worklists::<LoopHeader>::plan(pieces)
-            .and(SplitGraph::plan(nodes, pieces))
-            .and(threshold::plan(self.limit()))
-            .with::<u32>("piece counts", nodes + 1)
-            .and(Scan::plan(nodes + 1))
-    }
-
     fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
         loops::rounds_of_a_row_in_pieces(loops::longest_row(csr))
     }
@@ -60,7 +51,7 @@ impl Strategy for Split {
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let Traversal { operator, graph, data, .. } = traversal;
         let SplitGraph { threshold, first_pieces, piece_offsets, parents } =
-            &SplitGraph::new(device, graph, self.limit())?;
+            &SplitGraph::new(device, &traversal.csr, graph, self.limit())?;
         let pieces = &DeviceGraph { row_offsets: piece_offsets.clone(), columns: graph.columns.clone() };
         let worklists: Worklists = Worklists::new(device, traversal, threshold.pieces as usize)?;
         let start = |recorder: &mut Recorder| worklists.start_range(recorder, traversal, first_pieces);
@@ -85,20 +76,13 @@ pub struct SplitGraph {
 }
 
 impl SplitGraph {
-    /// The memory it takes beside the graph.
-    pub fn plan(nodes: usize, pieces: usize) -> MemoryPlan {
-        MemoryPlan::new()
-            .with::<u32>("first pieces", nodes + 1)
-            .with::<u32>("piece offsets", pieces + 1)
-            .with::<u32>("parents of pieces", pieces)
-    }
-
     /// How a graph would be split, and the bytes that it takes on a device before and after.
     pub fn describe(csr: &Csr, limit: Limit) -> (Splitting, [u64; 2]) {
         let splitting = Splitting::of(csr, limit);
-        let whole = DeviceGraph::plan(csr).bytes();
-        let pieces = Self::plan(csr.nodes() as usize, splitting.nodes_after as usize).bytes();
-        (splitting, [whole, whole + pieces])
+        // The first pieces of nodes, where pieces begin, and of which node each is.
+        let words = u64::from(csr.nodes()) + 2 + 2 * splitting.nodes_after;
+        let whole = rows_bytes(csr);
+        (splitting, [whole, whole + words * size_of::<u32>() as u64])
     }
 
     /// Splits a graph by this limit.
@@ -108,11 +92,11 @@ impl SplitGraph {
         {
             return Err(Error::Usage(format!("{bins} bins are not in 1..={}", threshold::MAX_BINS)));
         }
-        Self::new(graph.device(), graph.rows()?, limit)
+        Self::new(graph.device(), graph.csr(), graph.rows()?, limit)
     }
 
-    fn new(device: &Device, graph: &DeviceGraph, limit: Limit) -> Result<Self> {
-        let (threshold, chosen) = threshold::choose(device, graph, limit)?;
+    fn new(device: &Device, csr: &Csr, graph: &DeviceGraph, limit: Limit) -> Result<Self> {
+        let (threshold, chosen) = threshold::choose(device, csr, graph, limit)?;
         let (nodes, pieces) = (graph.nodes() as usize, threshold.pieces as usize);
         let split = Self {
             threshold,
@@ -123,7 +107,7 @@ impl SplitGraph {
         let (counts, scan) = (device.buffer("piece counts", nodes + 1)?, Scan::new(device, nodes + 1)?);
         let (row_offsets, params) = (&graph.row_offsets, threshold::params(graph.nodes(), limit));
         let Self { first_pieces, piece_offsets, parents, .. } = &split;
-        phase::during("splitting nodes", || {
+        device.during("splitting nodes", || {
             device
                 .record("splitting nodes", |recorder| {
                     recorder.dispatch(&PieceCounts { row_offsets, threshold: &chosen, counts: &counts }, params, nodes);

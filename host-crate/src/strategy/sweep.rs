@@ -38,12 +38,6 @@ fn pieces(csr: &Csr) -> Vec<u32> {
     (0..csr.nodes()).into_par_iter().flat_map_iter(pieces).collect()
 }
 
-/// How many words they take.
-fn words_of_pieces(csr: &Csr) -> usize {
-    let long = (0..csr.nodes()).into_par_iter().map(|node| csr.degree(node)).filter(|&degree| degree > PIECE);
-    2 * long.map(|degree| degree.div_ceil(PIECE) as usize).sum::<usize>()
-}
-
 impl Strategy for Sweep {
     fn about(&self) -> About {
         About::new(
@@ -61,13 +55,6 @@ impl Strategy for Sweep {
         let about = "the width of a bucket";
         let default = "the mean weight times 4; of a skewed graph the first is narrower";
         vec![Key::optional("delta", about, default, &mut self.delta).within(0, f64::INFINITY)]
-    }
-
-    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        MemoryPlan::new()
-            .with::<u32>("due nodes", 3 * csr.nodes().div_ceil(32) as usize)
-            .with::<u32>("pieces of long rows", words_of_pieces(csr))
-            .with::<SweepState>("state", 1)
     }
 
     fn takes_partitions(&self) -> bool {

@@ -1,8 +1,8 @@
 //! The threshold above which nodes are taken in pieces, chosen on the device from a histogram of the degrees.
-//! [`Splitting`](crate::graph::Splitting) computes the same on the host, for memory plans.
+//! [`Splitting`] computes the same on the host, for memory plans.
 
 use super::prelude::*;
-use crate::graph::Limit;
+use crate::graph::{Limit, Splitting};
 pub use evenkeel_kernels::strategy::threshold::MAX_BINS;
 use evenkeel_kernels::strategy::threshold::{
     ChooseThreshold, CountPieces, DegreeHistogram, LargestDegree, Threshold, ThresholdParams,
@@ -29,11 +29,6 @@ pub(super) fn limit(bins: u32, mdt: Option<u32>) -> Limit {
     Limit::new(bins, mdt.and_then(NonZeroU32::new))
 }
 
-/// The memory that choosing takes.
-pub(super) fn plan(limit: Limit) -> MemoryPlan {
-    MemoryPlan::new().with::<Threshold>("threshold", 1).with::<u32>("histogram", bins(limit) as usize)
-}
-
 /// The bins of the histogram; one where none is made, for a buffer has a size.
 fn bins(limit: Limit) -> u32 {
     match limit {
@@ -52,9 +47,19 @@ pub(super) fn params(nodes: u32, limit: Limit) -> ThresholdParams {
 }
 
 /// Chooses the threshold for a graph, and leaves it on the device too.
-pub(super) fn choose(device: &Device, graph: &DeviceGraph, limit: Limit) -> Result<(Threshold, Buffer<Threshold>)> {
+pub(super) fn choose(
+    device: &Device,
+    csr: &Csr,
+    graph: &DeviceGraph,
+    limit: Limit,
+) -> Result<(Threshold, Buffer<Threshold>)> {
     let threshold = &device.buffer::<Threshold>("threshold", 1)?;
     let histogram = &device.buffer("histogram", bins(limit) as usize)?;
+    if device.is_planner() {
+        let Splitting { nodes_after, nodes_split, .. } = Splitting::of(csr, limit);
+        let counts = Threshold { pieces: nodes_after as u32, split_nodes: nodes_split as u32, ..Threshold::default() };
+        return Ok((counts, threshold.clone()));
+    }
     let (row_offsets, nodes) = (&graph.row_offsets, graph.nodes() as usize);
     let params = params(graph.nodes(), limit);
     let mut chosen = None;
@@ -67,7 +72,7 @@ pub(super) fn choose(device: &Device, graph: &DeviceGraph, limit: Limit) -> Resu
         recorder.dispatch(&CountPieces { row_offsets, threshold }, params, nodes);
         chosen = Some(recorder.read_back(threshold));
     })?;
-    phase::during("finding the threshold of degrees", || recording.run())?;
+    device.during("finding the threshold of degrees", || recording.run())?;
     let chosen = chosen.ok_or_else(|| crate::Error::Device("a recording was not made".into()))?;
     Ok((recording.value(chosen), threshold.clone()))
 }

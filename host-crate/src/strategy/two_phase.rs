@@ -45,11 +45,6 @@ impl Strategy for TwoPhase {
         vec![Key::option("coarsen", about, &mut self.coarsen).within(1, MAX_COARSEN)]
     }
 
-    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        let nodes = csr.nodes() as usize;
-        Worklists::<LoopHeader>::plan(NONE).with::<u32>("updated costs", nodes).with::<u32>("mask", nodes)
-    }
-
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let Traversal { graph, data, source, .. } = traversal;
         let nodes = traversal.nodes() as usize;

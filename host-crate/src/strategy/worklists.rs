@@ -28,14 +28,6 @@ pub(super) struct Worklists<L: LoopState = LoopHeader> {
 }
 
 impl<L: LoopState> Worklists<L> {
-    /// The memory for worklists of up to `entries` entries.
-    pub fn plan(entries: usize) -> MemoryPlan {
-        MemoryPlan::new()
-            .with::<u32>("worklist", entries)
-            .with::<u32>("next worklist", entries)
-            .with::<L>("loop state", 1)
-    }
-
     pub fn new(device: &Device, traversal: &Traversal, entries: usize) -> Result<Self> {
         let (first, second) = (device.buffer("worklist", entries)?, device.buffer("next worklist", entries)?);
         Ok(Self {

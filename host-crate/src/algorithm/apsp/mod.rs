@@ -163,41 +163,28 @@ Examples:
         Ok(())
     }
 
-    fn plan_on(graph: &SharedGraph, config: &ApspConfig) -> Result<MemoryPlan> {
-        let (device, csr) = (graph.device().info(), graph.csr());
-        if csr.nodes() > WIDEST {
-            let distances = u64::from(csr.nodes()) * u64::from(csr.nodes());
-            return Err(Error::Memory(format!(
-                "{} nodes have {distances} distances, {}; the most whose distances can be counted in 32 bits is {WIDEST}",
-                csr.nodes(),
-                Bytes(4 * distances)
-            )));
-        }
-        Ok(plan(csr.nodes(), partition(device, csr).list(), method(device, csr, config)))
-    }
-
     fn operations(csr: &Csr, _: &ApspConfig) -> u64 {
         u64::from(csr.nodes()).saturating_pow(3)
     }
 
+    /// Says how many nodes there may be, where the memory is not there.
     fn prepare_on(graph: &SharedGraph, config: &ApspConfig) -> Result<Self> {
-        let graph = graph.afresh();
-        let prepared = Self::build(&graph, config);
-        graph.forget();
-        prepared
-    }
-
-    fn build(graph: &SharedGraph, config: &ApspConfig) -> Result<Self> {
         let (device, csr) = (graph.device(), graph.csr());
-        refuse_unending_rows(device, csr)?;
-        let session = Session::open(graph, Self::plan_on(graph, config)?);
-        let session = session.map_err(|error| match error {
+        refuse_too_many(csr)?;
+        graph.prepare(|graph| Self::build(graph, config)).map_err(|error| match error {
             Error::Memory(reason) => {
                 let most = Self::most_nodes(device, csr, config);
                 Error::Memory(format!("{reason}; of {} nodes at most {most} would fit", csr.nodes()))
             }
             other => other,
-        })?;
+        })
+    }
+
+    fn build(graph: &SharedGraph, config: &ApspConfig) -> Result<Self> {
+        let (device, csr) = (graph.device(), graph.csr());
+        refuse_too_many(csr)?;
+        refuse_unending_rows(device, csr)?;
+        let session = Session::new(graph)?;
         let method = method(device.info(), csr, config);
         method.about().check_device(device.info())?;
         if matches!(method, ApspStrategy::Sssp | ApspStrategy::Dijkstra) && is_negative(csr) {
@@ -310,6 +297,20 @@ impl Answer for AllPairs {
     }
 }
 
+/// Refuses more nodes than can have a distance to each other.
+fn refuse_too_many(csr: &Csr) -> Result<()> {
+    if csr.nodes() <= WIDEST {
+        return Ok(());
+    }
+    let distances = u64::from(csr.nodes()) * u64::from(csr.nodes());
+    Err(Error::Memory(format!(
+        "{} nodes have {distances} distances, {}; the most whose distances can be counted in 32 bits is {WIDEST}",
+        csr.nodes(),
+        Bytes(4 * distances)
+    )))
+}
+
+/// The memory that a graph of so many nodes in these partitions would take, about.
 fn plan(nodes: u32, partitions: &[Partition], method: ApspStrategy) -> MemoryPlan {
     let width = width(nodes) as usize;
     let offsets = MemoryPlan::new().with::<u32>("row offsets", nodes as usize + 1);

@@ -11,7 +11,7 @@ use crate::{
     algorithm::Bfs,
     device::{Member, Team},
     engine::native::{Rounds, part_of},
-    strategy::{Operator, Traversal},
+    strategy::{Chosen, Operator, Traversal},
 };
 use evenkeel_types::UNREACHED;
 use std::{
@@ -60,9 +60,9 @@ impl Native {
         let totals: Buffer<f64> = device.buffer("totals", nodes)?;
         let sources = Arc::new(Mutex::new(Vec::new()));
         let steps = if is_single(&csr, config) {
-            let strategy = Configured::<Bfs>::default();
+            let chosen = Chosen::of(graph, Operator::Bfs, Configured::<Bfs>::default().item().as_ref())?;
             let traversal = Traversal::new(graph, Operator::Bfs, None, "depths")?;
-            let search = Search::record(device, traversal, &strategy)?;
+            let search = Search::record(device, traversal, &chosen, "betweenness, search")?;
             let leading = graph.reversed()?.csr().without_weights();
             let passes = Passes::new(device, csr, leading);
             let buffers = [search.values.raw().clone(), totals.raw().clone()];

@@ -9,7 +9,7 @@ use crate::{
         primitive::{Kind, Scan},
     },
     phase,
-    strategy::{MAX_GROUPS, Operator, Rounds, Traversal},
+    strategy::{Chosen, MAX_GROUPS, Operator, Rounds, Traversal},
 };
 use evenkeel_kernels::{
     algorithm::betweenness::{
@@ -87,10 +87,11 @@ impl Levels {
     pub fn new(directions: &Directions) -> Result<Self> {
         let graph = &directions.leaving;
         let (device, nodes) = (graph.device(), graph.csr().nodes() as usize);
-        let (strategy, layout) = (Configured::<Bfs>::default(), Layout::resident(device.info(), graph.csr()));
+        let chosen = Chosen::of(graph, Operator::Bfs, Configured::<Bfs>::default().item().as_ref())?;
+        let layout = Layout::resident(device.info(), graph.csr());
         let traversal = Traversal::new(graph, Operator::Bfs, Some(layout), "depths")?;
         let depths = traversal.data.values.clone();
-        let search = Search::record(device, traversal, &strategy)?;
+        let search = Search::record(device, traversal, &chosen, "betweenness, search")?;
         let passes = Passes::new(directions, depths)?;
         let [forward, backward] = [passes.forward()?, passes.backward()?];
         let Paths { order, ends, dependencies, .. } = &passes.paths;

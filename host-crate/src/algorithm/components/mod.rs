@@ -11,10 +11,7 @@ mod weak;
 pub use strategy::ComponentStrategy;
 
 use super::prelude::*;
-use crate::{
-    device::DeviceKind,
-    engine::{Layout, plan_gathers, plan_partitions},
-};
+use crate::{device::DeviceKind, engine::Layout};
 use strategy::Method;
 
 /// What can be chosen.
@@ -72,52 +69,6 @@ struct Job<'a> {
     labels: &'a Buffer<u32>,
 }
 
-/// How the components are found.
-#[derive(Clone, Copy)]
-struct Way {
-    method: Method,
-    /// Where every edge has its reverse, nodes that are connected reach each other, and this is false.
-    strong: bool,
-    /// The schedule of all edges.
-    choice: Choice,
-    /// How the graph is kept on the device.
-    layout: Layout,
-}
-
-impl Way {
-    fn of(device: &DeviceInfo, csr: &Csr, config: &ComponentsConfig) -> Result<Self> {
-        let strong = config.strong && !csr.is_symmetric();
-        let mut method = config.strategy.item().method(device.kind, strong)?;
-        let nodes = csr.nodes() as usize;
-        let labels = || MemoryPlan::new().with::<u32>("components", nodes);
-        let is_native = device.kind == DeviceKind::Cpu && !matches!(method, Method::AllEdges(_));
-        let afforest = || plan_partitions(device, csr).and(weak::plan_afforest(csr)).and(labels());
-        if config.strategy.item().chooses() && !is_native && !strong && afforest().bytes() > device.available() {
-            // It takes every edge once, so that each partition is copied to the device once.
-            method = Method::AllEdges(None);
-        }
-        let chosen = if let Method::AllEdges(choice) = method { choice } else { None };
-        let choice = chosen.unwrap_or_else(|| RowSchedule::Auto.choose(csr, device));
-        let layout = match method {
-            Method::AllEdges(_) => Layout::new(device, csr, size_of::<u32>() as u64, |layout| {
-                plan_all_edges(csr, strong, choice.schedule, layout).and(labels()).bytes()
-            })?,
-            _ => Layout::resident(device, csr),
-        };
-        Ok(Self { method, strong, choice, layout })
-    }
-}
-
-/// The memory of all edges under a schedule, beside the answer.
-fn plan_all_edges(csr: &Csr, strong: bool, schedule: Schedule, layout: &Layout) -> MemoryPlan {
-    let gathers = plan_gathers::<u32>(schedule, layout.partitions(csr).list());
-    SharedGraph::plan_tiles(csr, layout).and(gathers).and(if strong {
-        strong::plan(csr)
-    } else {
-        weak::plan_all_edges()
-    })
-}
-
 impl Algorithm for Components {
     const NAME: &'static str = "components";
     const SUMMARY: &'static str = "the connected component of every node";
@@ -154,39 +105,45 @@ Examples:
         Ok(())
     }
 
-    fn plan_on(graph: &SharedGraph, config: &ComponentsConfig) -> Result<MemoryPlan> {
-        let (device, csr) = (graph.device().info(), graph.csr());
-        let Way { method, strong, choice, layout } = Way::of(device, csr, config)?;
-        let plan = match method {
-            Method::Auto if strong => strong_cpu::plan(csr),
-            Method::AllEdges(_) => plan_all_edges(csr, strong, choice.schedule, &layout),
-            Method::Afforest if device.kind == DeviceKind::Cpu => MemoryPlan::new(),
-            Method::Afforest | Method::Auto => plan_partitions(device, csr).and(weak::plan_afforest(csr)),
-        };
-        Ok(plan.with::<u32>("components", csr.nodes() as usize))
-    }
-
-    fn prepare_on(graph: &SharedGraph, config: &ComponentsConfig) -> Result<Self> {
-        let graph = graph.afresh();
-        let prepared = Self::build(&graph, config);
-        graph.forget();
-        prepared
-    }
-
     fn build(graph: &SharedGraph, config: &ComponentsConfig) -> Result<Self> {
-        let (device, csr) = (graph.device(), graph.csr());
-        let Way { method, strong, choice, layout } = Way::of(device.info(), csr, config)?;
-        let session = Session::open_any(graph, Self::plan_on(graph, config)?)?;
-        let labels = device.buffer("components", csr.nodes() as usize)?;
-        let job = Job { device, csr, graph, layout, labels: &labels };
-        let name = format!("components {}", config.strategy);
-        let whole = match method {
-            Method::Auto if strong => strong_cpu::record(&job, &name)?,
-            Method::AllEdges(_) if strong => strong::record(&job, choice, &name)?,
-            Method::AllEdges(_) => weak::record_all_edges(&job, choice, &name)?,
-            Method::Afforest if device.info().kind == DeviceKind::Cpu => cpu::record(&job, &name)?,
-            Method::Afforest | Method::Auto => weak::record_afforest(&job, &name)?,
+        let (session, info, csr) = (Session::any(graph), graph.device().info(), graph.csr());
+        // Where every edge has its reverse, nodes that are connected reach each other.
+        let strong = config.strong && !csr.is_symmetric();
+        let asked = config.strategy.item().method(info.kind, strong)?;
+        let way = |graph: &SharedGraph, method: Method, layout: Layout| {
+            let labels = graph.device().buffer("components", csr.nodes() as usize)?;
+            let job = Job { device: graph.device(), csr, graph, layout, labels: &labels };
+            let name = format!("components {}", config.strategy);
+            let schedule = |choice: Option<Choice>| choice.unwrap_or_else(|| RowSchedule::Auto.choose(csr, info));
+            let whole = match method {
+                Method::Auto if strong => strong_cpu::record(&job, &name)?,
+                Method::AllEdges(choice) if strong => strong::record(&job, schedule(choice), &name)?,
+                Method::AllEdges(choice) => weak::record_all_edges(&job, schedule(choice), &name)?,
+                Method::Afforest if info.kind == DeviceKind::Cpu => cpu::record(&job, &name)?,
+                Method::Afforest | Method::Auto => weak::record_afforest(&job, &name)?,
+            };
+            Ok((labels, whole))
         };
+        let resident = Layout::resident(info, csr);
+        let is_native = info.kind == DeviceKind::Cpu && !matches!(asked, Method::AllEdges(_));
+        let method = *graph.once("method", || {
+            if !config.strategy.item().chooses() || is_native || strong {
+                return Ok(asked);
+            }
+            // What takes every edge once can be streamed: each partition is copied to the device once.
+            match graph.planned(|graph| way(graph, asked, resident)) {
+                Ok(plan) if plan.bytes() <= info.available() => Ok(asked),
+                Ok(_) | Err(Error::Memory(_)) => Ok(Method::AllEdges(None)),
+                Err(other) => Err(other),
+            }
+        })?;
+        let layout = match method {
+            Method::AllEdges(_) => {
+                graph.layout(csr, size_of::<u32>(), |graph, layout| way(graph, method, *layout).map(drop))?
+            }
+            _ => resident,
+        };
+        let (labels, whole) = way(graph, method, layout)?;
         let taken = match method {
             Method::Auto => Some(strong_cpu::NAME),
             method => config.strategy.item().taken(method),

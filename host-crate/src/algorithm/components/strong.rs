@@ -7,15 +7,6 @@ use evenkeel_kernels::algorithm::components::strong::{
 };
 use evenkeel_types::{LoopState, TileRange, WORKGROUP};
 
-/// The memory beside the graph, the schedule and the answer.
-pub(super) fn plan(csr: &Csr) -> MemoryPlan {
-    let nodes = csr.nodes() as usize;
-    MemoryPlan::new()
-        .with::<u32>("smallest nodes reached", nodes)
-        .with::<[u32; 2]>("parts", nodes)
-        .with::<StrongState>("loop state", 1)
-}
-
 /// Records the loop: signatures are handed on until none changes, then nodes are settled, until all are.
 pub(super) fn record(job: &Job<'_>, choice: Choice, name: &str) -> Result<DeviceLoop> {
     // The smallest node that reaches a node is what its label becomes.

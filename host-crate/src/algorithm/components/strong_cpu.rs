@@ -11,16 +11,12 @@ pub(super) const NAME: &str = "path-based-cpu";
 /// In place of the number of a node that was not found yet, and of the component of one that is not known.
 const NONE: u32 = u32::MAX;
 
-/// The memory beside the graph and the answer. The stacks hold every node once at most.
-pub(super) fn plan(csr: &Csr) -> MemoryPlan {
-    let nodes = csr.nodes() as usize;
-    MemoryPlan::new().with::<u32>("numbers", nodes).with::<[u32; 4]>("stacks", nodes)
-}
-
 /// Records it as one step.
 pub(super) fn record(job: &Job<'_>, name: &str) -> Result<DeviceLoop> {
     let &Job { device, csr, labels, .. } = job;
     let (csr, numbers) = (csr.without_weights(), device.buffer("numbers", csr.nodes() as usize)?);
+    // The stacks hold every node once at most.
+    device.count::<[u32; 4]>("stacks", csr.nodes() as usize);
     record_native(device, name, "strong_cpu", [labels, &numbers], move |_, [labels, numbers]| {
         search(&csr, labels, numbers);
         (1, 0)

@@ -11,7 +11,7 @@ use evenkeel_kernels::algorithm::components::{
     },
     all_edges::{ComponentAlone, ComponentHook, HookParams},
 };
-use evenkeel_types::{LoopState, Remainder, RowRange, WORKGROUP};
+use evenkeel_types::{LoopState, RowRange, WORKGROUP};
 
 /// Where the driver stops long loops, an edge may take this part of the iterations, because an invocation takes many edges.
 const EDGES_IN_A_ROW: u32 = 64;
@@ -20,20 +20,6 @@ const EDGES_IN_A_ROW: u32 = 64;
 fn lengths(csr: &Csr) -> (usize, usize) {
     let listed = if csr.is_symmetric() { csr.nodes() as usize } else { 1 };
     (listed, 2 * csr.columns().len() / PIECE as usize + 1)
-}
-
-/// The memory of Afforest beside the graph and the answer.
-pub(super) fn plan_afforest(csr: &Csr) -> MemoryPlan {
-    let (listed, pieces) = lengths(csr);
-    MemoryPlan::new()
-        .with::<u32>("nodes outside the largest component", listed)
-        .with::<Remainder>("pieces of rows", pieces)
-        .with::<ComponentState>("state", 1)
-}
-
-/// The memory for all edges under a schedule beside that of the schedule, likewise.
-pub(super) fn plan_all_edges() -> MemoryPlan {
-    MemoryPlan::new().with::<ComponentState>("state", 1)
 }
 
 fn params(job: &Job<'_>) -> ComponentParams {

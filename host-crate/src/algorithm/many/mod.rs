@@ -4,12 +4,7 @@
 mod cpu;
 
 use super::prelude::*;
-use crate::{
-    device::DeviceKind,
-    engine::{DevicePartition, plan_partitions},
-    phase,
-    strategy::MAX_GROUPS,
-};
+use crate::{device::DeviceKind, engine::DevicePartition, phase, strategy::MAX_GROUPS};
 pub use evenkeel_kernels::algorithm::many::Keep;
 use evenkeel_kernels::algorithm::many::{
     ALL_SHARE, LONG, ManyParams, ManyState, PIECE, Reach, SOURCES, Width,
@@ -47,40 +42,6 @@ fn value_words(csr: &Csr, keep: Keep, columns: usize) -> Result<usize> {
 fn pieces(csr: &Csr) -> Vec<[u32; 2]> {
     let long = (0..csr.nodes()).into_par_iter().filter(|&node| csr.degree(node) > LONG);
     long.flat_map_iter(|node| csr.row(node).step_by(PIECE as usize).map(move |edge| [node, edge as u32])).collect()
-}
-
-/// How many pieces there are.
-fn piece_count(csr: &Csr) -> usize {
-    (0..csr.nodes())
-        .into_par_iter()
-        .map(|node| csr.degree(node))
-        .filter(|&degree| degree > LONG)
-        .map(|degree| degree.div_ceil(PIECE) as usize)
-        .sum()
-}
-
-/// The memory that a search needs, the graph included.
-pub(super) fn plan(device: &DeviceInfo, csr: &Csr, native: bool, keep: Keep, columns: usize) -> Result<MemoryPlan> {
-    let nodes = csr.nodes() as usize;
-    if native {
-        return Ok(MemoryPlan::new()
-            .with::<u32>("values", value_words(csr, keep, columns)?)
-            .with::<u64>("seen", nodes)
-            .with::<u64>("frontiers", 2 * nodes)
-            .with::<u32>("lists", 2 * nodes));
-    }
-    Ok(plan_partitions(device, csr).and(plan_beside(csr, keep, columns)?))
-}
-
-/// The memory that a search by kernels needs beside the graph.
-pub(super) fn plan_beside(csr: &Csr, keep: Keep, columns: usize) -> Result<MemoryPlan> {
-    let nodes = csr.nodes() as usize;
-    Ok(MemoryPlan::new()
-        .with::<u32>("values", value_words(csr, keep, columns)?)
-        .with::<u32>("seen", 2 * nodes)
-        .with::<u32>("frontiers", 5 * nodes)
-        .with::<u32>("lists", 2 * nodes)
-        .with::<[u32; 2]>("pieces of long rows", piece_count(csr).max(1)))
 }
 
 /// Whether a device runs the form for CPUs unless the kernels are asked for.

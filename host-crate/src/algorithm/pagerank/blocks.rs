@@ -33,11 +33,6 @@ const ENTRIES: usize = if cfg!(test) { 16 } else { 1 << 20 };
 /// The entries of a chunk in the mean, at least. A chunk takes four words and a column, so that the device needs at most a quarter more memory.
 pub const MEAN: usize = 4;
 
-/// The most parts of so many chunks.
-pub fn most_parts(nodes: usize, chunks: usize) -> usize {
-    nodes.div_ceil(BLOCK_NODES as usize) + chunks / PART.start
-}
-
 /// The chunks of a matrix.
 #[derive(Default)]
 pub struct Blocks {
@@ -224,11 +219,8 @@ fn chunks_of(columns: &[u32]) -> impl Iterator<Item = [u32; 4]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::pull::PullSize, *};
-    use crate::{
-        engine::schedule::Schedule,
-        graph::{BuildOptions, EdgeList, EdgeWeights, NodeOrder},
-    };
+    use super::*;
+    use crate::graph::{BuildOptions, EdgeList, EdgeWeights, NodeOrder};
 
     fn csr(nodes: u32, edges: impl Iterator<Item = (u32, u32)>) -> Csr {
         let (sources, targets) = edges.unzip();
@@ -271,13 +263,6 @@ mod tests {
         }
         let left = cut.matrix.columns().iter().filter(|column| **column < nodes).count();
         assert!(left > 0 && parts.len() >= 3 && block_of.iter().all(Option::is_some));
-        for schedule in Schedule::ALL.iter().copied() {
-            let size = Pull::of(&graph, Some(&order)).unwrap().into_blocks(u64::MAX).unwrap().cut_for(schedule).size();
-            let most = PullSize::most(&graph, schedule, true);
-            let words = |size: PullSize| size.entries + 4 * size.chunks;
-            assert!(words(size) <= words(most) && size.sums <= most.sums, "{schedule:?}");
-            assert!(size.parts <= most.parts && size.rows <= most.rows, "{schedule:?}");
-        }
     }
 
     #[test]

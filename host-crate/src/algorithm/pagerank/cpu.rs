@@ -45,39 +45,15 @@ const AHEAD: usize = 64;
 const MASKS: [[u32; LANES]; LANES + 1] =
     [[0, 0, 0, 0], [!0, 0, 0, 0], [!0, !0, 0, 0], [!0, !0, !0, 0], [!0, !0, !0, !0]];
 
-/// The memory beside the graph, which is read where it is unless it is transposed or reordered.
-pub(super) fn plan(csr: &Csr, precision: Precision, reordered: bool) -> MemoryPlan {
-    let (nodes, edges) = (csr.nodes() as usize, csr.columns().len());
-    let rows = match (reordered, csr.is_symmetric()) {
-        (true, _) => MemoryPlan::new()
-            .with::<u32>("reordered row offsets", 2 * (nodes + 1))
-            .with::<u32>("reordered columns", edges)
-            .with::<u32>("order", 2 * nodes),
-        (false, true) => MemoryPlan::new(),
-        (false, false) => {
-            MemoryPlan::new().with::<u32>("transposed row offsets", nodes + 1).with::<u32>("transposed columns", edges)
-        }
-    };
-    match precision {
-        Precision::Single => plan_values::<f32>(rows, nodes),
-        Precision::Double => plan_values::<f64>(rows, nodes),
-    }
-}
-
-fn plan_values<T>(rows: MemoryPlan, nodes: usize) -> MemoryPlan {
-    rows.with::<T>("shares", 2 * nodes.next_power_of_two()).with::<T>("ranks", nodes).with::<T>("teleports", nodes)
-}
-
 /// Makes everything ready to run.
 pub(super) fn prepare(
-    device: &Device,
-    csr: &Csr,
+    graph: &SharedGraph,
     order: Option<&NodeOrder>,
     config: &PageRankConfig,
 ) -> Result<Box<dyn Ranking>> {
     Ok(match config.precision {
-        Precision::Single => Box::new(Native::<f32>::new(device, csr, order, config)?),
-        Precision::Double => Box::new(Native::<f64>::new(device, csr, order, config)?),
+        Precision::Single => Box::new(Native::<f32>::new(graph, order, config)?),
+        Precision::Double => Box::new(Native::<f64>::new(graph, order, config)?),
     })
 }
 
@@ -94,10 +70,18 @@ struct Native<T> {
 }
 
 impl<T: Number> Native<T> {
-    fn new(device: &Device, csr: &Csr, order: Option<&NodeOrder>, config: &PageRankConfig) -> Result<Self> {
-        let csr = csr.without_weights();
-        let (incoming, leaving) = incoming(&csr, order)?;
+    fn new(graph: &SharedGraph, order: Option<&NodeOrder>, config: &PageRankConfig) -> Result<Self> {
+        let (device, csr) = (graph.device(), graph.csr().without_weights());
+        let rows = graph.once("incoming", || incoming(&csr, order))?;
+        let (incoming, leaving) = (*rows).clone();
         let (config, nodes) = (config.clone(), csr.nodes() as usize);
+        // The graph is read where it is unless it is transposed or reordered.
+        if order.is_some() || !csr.is_symmetric() {
+            let offsets = if order.is_some() { 2 } else { 1 };
+            device.count::<u32>("row offsets of the host", offsets * (nodes + 1));
+            device.count::<u32>("columns of the host", csr.columns().len());
+            device.count::<u32>("order", if order.is_some() { 2 * nodes } else { 0 });
+        }
         let shares = || device.buffer::<T>("shares", nodes.next_power_of_two());
         let (even, odd) = (shares()?.cast(), shares()?.cast());
         let (ranks, teleports) = (device.buffer::<T>("ranks", nodes)?, device.buffer::<T>("teleports", nodes)?);

@@ -5,9 +5,9 @@ use super::{
     super::{Precision, prelude::*},
     PageRankConfig, Ranking,
     chunk_ranges::{self, ChunkRange},
-    pull::{Pull, PullSize},
+    pull::Pull,
 };
-use crate::engine::{Layout, Order, Place, StreamedLoop, Streaming, TilePartition, TileSet, TileSpaces, plan_gathers};
+use crate::engine::{Layout, Order, Place, StreamedLoop, Streaming, TilePartition, TileSet, TileSpaces};
 use bytemuck::Pod;
 use evenkeel_kernels::{
     algorithm::{
@@ -29,76 +29,6 @@ const BATCH: u32 = 64;
 
 /// The iterations in the batches of a loop that may end early: few at first, because those after the end cost a little too.
 const BATCHES: [usize; 3] = [8, 16, 32];
-
-/// The memory for a matrix of that size.
-pub(super) fn plan(device: &DeviceInfo, size: PullSize, schedule: Schedule, precision: Precision) -> MemoryPlan {
-    let parts = parts_of(device, size);
-    match precision {
-        Precision::Single => plan_of::<f32>(device, size, &parts, schedule),
-        Precision::Double => plan_of::<f64>(device, size, &parts, schedule),
-    }
-}
-
-/// How a matrix of that size is kept on the device, and the memory for it.
-///
-/// # Errors
-/// When not even a stream fits.
-pub(super) fn plan_for(
-    device: &DeviceInfo,
-    (matrix, size): (&Csr, PullSize),
-    schedule: Schedule,
-    precision: Precision,
-) -> Result<(MemoryPlan, Layout)> {
-    match precision {
-        Precision::Single => plan_kept::<f32>(device, (matrix, size), schedule),
-        Precision::Double => plan_kept::<f64>(device, (matrix, size), schedule),
-    }
-}
-
-fn plan_kept<T: Pod>(
-    device: &DeviceInfo,
-    (matrix, size): (&Csr, PullSize),
-    schedule: Schedule,
-) -> Result<(MemoryPlan, Layout)> {
-    let beside = plan_beside::<T>(device, size);
-    let tiles = |layout: &Layout| {
-        TileSet::plan(matrix, layout).and(plan_gathers::<T>(schedule, layout.partitions(matrix).list()))
-    };
-    let needed = |layout: &Layout| tiles(layout).bytes() + beside.bytes();
-    let layout = Layout::new(device, matrix, size_of::<u32>() as u64, needed)?;
-    Ok((tiles(&layout).and(beside), layout))
-}
-
-/// The partitions of a matrix of which no more than its size is known: one more than would be full, each with an even share.
-fn parts_of(device: &DeviceInfo, size: PullSize) -> Vec<TileExtent> {
-    let most = (device.partition_limit() as usize / size_of::<u32>()).max(1);
-    let count = if size.entries.max(size.rows) < most { 1 } else { size.entries.max(size.rows).div_ceil(most) + 1 };
-    vec![TileExtent::new(size.rows.div_ceil(count), size.entries.div_ceil(count)); count]
-}
-
-fn plan_of<T: Pod>(device: &DeviceInfo, size: PullSize, parts: &[TileExtent], schedule: Schedule) -> MemoryPlan {
-    let matrix = parts.iter().fold(MemoryPlan::new(), |plan, part| {
-        let plan = plan.with::<u32>("row offsets", part.tiles + 1).with::<u32>("columns", part.atoms);
-        plan.and(ScratchSpace::<T>::plan_gather(schedule, *part))
-    });
-    matrix.and(plan_beside::<T>(device, size))
-}
-
-/// The memory beside the matrix and its schedule.
-fn plan_beside<T: Pod>(device: &DeviceInfo, size: PullSize) -> MemoryPlan {
-    MemoryPlan::new()
-        .with::<[u32; 3]>("cuts", size.cuts)
-        .with_split::<[u32; 4]>("chunks", size.chunks, device.partition_limit())
-        .with::<[u32; 3]>("parts", size.parts)
-        .with::<T>("constants", Constants::COUNT)
-        .with::<T>("factors", size.nodes)
-        .with::<T>("shares", size.nodes + size.sums)
-        .with::<T>("ranks", size.nodes)
-        .with::<T>("teleports", size.nodes)
-        .with::<T>("sums", size.rows)
-        .with::<T>("changes", change_blocks(size.nodes))
-        .with::<RankState>("loop state", 1)
-}
 
 fn change_blocks(nodes: usize) -> usize {
     nodes.div_ceil(CHANGE_BLOCK as usize)
@@ -182,7 +112,7 @@ where
             let params = BlockParams { nodes: nodes as u32, first_part, parts: parts.len() as u32, chunks_before };
             Ok((device.buffer_from("chunks", own.as_flattened())?.cast(), params))
         };
-        let factors: Vec<T> = pull.factors.iter().map(|factor| T::of(*factor)).collect();
+        let factors = || pull.factors.iter().map(|factor| T::of(*factor)).collect();
         let mut steps = Self {
             choice,
             config: config.clone(),
@@ -193,12 +123,12 @@ where
             chunk_parts: device.buffer_from("parts", chunk_parts.as_flattened())?,
             nodes: RankData {
                 constants: device.buffer("constants", Constants::COUNT)?,
-                factors: device.buffer_from("factors", &factors)?,
-                shares: device.buffer("shares", nodes + pull.size().sums)?,
+                factors: device.buffer_of("factors", nodes, factors)?,
+                shares: device.buffer("shares", nodes + pull.blocks.chunks.len())?,
                 ranks: device.buffer("ranks", nodes)?,
             },
             teleports: device.buffer("teleports", nodes)?,
-            sums: device.buffer("sums", pull.size().rows)?,
+            sums: device.buffer("sums", pull.matrix.nodes() as usize)?,
             changes: device.buffer("changes", change_blocks(nodes))?,
             state: device.buffer("loop state", 1)?,
             device: device.clone(),

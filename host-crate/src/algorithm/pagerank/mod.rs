@@ -16,13 +16,15 @@ pub use seeds::{SeedOptions, Seeds};
 use super::{Precision, Reorder, prelude::*, reorder};
 use crate::{
     device::DeviceKind,
+    engine::Layout,
     graph::{NodeOrder, statistics::counted},
     oracle::pagerank,
     settings,
 };
 use evenkeel_kernels::algorithm::pagerank::blocks::PLACES;
-use pull::{Pull, PullSize};
+use pull::Pull;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,7 +108,7 @@ pub struct PageRank {
     /// The iterations of the last run.
     iterations: u32,
     /// The order of the nodes on the device, where it is another than the graph's.
-    order: Option<NodeOrder>,
+    order: Option<Arc<NodeOrder>>,
 }
 
 /// A form of the computation that is ready to run.
@@ -185,68 +187,23 @@ Examples:
         u64::from(config.iterations) * (u64::from(csr.nodes()) + csr.edges())
     }
 
-    /// An upper bound: which rows are long, and which schedule suits them, is known only when the graph has been transposed.
-    fn plan_on(graph: &SharedGraph, config: &PageRankConfig) -> Result<MemoryPlan> {
-        let (device, csr) = (graph.device().info(), graph.csr());
-        if is_native(device, config) {
-            return Ok(cpu::plan(
-                csr,
-                config.precision,
-                config.reorder.is_taken(device, csr, config.precision.bytes()),
-            ));
-        }
-        let is_reordered = config.reorder.is_taken(device, csr, config.precision.bytes());
-        let whole = plan_whole(device, csr, config, is_reordered && is_blocked(device, csr, config));
-        if whole.bytes() <= device.available() {
-            return Ok(whole);
-        }
-        // The graph stands for its transposed matrix, which has about as many entries in a partition.
-        let schedule = config.schedule.item().choose(csr, device).schedule;
-        let size = PullSize::most(csr, schedule, false);
-        Ok(kernels::plan_for(device, (csr, size), schedule, config.precision)?.0)
-    }
-
-    /// The device gets the transposed graph alone.
-    fn prepare_on(graph: &SharedGraph, config: &PageRankConfig) -> Result<Self> {
-        let graph = graph.afresh();
-        let prepared = Self::build(&graph, config);
-        graph.forget();
-        prepared
-    }
-
     fn build(graph: &SharedGraph, config: &PageRankConfig) -> Result<Self> {
         settings::check_values(config)?;
         let (device, precision) = (graph.device(), config.precision);
         precision.check(device.info())?;
-        let order = config.reorder.for_iterations(device.info(), graph.csr(), precision.bytes())?;
-        let (session, ranking, taken) = if is_native(device.info(), config) {
-            let session = Session::open_any(graph, cpu::plan(graph.csr(), precision, order.is_some()))?;
-            (session, cpu::prepare(device, graph.csr(), order.as_ref(), config)?, Some(cpu::NAME.to_owned()))
+        let order = graph.once("order", || {
+            Ok(config.reorder.for_iterations(device.info(), graph.csr(), precision.bytes())?.map(Arc::new))
+        })?;
+        let (session, order) = (Session::any(graph), Option::clone(&order));
+        let (ranking, taken) = if is_native(device.info(), config) {
+            (cpu::prepare(graph, order.as_deref(), config)?, Some(cpu::NAME.to_owned()))
         } else {
-            let planned = |in_blocks: bool| {
-                let mut whole = Pull::of(graph.csr(), order.as_ref())?;
-                if in_blocks {
-                    whole = whole.into_blocks(most_shares(device.info()))?;
-                }
-                let choice = config.schedule.item().choose(&whole.matrix, device.info());
-                let pull = whole.cut_for(choice.schedule);
-                let (schedule, size) = (choice.schedule, pull.size());
-                let (memory, layout) = kernels::plan_for(device.info(), (&pull.matrix, size), schedule, precision)?;
-                Ok((pull, choice, memory, layout))
-            };
-            let in_blocks = order.is_some() && is_blocked(device.info(), graph.csr(), config);
-            let (mut pull, mut choice, mut memory, mut layout) = planned(in_blocks)?;
-            if in_blocks && layout.is_streamed() {
-                // A stream has plain rows.
-                (pull, choice, memory, layout) = planned(false)?;
-            }
-            refuse_long_loops(device.info(), || choice.rounds(&pull.matrix))?;
-            let session = Session::open_any(graph, memory)?;
-            let ranking = kernels::prepare(device, &pull, &layout, choice, config)?;
-            (session, ranking, config.schedule.item().taken(choice))
+            let kept = graph.once("matrix", || Kept::of(graph, order.as_deref(), config))?;
+            let Kept { pull, choice, layout } = &*kept;
+            (kernels::prepare(device, pull, layout, *choice, config)?, config.schedule.item().taken(*choice))
         };
         let PageRankConfig { precision, tolerance, iterations: limit, .. } = *config;
-        let session = session.with_method(taken).with_order(reorder::name_of(order.as_ref()));
+        let session = session.with_method(taken).with_order(reorder::name_of(order.as_deref()));
         Ok(Self { session, ranking, precision, tolerance, limit, loaded: Seeds::default(), iterations: 0, order })
     }
 
@@ -325,22 +282,48 @@ Examples:
 /// A graph of fewer edges is not cut into blocks unless an order is asked for: an iteration takes little longer than its dispatches.
 const LARGE: u64 = 4_000_000;
 
-/// The most memory that a matrix takes with all of it on the device, in blocks or not.
-fn plan_whole(device: &DeviceInfo, csr: &Csr, config: &PageRankConfig, in_blocks: bool) -> MemoryPlan {
-    let most = (most_shares(device) as usize).saturating_sub(csr.nodes() as usize);
-    let plans = config.schedule.item().candidates(csr, device).into_iter().map(|schedule| {
-        let size = PullSize::most(csr, schedule, in_blocks);
-        let size = PullSize { sums: size.sums.min(most), ..size };
-        kernels::plan(device, size, schedule, config.precision)
-    });
-    plans.max_by_key(MemoryPlan::bytes).unwrap_or_default()
+/// The matrix that is gathered by, and how it is kept.
+struct Kept {
+    pull: Pull,
+    choice: Choice,
+    layout: Layout,
 }
 
-/// Whether nodes in another order are in blocks: only where the device has memory for all of them, and 32 bits count the edges.
-fn is_blocked(device: &DeviceInfo, csr: &Csr, config: &PageRankConfig) -> bool {
-    csr.narrow_edges().is_ok()
-        && can_block(device, csr, config)
-        && plan_whole(device, csr, config, true).bytes() <= device.available()
+impl Kept {
+    /// In blocks, where that pays and all of it fits on the device; a stream has plain rows.
+    fn of(graph: &SharedGraph, order: Option<&NodeOrder>, config: &PageRankConfig) -> Result<Self> {
+        let csr = graph.csr();
+        if order.is_some() && csr.narrow_edges().is_ok() && can_block(graph.device().info(), csr, config) {
+            match Self::in_form(graph, order, config, true) {
+                Ok(kept) if !kept.layout.is_streamed() => return Ok(kept),
+                Ok(_) | Err(Error::Memory(_)) => {}
+                Err(other) => return Err(other),
+            }
+        }
+        Self::in_form(graph, order, config, false)
+    }
+
+    fn in_form(
+        graph: &SharedGraph,
+        order: Option<&NodeOrder>,
+        config: &PageRankConfig,
+        in_blocks: bool,
+    ) -> Result<Self> {
+        let info = graph.device().info();
+        let mut whole = Pull::of(graph.csr(), order)?;
+        if in_blocks {
+            whole = whole.into_blocks(most_shares(info))?;
+        }
+        let choice = config.schedule.item().choose(&whole.matrix, info);
+        let pull = whole.cut_for(choice.schedule);
+        refuse_long_loops(info, || choice.rounds(&pull.matrix))?;
+        let needed = |layout: &Layout| {
+            let planned = graph.planned(|graph| kernels::prepare(graph.device(), &pull, layout, choice, config))?;
+            Ok(planned.bytes())
+        };
+        let layout = Layout::new(info, &pull.matrix, size_of::<u32>() as u64, needed)?;
+        Ok(Self { pull, choice, layout })
+    }
 }
 
 /// Whether shares of nodes in another order may be added up from workgroup memory. Where a CPU emulates that memory, it is no faster than other

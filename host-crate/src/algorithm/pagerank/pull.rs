@@ -1,7 +1,7 @@
 //! The matrix that PageRank gathers over: for each node a row of the nodes whose edges lead to it, then one more row of the
 //! dangling nodes, those that no edge leaves. Nodes without any edge all have the same rank, so one of them stands for all.
 
-use super::blocks::{self, Blocks};
+use super::blocks::Blocks;
 use crate::{
     Result,
     engine::schedule::Schedule,
@@ -98,21 +98,6 @@ impl Pull {
         let matrix = Csr::with_more_columns(offsets.into(), columns.into(), width);
         Self { matrix, cuts, ..self }
     }
-
-    /// How large it is.
-    pub fn size(&self) -> PullSize {
-        let (nodes, rows) = (self.factors.len(), self.matrix.nodes() as usize);
-        let (chunks, parts) = (self.blocks.chunks.len(), self.blocks.parts.len());
-        PullSize {
-            nodes,
-            rows,
-            entries: self.matrix.columns().len(),
-            cuts: self.cuts.len(),
-            chunks,
-            sums: chunks,
-            parts,
-        }
-    }
 }
 
 /// The rows of the nodes whose edges lead to each node, and, where they are in another order than the graph's, where the edges that leave
@@ -122,40 +107,6 @@ pub fn incoming(csr: &Csr, order: Option<&NodeOrder>) -> Result<(Csr, Option<Off
     let incoming = if csr.is_symmetric() { csr.clone() } else { phase::during("transposing", || transpose(&csr))? };
     let Some(order) = order else { return Ok((incoming, None)) };
     phase::during("reordering", || Ok((order.rename(&incoming)?, Some(order.offsets(&csr)?))))
-}
-
-/// The numbers from which its memory follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PullSize {
-    /// Of the graph.
-    pub nodes: usize,
-    /// Rows and pieces.
-    pub rows: usize,
-    /// Columns that are stored.
-    pub entries: usize,
-    /// Rows that are cut.
-    pub cuts: usize,
-    /// Chunks that are stored beside the columns.
-    pub chunks: usize,
-    /// Chunks whose sums are stored.
-    pub sums: usize,
-    /// Parts of the chunks.
-    pub parts: usize,
-}
-
-impl PullSize {
-    /// The most that the matrix of a graph can be, in blocks or not, found without transposing it.
-    pub fn most(csr: &Csr, schedule: Schedule, in_blocks: bool) -> Self {
-        let nodes = csr.nodes() as usize;
-        let dangling = (0..csr.nodes()).filter(|node| csr.degree(*node) == 0).count();
-        let entries = csr.columns().len() + dangling;
-        // All pieces of a row but the last are full.
-        let cuts = longest_row(schedule).map_or(0, |longest| entries / longest);
-        // A chunk takes four words and a column, and replaces as many columns in the mean as there are words in it.
-        let sums = if in_blocks { entries / blocks::MEAN } else { 0 };
-        let parts = if in_blocks { blocks::most_parts(nodes, sums) } else { 0 };
-        Self { nodes, rows: nodes + 1 + 2 * cuts, entries, cuts, chunks: sums.div_ceil(4), sums, parts }
-    }
 }
 
 /// The longest row that a schedule is given; none where it shares every long row between invocations.
@@ -195,20 +146,5 @@ mod tests {
             assert_eq!(cut.matrix.degree(*row), 0);
         }
         assert_eq!(cut.factors, whole.factors);
-    }
-
-    #[test]
-    fn the_most_it_can_be_is_never_less_than_it_is() {
-        for (generator, dangling) in [("star:nodes=3000", 0), ("complete:nodes=1100", 0), ("rmat:scale=9", 1)] {
-            let graph = generator.parse::<crate::graph::generate::Generator>().unwrap().generate().unwrap();
-            let whole = Pull::of(&graph.csr, None).unwrap();
-            assert_eq!(whole.matrix.degree(graph.csr.nodes()), dangling, "{generator}");
-            for schedule in Schedule::ALL.iter().copied() {
-                let size = Pull::of(&graph.csr, None).unwrap().cut_for(schedule).size();
-                let most = PullSize::most(&graph.csr, schedule, false);
-                let fits = size.rows <= most.rows && size.entries <= most.entries && size.cuts <= most.cuts;
-                assert!(fits && size.nodes == most.nodes, "{generator}, {schedule:?}: {size:?} and {most:?}");
-            }
-        }
     }
 }

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     Result,
     device::{Buffer, Device, Recorder, Recording},
-    engine::{DevicePartition, SharedGraph, edge_shift, loops::refuse_unending_rows, plan_partitions},
+    engine::{DevicePartition, SharedGraph, edge_shift, loops::refuse_unending_rows},
     strategy::MAX_GROUPS,
 };
 use evenkeel_kernels::{
@@ -72,24 +72,16 @@ struct Recordings {
 impl<'a> SearchOnDevice<'a> {
     /// Copies a share to a device, and makes it ready.
     pub fn new(device: &Device, share: &'a Share) -> Result<Self> {
+        device.prepare(|device| Self::build(device, share))
+    }
+
+    fn build(device: &Device, share: &'a Share) -> Result<Self> {
         let csr = &share.graph.csr.without_weights();
         refuse_unending_rows(device, csr)?;
         let (nodes, rows) = (csr.nodes() as usize, share.rows.clone());
         let long: Vec<u32> = rows.clone().filter(|node| csr.degree(*node) > LONG).collect();
         let part = Part { nodes: csr.nodes(), first: rows.start, count: rows.len() as u32 };
         let (words, own_words) = (part.words() as usize, part.own_words() as usize);
-        let plan = plan_partitions(device.info(), csr)
-            .with::<u32>("depths", nodes)
-            .with::<u32>("lists", 2 * nodes)
-            .with::<u32>("visited", 2 * words)
-            .with::<u32>("isolated", words)
-            .with::<u32>("long rows", long.len())
-            .with::<SearchState>("state", 1)
-            .with::<u32>("outgoing", nodes + 1)
-            .with::<u32>("received", own_words + 1)
-            .with::<u32>("frontier", words)
-            .with::<u32>("own frontier", own_words);
-        device.admit(&plan)?;
         let graph = SharedGraph::new(device, csr);
         let parts = graph.partitions()?;
         let params = SearchParams {

@@ -11,8 +11,7 @@ use crate::{
     engine::{
         Layout, TileSet, TileSpaces,
         loops::{refuse_long_loops, refuse_unending_rows},
-        plan_gathers,
-        schedule::RowSchedule,
+        schedule::{Choice, RowSchedule},
     },
     graph::Csr,
     strategy::refuse_given_up_flags,
@@ -51,12 +50,12 @@ impl<'a> ForestOnDevice<'a> {
         let choice = RowSchedule::Auto.choose(&own, info);
         refuse_long_loops(info, || choice.rounds(&own))?;
         let layout = Layout::resident(info, &own);
-        let plan = TileSet::plan(&own, &layout)
-            .and(plan_gathers::<u32>(choice.schedule, layout.partitions(&own).list()))
-            .with::<u32>("parents", nodes as usize)
-            .with::<ComponentState>("state", 1);
-        device.admit(&plan)?;
-        let spaces = TileSpaces::<u32>::new(device, choice, TileSet::upload(device, &own, &layout)?)?;
+        device.prepare(|device| Self::build(device, share, &own, choice, &layout))
+    }
+
+    fn build(device: &Device, share: &'a Share, own: &Csr, choice: Choice, layout: &Layout) -> Result<Self> {
+        let (info, nodes) = (device.info(), share.nodes());
+        let spaces = TileSpaces::<u32>::new(device, choice, TileSet::upload(device, own, layout)?)?;
         let loop_budget = info.loop_budget();
         let (max_groups, rows) = (info.max_groups, RowRange::default());
         let params = ComponentParams { nodes, max_groups, loop_budget, symmetric: 1, rows };

@@ -17,7 +17,7 @@ use crate::{
         pagerank::{Number, pull::Pull},
     },
     device::{Buffer, Device, Recording},
-    engine::{self, TileSet, TileSpaces, loops::refuse_long_loops, plan_gathers, schedule::Choice},
+    engine::{self, TileSet, TileSpaces, loops::refuse_long_loops, schedule::Choice},
     graph::Csr,
 };
 use bytemuck::Pod;
@@ -129,25 +129,16 @@ where
     for<'b> RankStep<'b, T>: Launch<Params = RankParams>,
 {
     fn new(device: &Device, layout: Layout, choice: Choice, damping: f64) -> Result<Self> {
-        let Layout { pull, nodes, from, picked: places, dangling, to } = layout;
-        let pull = pull.cut_for(choice.schedule);
-        refuse_long_loops(device.info(), || choice.rounds(&pull.matrix))?;
+        let layout = Layout { pull: layout.pull.cut_for(choice.schedule), ..layout };
+        refuse_long_loops(device.info(), || choice.rounds(&layout.pull.matrix))?;
+        device.prepare(|device| Self::build(device, &layout, choice, damping))
+    }
+
+    fn build(device: &Device, layout: &Layout, choice: Choice, damping: f64) -> Result<Self> {
+        let &Layout { ref pull, nodes, ref from, picked: ref places, dangling, ref to } = layout;
         let (columns, words) = (pull.factors.len(), size_of::<T>() / size_of::<u32>());
         let (rows, blocks) = (pull.matrix.nodes() as usize, nodes.div_ceil(CHANGE_BLOCK as usize));
         let kept = engine::Layout::resident(device.info(), &pull.matrix);
-        let plan = TileSet::plan(&pull.matrix, &kept)
-            .and(plan_gathers::<T>(choice.schedule, kept.partitions(&pull.matrix).list()))
-            .with::<[u32; 3]>("cuts", pull.cuts.len())
-            .with::<T>("constants", Constants::COUNT)
-            .with::<T>("factors", nodes)
-            .with::<T>("shares", columns)
-            .with::<T>("ranks", nodes)
-            .with::<T>("teleports", nodes)
-            .with::<T>("sums", rows)
-            .with::<T>("changes", blocks)
-            .with::<T>("picked nodes", places.len())
-            .with::<T>("picked shares", places.len());
-        device.admit(&plan)?;
         let mut constants = [T::of(damping); Constants::COUNT];
         constants[Constants::TELEPORT as usize] = T::of(1.0 - damping);
         let factors: Vec<T> = pull.factors[..nodes].iter().map(|factor| T::of(*factor)).collect();
@@ -193,9 +184,9 @@ where
         Ok(Self {
             device,
             nodes,
-            from,
+            from: from.clone(),
             dangling,
-            to,
+            to: to.clone(),
             data,
             teleports,
             changes,

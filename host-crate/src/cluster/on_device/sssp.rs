@@ -64,6 +64,10 @@ const INFINITE: u32 = f32::INFINITY.to_bits();
 impl<'a> PathsOnDevice<'a> {
     /// Copies a share to a device, and makes it ready.
     pub fn new(device: &Device, share: &'a Share, watch: &Watch) -> Result<Self> {
+        device.prepare(|device| Self::build(device, share, watch))
+    }
+
+    fn build(device: &Device, share: &'a Share, watch: &Watch) -> Result<Self> {
         let (csr, rows) = (&share.graph.csr, share.rows.clone());
         refuse_unending_rows(device, csr)?;
         let is_real = matches!(csr.weights(), Weights::F32(_));
@@ -72,18 +76,6 @@ impl<'a> PathsOnDevice<'a> {
         let pieces: usize = long.map(|degree| degree.div_ceil(PIECE) as usize).sum();
         let (nodes, layout) = (csr.nodes() as usize, Layout::resident(device.info(), csr));
         let (outgoing, received) = (OUTGOING_PATHS as usize + 2 * (nodes - rows.len()), 1 + 2 * rows.len());
-        let plan = layout
-            .plan(csr, true)
-            .with::<u32>("distances", nodes)
-            .with::<u32>("marks", nodes)
-            .with::<u32>("waiting", nodes.div_ceil(32))
-            .with::<u32>("lists", 4 * nodes)
-            .with::<u32>("pieces of long rows", 4 * pieces)
-            .with::<NearFarState>("state", 1)
-            .with::<u32>("told", nodes)
-            .with::<u32>("outgoing", outgoing)
-            .with::<u32>("received", received);
-        device.admit(&plan)?;
         let parts = SharedGraph::new(device, csr).parts(true, &layout)?;
         let mean = csr.edges() as f64 / rows.len().max(1) as f64;
         let params = NearFarParams {

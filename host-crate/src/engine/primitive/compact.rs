@@ -3,7 +3,7 @@
 use super::{Kind, Reduction, Scan, reduce};
 use crate::{
     Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
+    device::{Buffer, Device, Recorder},
 };
 use evenkeel_kernels::primitive::{LengthParams, compact::CompactScatter};
 
@@ -14,12 +14,7 @@ pub struct Compact {
 }
 
 impl Compact {
-    /// The memory for compactions of up to `length` elements.
-    pub fn plan(length: usize) -> MemoryPlan {
-        Scan::plan(length).with::<u32>("places", length)
-    }
-
-    /// Allocates it.
+    /// Allocates the memory for compactions of up to `length` elements.
     pub fn new(device: &Device, length: usize) -> Result<Self> {
         Ok(Self { scan: Scan::new(device, length)?, places: device.buffer("places", length)? })
     }

@@ -3,7 +3,7 @@
 
 use crate::{
     Result,
-    device::{Buffer, Device, MemoryPlan, Recorder},
+    device::{Buffer, Device, Recorder},
 };
 use evenkeel_kernels::primitive::{
     LengthParams,
@@ -41,17 +41,7 @@ fn level_lengths(length: usize) -> Vec<usize> {
 }
 
 impl Scan {
-    /// The memory for prefix sums of up to `length` elements.
-    pub fn plan(length: usize) -> MemoryPlan {
-        level_lengths(length)
-            .into_iter()
-            .fold(MemoryPlan::new(), |plan, blocks| {
-                plan.with::<u32>("block sums", blocks).with::<u32>("block prefixes", blocks)
-            })
-            .with::<u32>("zero", 1)
-    }
-
-    /// Allocates it.
+    /// Allocates the memory for prefix sums of up to `length` elements.
     pub fn new(device: &Device, length: usize) -> Result<Self> {
         let level = |blocks| -> Result<Level> {
             Ok(Level { sums: device.buffer("block sums", blocks)?, prefixes: device.buffer("block prefixes", blocks)? })

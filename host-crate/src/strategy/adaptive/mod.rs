@@ -28,7 +28,7 @@ pub use trace::{TracedLevel, level_sizes, trace};
 pub use variant::{Count, Family, Implementation, Variant};
 
 use super::{prelude::*, worklists::clear};
-use crate::{engine::BATCHES, graph::transform::transpose};
+use crate::engine::{BATCHES, SharedGraph};
 use evenkeel_kernels::{
     primitive::LengthParams,
     strategy::{
@@ -111,10 +111,6 @@ impl Strategy for Fixed {
         keys
     }
 
-    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        LevelGraph::plan(csr, &[self.variant()])
-    }
-
     /// Some variants search the edges that lead to a node.
     fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
         loops::rounds_of_a_row(loops::longest_row(csr).max(loops::longest_column(csr)))
@@ -160,12 +156,6 @@ impl Strategy for Adaptive {
         vec![virtual_warp_key(&mut self.virtual_warp), model]
     }
 
-    fn plan(&self, csr: &Csr, target: Target<'_>) -> MemoryPlan {
-        // What shows a broken model is the attempt to record with it.
-        let variants = self.model(target.device).map_or_else(|_| Variant::all(), |model| with_first(&model));
-        LevelGraph::plan(csr, &variants)
-    }
-
     /// Some variants search the edges that lead to a node.
     fn rounds(&self, csr: &Csr, _: Target<'_>) -> u64 {
         loops::rounds_of_a_row(loops::longest_row(csr).max(loops::longest_column(csr)))
@@ -173,7 +163,9 @@ impl Strategy for Adaptive {
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         let model = self.model(device.info())?;
-        tracing::info!("{name} goes by the model {}", model.name());
+        if !device.is_planner() {
+            tracing::info!("{name} goes by the model {}", model.name());
+        }
         let decisions = model.for_graph(&model.features_of(&traversal.csr));
         let first = (model.family().first(), self.virtual_warp);
         record(device, traversal, name, &with_first(&model), first, &decisions)
@@ -238,13 +230,13 @@ pub(crate) struct LevelGraph {
     pub(crate) state: Buffer<LevelState>,
 }
 
-/// The words of each array that some variants read beside the graph; 0 where none does.
+/// What some variants read beside the graph.
 struct Needs {
-    origins: usize,
-    reversed_rows: usize,
-    reversed_columns: usize,
-    reversed_origins: usize,
-    pieces: usize,
+    origins: bool,
+    reversed: bool,
+    reversed_origins: bool,
+    pieces: bool,
+    /// The words of the lists.
     lists: usize,
 }
 
@@ -252,16 +244,14 @@ impl Needs {
     fn of(csr: &Csr, variants: &[Variant]) -> Self {
         use Implementation::{EdgeList, ReverseEdgeList, VertexPull, VertexPullWarp};
         let some = |wanted: &[Implementation]| variants.iter().any(|variant| wanted.contains(&variant.implementation));
-        let (symmetric, by_ends, edges) = (csr.is_symmetric(), some(&[ReverseEdgeList]), csr.columns().len());
-        let reversed = !symmetric && some(&[ReverseEdgeList, VertexPull, VertexPullWarp]);
-        let if_needed = |needed: bool, words: usize| if needed { words } else { 0 };
+        let (symmetric, by_ends) = (csr.is_symmetric(), some(&[ReverseEdgeList]));
+        let lists = variants.iter().any(|variant| variant.count == Count::List);
         Self {
-            origins: if_needed(some(&[EdgeList]) || symmetric && by_ends, edges),
-            reversed_rows: if_needed(reversed, csr.offsets().len()),
-            reversed_columns: if_needed(reversed, edges),
-            reversed_origins: if_needed(!symmetric && by_ends, edges),
-            pieces: if_needed(some(&[VertexPullWarp]), most_piece_words(edges)),
-            lists: if_needed(variants.iter().any(|variant| variant.count == Count::List), 2 * csr.nodes() as usize),
+            origins: some(&[EdgeList]) || symmetric && by_ends,
+            reversed: !symmetric && some(&[ReverseEdgeList, VertexPull, VertexPullWarp]),
+            reversed_origins: !symmetric && by_ends,
+            pieces: some(&[VertexPullWarp]),
+            lists: if lists { 2 * csr.nodes() as usize } else { 0 },
         }
     }
 }
@@ -277,38 +267,18 @@ const MOST_ROUNDS: u32 = 16_384;
 const LOOPS_PER_ROUND: u32 = 70;
 
 impl LevelGraph {
-    /// The memory for some variants.
-    pub(crate) fn plan(csr: &Csr, variants: &[Variant]) -> MemoryPlan {
-        let needs = Needs::of(csr, variants);
-        let arrays = [
-            ("origins of edges", needs.origins),
-            ("reversed row offsets", needs.reversed_rows),
-            ("reversed columns", needs.reversed_columns),
-            ("reversed origins of edges", needs.reversed_origins),
-            ("pieces of long rows", needs.pieces),
-            ("lists of nodes", needs.lists),
-        ];
-        let plan = MemoryPlan::new().with::<LevelState>("state", 1);
-        arrays
-            .into_iter()
-            .filter(|(_, words)| *words > 0)
-            .fold(plan, |plan, (name, words)| plan.with::<u32>(name, words))
-    }
-
     /// Makes what some variants need. Unused bindings get a placeholder buffer.
     pub(crate) fn new(device: &Device, traversal: &Traversal, variants: &[Variant]) -> Result<Self> {
         let (needs, csr, graph) = (Needs::of(&traversal.csr, variants), &traversal.csr, &traversal.graph);
-        let transposed = if needs.reversed_rows > 0 { Some(transpose(&csr.without_weights())?) } else { None };
-        let reversed = match &transposed {
-            Some(transposed) => DeviceGraph::upload(device, transposed)?,
-            None => graph.clone(),
-        };
+        let transposed = if needs.reversed { Some(traversal.shared.reversed()?) } else { None };
+        let reversed = transposed.as_ref().map_or_else(|| Ok(graph.clone()), |graph| graph.rows().cloned())?;
         let nothing = || device.buffer("nothing", 1);
-        let pieces = if needs.pieces > 0 { pieces(transposed.as_ref().unwrap_or(csr))? } else { Vec::new() };
-        let origins = if needs.origins > 0 { origins_of(device, graph)? } else { nothing()? };
+        let incoming = transposed.as_ref().map_or(csr, SharedGraph::csr);
+        let pieces = if needs.pieces { pieces(incoming)? } else { Vec::new() };
+        let origins = if needs.origins { origins_of(device, graph)? } else { nothing()? };
         Ok(Self {
             // Where the reversed graph is the graph itself, so are the origins.
-            reversed_origins: if needs.reversed_origins > 0 { origins_of(device, &reversed)? } else { origins.clone() },
+            reversed_origins: if needs.reversed_origins { origins_of(device, &reversed)? } else { origins.clone() },
             origins,
             reversed,
             pieces: if pieces.is_empty() { nothing()? } else { device.buffer_from("pieces of long rows", &pieces)? },
@@ -381,12 +351,6 @@ fn pieces(csr: &Csr) -> Result<Vec<u32>> {
         pieces.extend((row[0]..row[1]).step_by(VariantCode::PIECE as usize).flat_map(|edge| [node as u32, edge]));
     }
     Ok(pieces)
-}
-
-/// The most words that they take: a row of one piece has at least [`VariantCode::LONG`] edges, and a longer one, for each further
-/// piece, even more.
-fn most_piece_words(edges: usize) -> usize {
-    2 * (edges / VariantCode::LONG as usize).max(1)
 }
 
 /// Where each edge begins.

@@ -57,11 +57,6 @@ impl Strategy for DeltaStepping {
         vec![Key::optional("delta", "the width of a bucket", default, &mut self.delta).within(0, f64::INFINITY)]
     }
 
-    /// A node can be in several buckets at a time; mostly it is in one.
-    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        MemoryPlan::new().with::<u32>("buckets", 2 * csr.nodes() as usize)
-    }
-
     /// It reads the graph of the host, which is in one piece.
     fn takes_partitions(&self) -> bool {
         true
@@ -73,6 +68,8 @@ impl Strategy for DeltaStepping {
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         self.about().check_device(device.info())?;
+        // The threads' own buckets. A node can be in several of them at a time; mostly it is in one.
+        device.count::<u32>("buckets", 2 * traversal.csr.nodes() as usize);
         let (csr, given, buffers) = (traversal.csr.clone(), self.delta, [&traversal.source, &traversal.data.values]);
         let (threads, target) = (rayon::current_num_threads(), traversal.target);
         let delta = given.unwrap_or_else(|| suitable_delta(&csr, threads));

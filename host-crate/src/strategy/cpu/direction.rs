@@ -50,11 +50,6 @@ impl Strategy for DirectionCpu {
         &[Operator::Bfs]
     }
 
-    fn plan(&self, csr: &Csr, _: Target<'_>) -> MemoryPlan {
-        let nodes = csr.nodes() as usize;
-        MemoryPlan::new().with::<u32>("lists", 2 * nodes).with::<u64>("bitmaps", 4 * nodes.div_ceil(64))
-    }
-
     /// It reads the graph of the host, which is in one piece.
     fn takes_partitions(&self) -> bool {
         true
@@ -66,7 +61,7 @@ impl Strategy for DirectionCpu {
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         self.about().check_device(device.info())?;
-        let search = Arc::new(Search::new(traversal));
+        let search = Arc::new(Search::new(device, traversal));
         let buffers = [&traversal.source, &traversal.data.values];
         record_native(device, name, "direction_cpu", buffers, move |team, [source, depths]| {
             (search.run(team, source[0].load(Relaxed), depths), 0)
@@ -106,9 +101,11 @@ struct Running<'a> {
 }
 
 impl Search {
-    fn new(traversal: &Traversal) -> Self {
+    fn new(device: &Device, traversal: &Traversal) -> Self {
         let csr = &traversal.csr;
-        let words = csr.nodes().div_ceil(64);
+        // The threads' own lists.
+        device.count::<u32>("lists", 2 * csr.nodes() as usize);
+        let words = (device.count::<u64>("bitmaps", 4 * csr.nodes().div_ceil(64) as usize) / 4) as u32;
         let is_isolated = |node: u32| node >= csr.nodes() || csr.degree(node) == 0;
         let word = |word: u32| (0..64).fold(0, |bits, bit| bits | u64::from(is_isolated(64 * word + bit)) << bit);
         let bitmap = || (0..words).map(|_| AtomicU64::new(0)).collect();
