@@ -146,7 +146,7 @@ fn graph_of(csr: &Csr) -> Graph {
     Graph { name: "graph".into(), csr: csr.clone(), ids: NodeIds::Counted { first: 0 }, directed: true }
 }
 
-/// Runs twice with the seeds, and without them in between, in the graph's own order or in another, whichever is next; in both in a sweep.
+/// Runs twice with the seeds, and without them in between, in the graph's own order or in another, whichever is next; in both in a full run.
 fn check_with_seeds(device: &Device, csr: &Csr, what: &str, config: &PageRankConfig, seeds: &Seeds) {
     for reorder in common::share(&ORDERS, 2, csr.nodes() as usize + config.schedule.to_string().len()) {
         check_order_with_seeds(device, csr, what, &PageRankConfig { reorder, ..config.clone() }, seeds);

@@ -65,8 +65,8 @@ fn devices(bytes: Option<u64>) -> Vec<Device> {
     cpu.into_iter().chain(common::device_with(options)).collect()
 }
 
-/// Calls `check` for each graph in 1, 2 and 7 partitions on each device, with the number of the case. Unless it is a sweep, a graph has every
-/// other device for each number of partitions.
+/// Calls `check` for each graph in 1, 2 and 7 partitions on each device, with the number of the case. Unless it is a full run, a graph has one device
+/// in three for each number of partitions.
 fn sweep(graphs: Vec<(&'static str, Graph)>, check: impl Fn(&Device, &Graph, usize, &str)) {
     let mut case = 0;
     for (turn, (name, graph)) in graphs.into_iter().enumerate() {
@@ -74,7 +74,7 @@ fn sweep(graphs: Vec<(&'static str, Graph)>, check: impl Fn(&Device, &Graph, usi
             let bytes = (wanted > 1).then(|| bytes_for(&graph.csr, wanted));
             let count = count(&graph.csr, bytes.unwrap_or(u64::MAX));
             assert!(count >= wanted, "{name} has {count} partitions");
-            for device in common::share(&devices(bytes), 2, turn + place) {
+            for device in common::share(&devices(bytes), 3, turn + place) {
                 check(&device, &graph, case, &format!("{name} in {count} partitions on {device:?}"));
                 common::finish(&device);
                 case += 1;

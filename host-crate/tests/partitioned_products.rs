@@ -115,7 +115,8 @@ fn ranks_of_partitions() {
     for_each_case(|device, csr, what| {
         let config = PageRankConfig { iterations: 8, ..PageRankConfig::default() };
         let expected = ranks(csr, config.damping, config.iterations);
-        for (turn, schedule) in SCHEDULES.into_iter().enumerate() {
+        let schedules: Vec<_> = SCHEDULES.into_iter().enumerate().collect();
+        for (turn, schedule) in common::share(&schedules, 2, csr.nodes() as usize + what.len()) {
             // A tolerance that is never reached: the loop of the device has as many iterations.
             let tolerance = (turn % 2 == 1).then_some(1e-30);
             let reorder = if turn % 3 == 0 { Reorder::None } else { Reorder::Degree };

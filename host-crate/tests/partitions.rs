@@ -52,15 +52,14 @@ fn graphs() -> Vec<(&'static str, Csr)> {
     graphs
 }
 
-/// Runs `check` with each strategy on each graph in 1, 2 and 7 partitions on each device; unless it is a sweep, a graph has every other device
-/// for each number of partitions. Strategies that take one alone are tested with one
-/// elsewhere; here they are refused.
+/// Runs `check` with each strategy on each graph in 1, 2 and 7 partitions on each device; unless it is a full run, a graph has one device in
+/// three for each number of partitions. Strategies that take one alone are tested with one elsewhere; here they are refused.
 fn sweep(operator: Operator, takers: &[&str], check: impl Fn(&Device, &Csr, &str) -> evenkeel::Result<()>) {
     for (turn, (name, csr)) in graphs().into_iter().enumerate() {
         for (place, wanted) in [1, 2, 7].into_iter().enumerate() {
             let (bytes, count) = if wanted == 1 { (1 << 40, 1) } else { bytes_for(&csr, wanted) };
             assert!(count >= wanted, "{name} has {count} partitions");
-            for device in common::share(&devices(bytes), 2, turn + place) {
+            for device in common::share(&devices(bytes), 3, turn + place) {
                 for about in strategy::of(operator, device.info()) {
                     if count == 1 && !takers.contains(&about.name) {
                         continue;
@@ -151,9 +150,10 @@ fn short_of_memory(csr: &Csr, plan: impl Fn(&DeviceInfo) -> evenkeel::Result<Mem
 #[test]
 fn what_exceeds_the_memory_is_streamed() {
     for (name, csr) in graphs().into_iter().filter(|(_, csr)| csr.edges() > 1000) {
-        for strategy in ["direction", "near-far", "auto"] {
+        for (turn, strategy) in ["direction", "near-far", "auto"].into_iter().enumerate() {
             let config = BfsConfig { strategy: strategy.parse().unwrap(), parents: true, ..BfsConfig::default() };
-            for device in short_of_memory(&csr, |device| Bfs::plan(device, &csr, &config)) {
+            let devices = short_of_memory(&csr, |device| Bfs::plan(device, &csr, &config));
+            for device in common::share(&devices, 2, turn + name.len()) {
                 let mut bfs = Bfs::prepare(&device, &csr, &config).unwrap();
                 let layout = bfs
                     .session()
@@ -176,9 +176,10 @@ fn what_exceeds_the_memory_is_streamed() {
             }
         }
         let csr = weighted(&csr);
-        for strategy in ["near-far", "sweep", "auto"] {
+        for (turn, strategy) in ["near-far", "sweep", "auto"].into_iter().enumerate() {
             let config = SsspConfig { strategy: strategy.parse().unwrap(), ..SsspConfig::default() };
-            for device in short_of_memory(&csr, |device| Sssp::plan(device, &csr, &config)) {
+            let devices = short_of_memory(&csr, |device| Sssp::plan(device, &csr, &config));
+            for device in common::share(&devices, 2, turn + name.len()) {
                 let mut sssp = Sssp::prepare(&device, &csr, &config).unwrap();
                 assert!(sssp.session().memory().layout.is_some(), "{strategy} on {name} is streamed");
                 for source in [0, csr.nodes() / 2] {
@@ -229,7 +230,8 @@ fn streamed_searches_end_wherever_they_begin() {
         let config = BfsConfig { strategy: "direction".parse().unwrap(), ..BfsConfig::default() };
         for device in short_of_memory(&csr, |device| Bfs::plan(device, &csr, &config)) {
             let mut bfs = Bfs::prepare(&device, &csr, &config).unwrap();
-            for source in (0..8).map(|part| part * csr.nodes() / 8) {
+            let sources: Vec<u32> = (0..8).map(|part| part * csr.nodes() / 8).collect();
+            for source in common::share(&sources, 2, name.len()) {
                 bfs.run(&source).unwrap();
                 let expected = oracle::bfs::depths(&csr, source);
                 assert_eq!(bfs.answer().unwrap().depths, expected, "{name} from {source} on {device:?}");

@@ -134,8 +134,8 @@ fn matrices_of_every_shape() {
         ("rows that end with a part", csr(1024, &(0..1024).flat_map(|line| row(line, 10)).collect::<Vec<_>>())),
         ("rows that end with entries", csr(2048, &(0..2048).flat_map(|line| row(line, 7)).collect::<Vec<_>>())),
     ];
-    for device in common::devices() {
-        for (shape, csr) in &shapes {
+    for (turn, device) in common::devices().into_iter().enumerate() {
+        for (shape, csr) in &common::share(&shapes, 2, turn) {
             check(&device, csr, shape);
         }
         common::finish(&device);
@@ -260,9 +260,11 @@ fn vectors_of_different_seeds_have_nothing_in_common() {
 #[test]
 fn real_matrices() {
     let Some(data) = common::data() else { return };
-    for device in common::devices() {
-        for entry in std::fs::read_dir(data.join("matrix")).unwrap() {
-            let path = entry.unwrap().path();
+    let files = std::fs::read_dir(data.join("matrix")).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = files.collect();
+    files.sort();
+    for (turn, device) in common::devices().into_iter().enumerate() {
+        for path in common::share(&files, 2, turn) {
             let (graph, _) = open(&path, &OpenOptions::default()).unwrap();
             check(&device, &graph.csr, &graph.name);
         }

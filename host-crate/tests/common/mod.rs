@@ -50,20 +50,20 @@ pub fn devices() -> Vec<Device> {
     device().filter(|device| device.info().kind != DeviceKind::Cpu).into_iter().chain([cpu]).collect()
 }
 
-fn is_sweep() -> bool {
-    static SWEEP: OnceLock<bool> = OnceLock::new();
-    *SWEEP.get_or_init(|| std::env::var_os("EVENKEEL_FULL").is_some())
+fn is_full() -> bool {
+    static FULL: OnceLock<bool> = OnceLock::new();
+    *FULL.get_or_init(|| std::env::var_os("EVENKEEL_FULL").is_some())
 }
 
-/// How many random cases a test runs: a quarter of these unless it is a sweep.
+/// How many random cases a test runs: a quarter of these unless it is a full run.
 pub fn cases(all: u32) -> u32 {
-    if is_sweep() { all } else { all.div_ceil(4) }
+    if is_full() { all } else { all.div_ceil(4) }
 }
 
-/// One in `parts` of `all`, those that follow each other at this distance from the one numbered `turn` on; all of them in a sweep. `parts` calls with
+/// One in `parts` of `all`, those that follow each other at this distance from the one numbered `turn` on; all of them in a full run. `parts` calls with
 /// consecutive numbers have each once.
 pub fn share<T: Clone>(all: &[T], parts: usize, turn: usize) -> Vec<T> {
-    let (first, step) = if is_sweep() { (0, 1) } else { (turn % parts, parts) };
+    let (first, step) = if is_full() { (0, 1) } else { (turn % parts, parts) };
     all.iter().skip(first).step_by(step).cloned().collect()
 }
 
