@@ -19,10 +19,9 @@ use evenkeel::{
         open,
         weights::{WeightSource, assign},
     },
-    report::table::table,
 };
 use finder::{Facts, Finder};
-use std::{path::Path, process::ExitCode};
+use std::{array, iter, path::Path, process::ExitCode};
 
 #[derive(Parser)]
 #[command(about = "The weighted degree and the heaviest neighbour of each node of a graph")]
@@ -85,7 +84,7 @@ fn heaviest_nodes(graph: &Graph, facts: &Facts) -> String {
     nodes.sort_by(|a, b| facts.degrees[*b as usize].total_cmp(&facts.degrees[*a as usize]));
     let row = |node: u32| {
         let index = node as usize;
-        vec![
+        [
             graph.ids.name(node).to_string(),
             graph.csr.degree(node).to_string(),
             facts.degrees[index].to_string(),
@@ -94,6 +93,13 @@ fn heaviest_nodes(graph: &Graph, facts: &Facts) -> String {
             facts.climbs[index].to_string(),
         ]
     };
-    let headings = [">node", ">edges", ">weighted degree", ">heaviest neighbour", ">weight", ">climb"];
-    table(&headings, nodes.into_iter().take(5).map(row))
+    let headings = ["node", "edges", "weighted degree", "heaviest neighbour", "weight", "climb"].map(str::to_owned);
+    let rows: Vec<[String; 6]> = iter::once(headings).chain(nodes.into_iter().take(5).map(row)).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 6] = array::from_fn(width);
+    let line = |row: &[String; 6]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:>width$}"));
+        cells.collect::<Vec<_>>().join("  ") + "\n"
+    };
+    rows.iter().map(line).collect()
 }
