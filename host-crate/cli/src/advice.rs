@@ -13,7 +13,7 @@ const MOST_EDGES: u64 = 1 << 26;
 
 /// What to say of a search from `source` that reaches less than four fifths of what it would with edges taken both ways, where the file
 /// leaves that open.
-pub fn on_direction(graph: &Graph, built: &BuildReport, source: u32, answer: &impl Answer) -> Option<String> {
+pub fn on_direction(graph: &Graph, built: &BuildReport, source: u32, answer: &dyn Answer) -> Option<String> {
     let assumed = built.recognised.as_ref().is_some_and(|it| it.direction == DirectionSource::Assumed);
     if !assumed || !graph.directed || graph.csr.edges() > MOST_EDGES {
         return None;

@@ -6,14 +6,20 @@ use super::{
     output::{Output, refuse_same_files, takes_standard, write_json_or_print},
     pictures::PictureOptions,
     progress::while_showing,
-    registry::{Execute, Group, InputOptions, NameOptions},
+    registry::{Group, Names, Offer, Weighing, input_options, parsed},
+    settings::Given,
 };
 use crate::report::{
     balance::{BalanceReport, StrategyBalance},
     html,
 };
-use clap::{ArgMatches, Args};
-use evenkeel::{Result, algorithm::Algorithm, device::Device, graph::Csr, report::GraphReport};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use evenkeel::{
+    Result,
+    algorithm::{Described, Handle, Part, Problem},
+    device::Device,
+    report::GraphReport,
+};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -27,23 +33,20 @@ pub const BALANCE: Group = Group {
     about: "Count how many edges each invocation, group of lanes and workgroup takes, and show how even that is",
     examples: EXAMPLES,
     example: |algorithm| {
-        let counted = (algorithm.alternatives)().into_iter().filter(|it| it.counted);
+        let counted = algorithm.alternatives().into_iter().filter(|it| it.counted);
         let names: Vec<_> = counted.map(|it| it.about.name).take(2).collect();
         format!("--strategies {} --lanes 64 --json -", names.join(","))
     },
-    of: |algorithm| algorithm.balance,
+    offer: Offer {
+        options,
+        execute,
+        is_offered: |algorithm| algorithm.alternatives().iter().any(|alternative| alternative.counted),
+    },
 };
 
-#[derive(Args)]
-pub struct BalanceCommand<A: Algorithm> {
-    #[command(flatten)]
-    names: NameOptions<A>,
-    #[command(flatten)]
-    graph: GraphOptions,
-    #[command(flatten)]
-    counting: CountingOptions,
-    #[command(flatten, next_help_heading = "Algorithm")]
-    input: InputOptions<A>,
+fn options(algorithm: &'static dyn Handle, command: Command) -> Command {
+    let command = GraphOptions::augment_args(command.arg(Names::option(algorithm)));
+    input_options(algorithm, CountingOptions::augment_args(command))
 }
 
 /// How to count, and where to write it.
@@ -60,40 +63,39 @@ struct CountingOptions {
     pictures: PictureOptions,
 }
 
-impl<A: Algorithm> Execute for BalanceCommand<A> {
-    fn execute(&self, _: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
-        let CountingOptions { lanes, json, pictures } = &self.counting;
-        self.input.weights()?;
-        let names = self.names.chosen(|alternative| alternative.counted)?;
-        let found = self.graph.find()?.directed_for::<A>(&A::Config::default())?;
-        let [html, svg] = pictures.paths();
-        let outputs = [("--json", json.as_deref()), html, svg];
-        takes_standard(outputs.iter().filter_map(|(_, path)| *path), "--json, --html and --svg")?;
-        refuse_same_files(&outputs, &found.files())?;
-        let (output, drawn) = (Output::create_if(json.as_deref())?, pictures.open()?);
-        let (mut graph, built) = found.load()?;
-        self.input.weigh(&mut graph, &built)?;
-        let input = A::input(&self.input.read()?, &graph, &A::counted_config())?;
-        let count = |name: &String| count::<A>(&graph.csr, name, &input, *lanes);
-        let report = BalanceReport {
-            version: env!("CARGO_PKG_VERSION"),
-            graph: GraphReport::new(&graph, &built),
-            algorithm: A::NAME,
-            source: A::source(&input).map(|node| graph.ids.name(node).into_owned()),
-            lanes: *lanes,
-            strategies: names.iter().map(count).collect::<Result<_>>()?,
-        };
-        drawn.write(|| html::balance::page(&report))?;
-        Ok(write_json_or_print(output, &report, quiet || pictures.take_standard(), || report.to_string())?)
-    }
+fn execute(algorithm: &'static dyn Handle, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
+    let CountingOptions { lanes, json, pictures } = &parsed(CountingOptions::from_arg_matches(matches));
+    let setup = parsed(Given::from_matches(algorithm, &[Part::Input], matches));
+    let weighing = Weighing::from_matches(algorithm, matches)?;
+    let names = Names::from_matches(matches).chosen(algorithm, |alternative| alternative.counted)?;
+    let setup = setup.read()?;
+    let found = parsed(GraphOptions::from_arg_matches(matches)).find()?.directed_for(&*setup)?;
+    let [html, svg] = pictures.paths();
+    let outputs = [("--json", json.as_deref()), html, svg];
+    takes_standard(outputs.iter().filter_map(|(_, path)| *path), "--json, --html and --svg")?;
+    refuse_same_files(&outputs, &found.files())?;
+    let (output, drawn) = (Output::create_if(json.as_deref())?, pictures.open()?);
+    let (mut graph, built) = found.load()?;
+    weighing.weigh(&mut graph, &built)?;
+    let mut problem = setup.counted().on(&graph)?;
+    let source = problem.source().map(|node| graph.ids.name(node).into_owned());
+    let report = BalanceReport {
+        version: env!("CARGO_PKG_VERSION"),
+        graph: GraphReport::new(&graph, &built),
+        algorithm: algorithm.described().name,
+        source,
+        lanes: *lanes,
+        strategies: names.iter().map(|name| count(&mut *problem, name, *lanes)).collect::<Result<_>>()?,
+    };
+    drawn.write(|| html::balance::page(&report))?;
+    Ok(write_json_or_print(output, &report, quiet || pictures.take_standard(), || report.to_string())?)
 }
 
 /// Counts the atoms of one run with an alternative. A device of its own for each, so that the memory of one is free again before the next.
-pub fn count<A: Algorithm>(csr: &Csr, name: &str, input: &A::Input, lanes: u32) -> Result<StrategyBalance> {
+pub fn count(problem: &mut dyn Problem, name: &str, lanes: u32) -> Result<StrategyBalance> {
     let (device, counters) = Device::counting(lanes);
-    let config = A::with_alternative(&A::counted_config(), name)?;
-    while_showing("counting", &format!("{} with {} {name}", A::NAME, A::ALTERNATIVE), || {
-        A::prepare(&device, csr, &config)?.run(input)
-    })?;
+    let Described { name: algorithm, alternative, .. } = problem.described();
+    problem.choose(name)?;
+    while_showing("counting", &format!("{algorithm} with {alternative} {name}"), || problem.prepare(&device)?.run())?;
     Ok(StrategyBalance::new(name.to_owned(), counters.take()))
 }

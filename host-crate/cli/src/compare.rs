@@ -8,25 +8,22 @@ use super::{
     output::{Output, print, refuse_same_files, takes_standard},
     pictures::{PictureOptions, Pictures},
     progress::{Steps, aside},
-    registry::{Execute, Group, InputOptions, NameOptions},
-    settings::{Given, with_dashes},
+    registry::{Group, Names, Offer, Weighing, input_options, parsed},
+    settings::{self, Blank, Given, with_dashes},
 };
 use crate::report::{
     comparison::{self, Entry, Refusal},
     html,
 };
-use clap::{ArgMatches, Args, parser::ValueSource};
+use clap::{ArgMatches, Args, Command, FromArgMatches, parser::ValueSource};
 use evenkeel::{
     Error, Result,
-    algorithm::Algorithm,
+    algorithm::{Described, Handle, Part, Problem},
     device::{Device, DeviceInfo},
     graph::{BuildReport, Graph, statistics::counted},
     report::{GraphReport, Report},
 };
-use std::{
-    cell::OnceCell,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,63 +37,61 @@ pub const COMPARE: Group = Group {
     about: "Run an algorithm with every strategy on the same graphs, and show them side by side",
     examples: EXAMPLES,
     example: |algorithm| {
-        let names: Vec<_> = (algorithm.alternatives)().iter().map(|it| it.about.name).take(2).collect();
+        let names: Vec<_> = algorithm.alternatives().iter().map(|it| it.about.name).take(2).collect();
         format!("--strategies {} --runs 20 --csv times.csv", names.join(","))
     },
-    of: |algorithm| Some(algorithm.compare),
+    offer: Offer { options, execute, is_offered: |_| true },
 };
 
-/// The strategies of one algorithm on any number of graphs. All are run, so the option that chooses one is not offered.
+/// The graphs to compare on.
 #[derive(Args)]
-#[command(mut_arg(A::ALTERNATIVE, |choice| choice.hide(true)))]
-pub struct CompareCommand<A: Algorithm> {
+struct GraphNames {
     /// Files, or generators such as rmat:scale=20 (`evenkeel generate --help` lists them)
     #[arg(value_name = "GRAPH", required = true)]
     graphs: Vec<String>,
-    #[command(flatten)]
-    names: NameOptions<A>,
-    #[command(flatten)]
-    reading: ReadingOptions,
-    #[command(flatten)]
-    comparing: CompareOptions,
-    #[command(flatten, next_help_heading = "Algorithm")]
-    input: InputOptions<A>,
-    #[command(flatten, next_help_heading = "Algorithm")]
-    config: Given<A::Config>,
 }
 
-impl<A: Algorithm> Execute for CompareCommand<A> {
-    fn execute(&self, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
-        let option = A::ALTERNATIVE;
-        if matches.value_source(option) == Some(ValueSource::CommandLine) {
-            return Err(Error::Usage(format!("--{option} is for a single run: take --strategies here")).into());
-        }
-        let mut names = self.names.chosen(|_| true)?;
-        let (config, input) = (&self.config.read()?, self.input.read()?);
-        A::check_config(config, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
-        self.input.weights()?;
-        let find = |graph: &String| self.reading.find(graph)?.directed_for::<A>(config);
-        let found: Vec<FoundGraph> = self.graphs.iter().map(find).collect::<Result<_>>()?;
-        let outputs = self.comparing.outputs();
-        found.iter().try_for_each(|found| refuse_same_files(&outputs, &found.files()))?;
-        let mut comparison = self.comparing.begin(quiet)?;
-        if self.names.is_all() {
-            comparison.keep_those_that_run::<A>(&mut names);
-        }
-        comparison.steps = Some(Steps::new((found.len() * names.len()) as u64, "strategies"));
-        failure::heed_interrupts();
-        for found in found {
-            if failure::is_interrupted() {
-                break;
-            }
-            let (mut graph, built) = found.load()?;
-            self.input.weigh(&mut graph, &built)?;
-            let config = A::find_nodes(config, &graph)?;
-            let input = A::input(&input, &graph, &config)?;
-            comparison.add::<A>(&graph, &built, input, &config, &names)?;
-        }
-        comparison.finish()
+/// All strategies are run, so the option that chooses one is not offered.
+fn options(algorithm: &'static dyn Handle, command: Command) -> Command {
+    let command = GraphNames::augment_args(command).arg(Names::option(algorithm));
+    let command = CompareOptions::augment_args(ReadingOptions::augment_args(command));
+    let command = settings::augment(input_options(algorithm, command), Blank { algorithm, part: Part::Config });
+    command.mut_arg(algorithm.described().alternative, |choice| choice.hide(true))
+}
+
+fn execute(algorithm: &'static dyn Handle, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
+    let option = algorithm.described().alternative;
+    let (comparing, reading) =
+        (parsed(CompareOptions::from_arg_matches(matches)), parsed(ReadingOptions::from_arg_matches(matches)));
+    let given = parsed(Given::from_matches(algorithm, &[Part::Input, Part::Config], matches));
+    if matches.value_source(option) == Some(ValueSource::CommandLine) {
+        return Err(Error::Usage(format!("--{option} is for a single run: take --strategies here")).into());
     }
+    let asked = Names::from_matches(matches);
+    let mut names = asked.chosen(algorithm, |_| true)?;
+    let setup = given.read()?;
+    setup.check(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let weighing = Weighing::from_matches(algorithm, matches)?;
+    let find = |graph: &String| reading.find(graph)?.directed_for(&*setup);
+    let graphs = parsed(GraphNames::from_arg_matches(matches)).graphs;
+    let found: Vec<FoundGraph> = graphs.iter().map(find).collect::<Result<_>>()?;
+    let outputs = comparing.outputs();
+    found.iter().try_for_each(|found| refuse_same_files(&outputs, &found.files()))?;
+    let mut comparison = comparing.begin(quiet)?;
+    if asked.is_all() {
+        comparison.keep_those_that_run(algorithm, &mut names);
+    }
+    comparison.steps = Some(Steps::new((found.len() * names.len()) as u64, "strategies"));
+    failure::heed_interrupts();
+    for found in found {
+        if failure::is_interrupted() {
+            break;
+        }
+        let (mut graph, built) = found.load()?;
+        weighing.weigh(&mut graph, &built)?;
+        comparison.add(&graph, &built, &mut *setup.on(&graph)?, &names)?;
+    }
+    comparison.finish()
 }
 
 /// How to compare, and where to write it.
@@ -149,6 +144,18 @@ impl CompareOptions {
         [("--csv", self.csv.as_deref()), ("--json", self.json.as_deref()), html, svg]
     }
 
+    /// How a strategy is measured.
+    fn bench<'a>(
+        &self,
+        device: &'a Device,
+        graph: &'a Graph,
+        built: &'a BuildReport,
+        problem: &'a dyn Problem,
+    ) -> Bench<'a> {
+        let (runs, warmup, validate) = (self.runs, self.warmup, !self.no_validate);
+        Bench { device, graph, built, problem, runs, warmup, validate, show: None, capture: false }
+    }
+
     /// Opens what will be written and the device.
     pub fn begin(&self, quiet: bool) -> Result<Comparison<'_>> {
         let paths = self.outputs().into_iter().filter_map(|(_, path)| path);
@@ -171,17 +178,21 @@ impl CompareOptions {
 
 impl Comparison<'_> {
     /// Measures all alternatives of an algorithm on one graph, as it is by default.
-    pub fn add_all<A: Algorithm>(&mut self, graph: &Graph) -> anyhow::Result<()> {
-        let mut names: Vec<String> = A::alternatives().iter().map(|it| it.about.name.to_owned()).collect();
-        self.keep_those_that_run::<A>(&mut names);
-        self.add_default::<A>(graph, &names).map(drop)
+    pub fn add_all(&mut self, algorithm: &'static dyn Handle, graph: &Graph) -> anyhow::Result<()> {
+        let mut names: Vec<String> = algorithm.alternatives().iter().map(|it| it.about.name.to_owned()).collect();
+        self.keep_those_that_run(algorithm, &mut names);
+        self.add_default(algorithm, graph, &names).map(drop)
     }
 
     /// Measures the named alternatives likewise, and returns what came of them.
-    pub fn add_default<A: Algorithm>(&mut self, graph: &Graph, names: &[String]) -> anyhow::Result<Vec<Entry>> {
-        let (config, place) = (A::Config::default(), self.entries.len());
-        let input = A::input(&A::InputOptions::default(), graph, &config)?;
-        self.add::<A>(graph, &unchanged(graph), input, &config, names)?;
+    pub fn add_default(
+        &mut self,
+        algorithm: &'static dyn Handle,
+        graph: &Graph,
+        names: &[String],
+    ) -> anyhow::Result<Vec<Entry>> {
+        let place = self.entries.len();
+        self.add(graph, &unchanged(graph), &mut *algorithm.setup().on(graph)?, names)?;
         Ok(self.entries[place..].to_vec())
     }
 
@@ -199,57 +210,41 @@ impl Comparison<'_> {
     }
 
     /// Leaves out what this device cannot run, where all were asked for.
-    fn keep_those_that_run<A: Algorithm>(&self, names: &mut Vec<String>) {
-        let others = A::alternatives().into_iter().filter(|it| !it.about.runs_on(self.device.info()));
+    fn keep_those_that_run(&self, algorithm: &'static dyn Handle, names: &mut Vec<String>) {
+        let others = algorithm.alternatives().into_iter().filter(|it| !it.about.runs_on(self.device.info()));
         let others: Vec<_> = others.map(|it| it.about.name).collect();
         names.retain(|name| !others.contains(&name.as_str()));
     }
 
-    /// Measures the named strategies of an algorithm on one graph, each with what it takes of `config`, and prints them.
-    pub fn add<A: Algorithm>(
+    /// Measures the named strategies of an algorithm on one graph, each with what it takes of the settings, and prints them.
+    pub fn add(
         &mut self,
         graph: &Graph,
         built: &BuildReport,
-        input: A::Input,
-        config: &A::Config,
+        problem: &mut dyn Problem,
         names: &[String],
     ) -> anyhow::Result<()> {
-        let device = self.device.clone();
-        let bench = Bench::<A> {
-            device: &device,
-            graph,
-            built,
-            input,
-            runs: self.options.runs,
-            warmup: self.options.warmup,
-            validate: !self.options.no_validate,
-            show: None,
-            capture: false,
-            reference: OnceCell::new(),
-        };
+        let (device, algorithm) = (self.device.clone(), problem.described().name);
         let mut outcomes = Vec::new();
         for name in names.iter().take_while(|_| !failure::is_interrupted()) {
-            self.steps.iter().for_each(|steps| steps.begin(&format!("{} {name}", A::NAME)));
-            outcomes.push(self.outcome(&bench, &A::with_alternative(config, name)?)?);
+            self.steps.iter().for_each(|steps| steps.begin(&format!("{algorithm} {name}")));
+            problem.choose(name)?;
+            outcomes.push(self.outcome(&self.options.bench(&device, graph, built, problem))?);
             self.steps.iter().for_each(Steps::end);
         }
         let entries = comparison::compare(outcomes);
         if self.shown && !entries.is_empty() {
-            aside(|| print(&self.block(&bench, &entries)))?;
+            aside(|| print(&self.block(&self.options.bench(&device, graph, built, problem), &entries)))?;
         }
         self.entries.extend(entries);
         Ok(())
     }
 
     /// One strategy. What it is refused for before it runs is a part of the comparison; what fails after that is an error.
-    fn outcome<A: Algorithm>(
-        &mut self,
-        bench: &Bench<'_, A>,
-        config: &A::Config,
-    ) -> anyhow::Result<Result<Report, Refusal>> {
-        match bench.prepare(config) {
-            Ok(prepared) => {
-                let measured = bench.measure(prepared, &A::Tables::default())?;
+    fn outcome(&mut self, bench: &Bench<'_>) -> anyhow::Result<Result<Report, Refusal>> {
+        match bench.prepare() {
+            Ok(ready) => {
+                let measured = bench.measure(ready)?;
                 self.wrong = self.wrong.take().or(measured.verdict(bench.graph).err());
                 Ok(Ok(measured.report))
             }
@@ -259,8 +254,8 @@ impl Comparison<'_> {
                 let refusal = Refusal {
                     graph: GraphReport::new(bench.graph, bench.built),
                     device: bench.device.info().clone(),
-                    algorithm: A::NAME,
-                    strategy: A::alternative(config),
+                    algorithm: bench.problem.described().name,
+                    strategy: bench.problem.alternative(),
                     refused: with_dashes(&error.root_cause().to_string()).into_owned(),
                 };
                 self.refused.get_or_insert(error);
@@ -270,12 +265,13 @@ impl Comparison<'_> {
     }
 
     /// What is printed of one algorithm on one graph; before the first, of the device.
-    fn block<A: Algorithm>(&self, bench: &Bench<'_, A>, entries: &[Entry]) -> String {
+    fn block(&self, bench: &Bench<'_>, entries: &[Entry]) -> String {
+        let Described { name, alternative, .. } = bench.problem.described();
         let head = if self.entries.is_empty() { self.head() } else { String::new() };
         let graph = GraphReport::new(bench.graph, bench.built);
-        let source = A::source(&bench.input);
+        let source = bench.problem.source();
         let from = source.map_or(String::new(), |node| format!(", from node {}", bench.graph.ids.name(node)));
-        format!("{head}\n{} on {graph}{from}\n{}", A::NAME, comparison::text(A::ALTERNATIVE, entries))
+        format!("{head}\n{name} on {graph}{from}\n{}", comparison::text(alternative, entries))
     }
 
     /// Writes what was asked for. It is an error if an answer was wrong, or if nothing could be run at all.
@@ -313,7 +309,7 @@ mod tests {
     use crate::failure::WrongAnswer;
     use clap::Parser;
     use evenkeel::{
-        algorithm::{Answer, Column, Run, Selectable, Session, Values},
+        algorithm::{Algorithm, Answer, Column, Of, Run, Selectable, Session, Values},
         engine::SharedGraph,
         graph::generate::Generator,
         oracle::Mismatch,
@@ -445,7 +441,8 @@ mod tests {
         let graph = "chain:nodes=3".parse::<Generator>().unwrap().generate().unwrap();
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut comparison = options.begin(true).unwrap();
-        comparison.add::<Liar>(&graph, &BuildReport::default(), (), &LieConfig::default(), &names).unwrap();
+        let mut problem = Of::<Liar>::HANDLE.setup().on(&graph).unwrap();
+        comparison.add(&graph, &BuildReport::default(), &mut *problem, &names).unwrap();
         let outcome = comparison.finish();
         (outcome, serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap())
     }

@@ -6,12 +6,11 @@ use super::{
     compare::{CompareOptions, Comparison},
     options::{make, weigh},
     output::print,
-    registry,
 };
 use crate::report::{comparison::Entry, table::table};
 use clap::Args;
 use evenkeel::{
-    algorithm::Algorithm,
+    algorithm::{self, Handle},
     graph::{BuildReport, Graph, Skew, statistics::grouped, weights::WeightSource},
     report::shown::three_digits,
 };
@@ -75,11 +74,11 @@ impl Demo {
             let Skew { mean, highest } = graph.csr.skew();
             let (nodes, highest) = (grouped(graph.csr.nodes().into()), grouped(highest.into()));
             head += &format!("\n{generator} {what}: {nodes} nodes with up to {highest} edges, {mean:.1} in the mean.");
-            for algorithm in registry::all() {
+            for algorithm in algorithm::all() {
                 if self.all {
-                    (algorithm.compare_all)(&mut comparison, &graph)?;
+                    comparison.add_all(algorithm, &graph)?;
                 } else {
-                    scenes.extend((algorithm.demonstrate)(&mut comparison, &graph)?);
+                    scenes.extend(demonstrate(algorithm, &mut comparison, &graph)?);
                 }
             }
         }
@@ -96,16 +95,21 @@ impl Demo {
 }
 
 /// Measures what the demonstration shows of an algorithm on one graph, and counts how evenly it is shared out.
-pub fn demonstrate<A: Algorithm>(comparison: &mut Comparison<'_>, graph: &Graph) -> anyhow::Result<Vec<Scene>> {
-    let Some((_, shown)) = SHOWN.iter().find(|(algorithm, _)| *algorithm == A::NAME) else { return Ok(Vec::new()) };
+fn demonstrate(
+    algorithm: &'static dyn Handle,
+    comparison: &mut Comparison<'_>,
+    graph: &Graph,
+) -> anyhow::Result<Vec<Scene>> {
+    let name = algorithm.described().name;
+    let Some((_, shown)) = SHOWN.iter().find(|(shown, _)| *shown == name) else { return Ok(Vec::new()) };
     let names: Vec<String> = shown.iter().map(|&name| name.to_owned()).collect();
-    let entries = comparison.add_default::<A>(graph, &names)?;
-    let input = A::input(&A::InputOptions::default(), graph, &A::Config::default())?;
-    let counted: Vec<_> = A::alternatives().into_iter().filter(|it| it.counted).map(|it| it.about.name).collect();
-    let idle = |name: &str| count::<A>(&graph.csr, name, &input, LANES).map(|balance| balance.idle_lanes);
+    let entries = comparison.add_default(algorithm, graph, &names)?;
+    let counted = algorithm.alternatives().into_iter().filter(|it| it.counted).map(|it| it.about.name);
+    let (counted, mut problem) = (counted.collect::<Vec<_>>(), algorithm.setup().counted().on(graph)?);
+    let mut idle = |name: &str| count(&mut *problem, name, LANES).map(|balance| balance.idle_lanes);
     let scene = |(&strategy, entry): (&&'static str, Entry)| {
         let idle = if counted.contains(&strategy) { Some(idle(strategy)?) } else { None };
-        Ok(Scene { graph: graph.name.clone(), algorithm: A::NAME, strategy, idle, entry })
+        Ok(Scene { graph: graph.name.clone(), algorithm: name, strategy, idle, entry })
     };
     shown.iter().zip(entries).map(scene).collect()
 }

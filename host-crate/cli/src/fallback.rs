@@ -2,12 +2,11 @@
 //! device that was asked for by name refuses.
 
 use super::{
-    measure::{Bench, Prepared},
+    measure::{Bench, Ready},
     options::DeviceOptions,
 };
 use evenkeel::{
     Error,
-    algorithm::{Algorithm, Selectable},
     device::{Device, DeviceKind},
 };
 use std::mem;
@@ -21,21 +20,17 @@ impl DeviceOptions {
     }
 }
 
-impl<'a, A: Algorithm> Bench<'a, A> {
+impl<'a> Bench<'a> {
     /// Makes one strategy ready as [`Bench::prepare`] does. Where the device refuses and `fallback` does not, that is from then on the
     /// device of this bench.
-    pub fn prepare_or_on<'c>(
-        &mut self,
-        fallback: Option<&'a Device>,
-        config: &'c A::Config,
-    ) -> anyhow::Result<Prepared<'c, A>> {
-        let error = match self.prepare(config) {
+    pub fn prepare_or_on(&mut self, fallback: Option<&'a Device>) -> anyhow::Result<Ready<'a>> {
+        let error = match self.prepare() {
             Ok(prepared) => return Ok(prepared),
             Err(error) => error,
         };
-        let Some(fallback) = fallback.filter(|_| self.is_refusal(&error, config)) else { return Err(error) };
+        let Some(fallback) = fallback.filter(|_| self.is_refusal(&error)) else { return Err(error) };
         let refusing = mem::replace(&mut self.device, fallback);
-        match self.prepare(config) {
+        match self.prepare() {
             Ok(prepared) => {
                 let [refusing, taken] = [refusing, fallback].map(|device| &device.info().name);
                 tracing::warn!("{refusing} cannot run this, so {taken} does (--device cpu): {error:#}");
@@ -50,10 +45,9 @@ impl<'a, A: Algorithm> Bench<'a, A> {
     }
 
     /// Whether an error says that this device is too small or unfit, rather than that something is wrong.
-    fn is_refusal(&self, error: &anyhow::Error, config: &A::Config) -> bool {
+    fn is_refusal(&self, error: &anyhow::Error) -> bool {
         let lacks = matches!(error.downcast_ref(), Some(Error::Memory(_) | Error::Unsupported(_)));
-        let runs = A::choice(&mut config.clone()).item().about().runs_on(self.device.info());
-        lacks || !runs
+        lacks || !self.problem.runs_on(self.device.info())
     }
 }
 
@@ -61,11 +55,9 @@ impl<'a, A: Algorithm> Bench<'a, A> {
 mod tests {
     use super::*;
     use evenkeel::{
-        algorithm::{Bfs, BfsConfig},
-        device,
+        algorithm, device,
         graph::{BuildReport, Graph, generate::Generator},
     };
-    use std::cell::OnceCell;
 
     fn cpu(memory_limit: Option<u64>) -> Device {
         Device::open("cpu", &device::DeviceOptions { memory_limit, ..Default::default() }).unwrap()
@@ -77,21 +69,22 @@ mod tests {
 
     /// The device that a search was run on, or the error.
     fn device_taken(device: &Device, fallback: Option<&Device>, graph: &Graph) -> anyhow::Result<Device> {
-        let mut bench = Bench::<Bfs> {
+        let mut setup = algorithm::named("bfs").unwrap().setup();
+        evenkeel::settings::set(setup.settings(algorithm::Part::Input), "source", "0").unwrap();
+        let problem = setup.on(graph).unwrap();
+        let mut bench = Bench {
             device,
             graph,
             built: &BuildReport::default(),
-            input: 0,
+            problem: &*problem,
             runs: 1,
             warmup: 0,
             validate: true,
             capture: false,
             show: None,
-            reference: OnceCell::new(),
         };
-        let config = BfsConfig::default();
-        let prepared = bench.prepare_or_on(fallback, &config)?;
-        let measured = bench.measure(prepared, &Default::default())?;
+        let ready = bench.prepare_or_on(fallback)?;
+        let measured = bench.measure(ready)?;
         assert_eq!(measured.report.valid, Some(true));
         Ok(bench.device.clone())
     }

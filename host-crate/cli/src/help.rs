@@ -48,7 +48,8 @@ fn place(option: &Arg) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{command, registry};
+    use crate::command;
+    use evenkeel::algorithm;
 
     /// Every command with its name, ready to parse, except `help` itself.
     fn each(check: &mut dyn FnMut(&str, &Command)) {
@@ -101,10 +102,10 @@ mod tests {
     fn a_strategys_settings_are_those_of_the_algorithms_own_strategies() {
         each(&mut |name, command| {
             let name = name.rsplit(' ').next().unwrap_or_default();
-            let Some(algorithm) = registry::all().into_iter().find(|algorithm| algorithm.name == name) else { return };
-            let own: Vec<_> = (algorithm.alternatives)().iter().map(|alternative| alternative.about.name).collect();
+            let Ok(algorithm) = algorithm::named(name) else { return };
+            let own: Vec<_> = algorithm.alternatives().iter().map(|alternative| alternative.about.name).collect();
             let settings = command.get_arguments().filter(|option| option.get_help_heading() == Some("Strategy"));
-            for option in settings.filter(|option| option.get_id() != algorithm.alternative) {
+            for option in settings.filter(|option| option.get_id() != algorithm.described().alternative) {
                 let help = option.get_help().unwrap().to_string();
                 let owners = help.split_once(": ").unwrap().0;
                 let of_all = option.get_id() == "strategies";

@@ -41,8 +41,9 @@ use anyhow::Context;
 use balance::BALANCE;
 use clap::{ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use compare::COMPARE;
-use evenkeel::device::profile;
+use evenkeel::{algorithm, device::profile};
 pub use out_of_memory::Allocator;
+use run::RUN;
 use std::{ffi::OsString, process::ExitCode, thread};
 
 const EXAMPLES: &str = "\
@@ -109,7 +110,7 @@ enum Plain {
 /// All commands with their options.
 pub fn command() -> Command {
     let command = Plain::augment_subcommands(Cli::command());
-    let command = command.subcommands(registry::all().iter().map(|algorithm| (algorithm.run.command)()));
+    let command = command.subcommands(algorithm::all().map(|algorithm| RUN.command(algorithm)));
     with_global_options(command.subcommands([COMPARE.command(), BALANCE.command()]))
 }
 
@@ -153,8 +154,8 @@ pub fn run(
 
 fn execute(matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
     let Some((name, options)) = matches.subcommand() else { return Ok(()) };
-    if let Some(algorithm) = registry::all().iter().find(|algorithm| algorithm.name == name) {
-        return (algorithm.run.execute)(options, quiet);
+    if let Ok(algorithm) = algorithm::named(name) {
+        return (RUN.execute)(algorithm, options, quiet);
     }
     if let Some(group) = [COMPARE, BALANCE].iter().find(|group| group.name == name) {
         return group.execute(options, quiet);

@@ -54,7 +54,7 @@ fn write_one(command: &Command, folder: &Path) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry;
+    use evenkeel::algorithm;
 
     #[test]
     fn every_command_has_a_page() {
@@ -67,8 +67,8 @@ mod tests {
         for command in command().get_subcommands() {
             assert!(page(&format!("evenkeel-{}", command.get_name())).contains("EXTRA"), "{}", command.get_name());
         }
-        for algorithm in registry::all() {
-            let text = page(&format!("evenkeel-compare-{}", algorithm.name));
+        for algorithm in algorithm::all() {
+            let text = page(&format!("evenkeel-compare-{}", algorithm.described().name));
             assert!(text.contains("partition\\-bytes"), "{text}");
         }
         assert!(page("evenkeel").contains("evenkeel\\-bfs(1)"));

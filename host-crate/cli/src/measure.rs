@@ -8,7 +8,7 @@ use super::{
 use anyhow::Context;
 use evenkeel::{
     Error, Result,
-    algorithm::{Algorithm, Answer, Table, Tables},
+    algorithm::{Answer, Prepared, Problem, Table},
     device::{
         Device, DeviceKind,
         memory::Bytes,
@@ -21,21 +21,18 @@ use evenkeel::{
         self, GraphReport, PrepareReport, Profile, Report, RunReport,
         shown::{Outcome, Show},
     },
-    settings,
 };
 use std::{
-    any::Any,
-    cell::OnceCell,
     collections::BTreeMap,
     time::{Duration, Instant},
 };
 
-pub struct Bench<'a, A: Algorithm> {
+pub struct Bench<'a> {
     pub device: &'a Device,
     pub graph: &'a Graph,
     pub built: &'a BuildReport,
-    /// What the algorithm is run on beside the graph.
-    pub input: A::Input,
+    /// The algorithm with its settings and its input. It keeps what the oracle said, so that the oracle is asked once for all strategies.
+    pub problem: &'a dyn Problem,
     pub runs: u32,
     pub warmup: u32,
     pub validate: bool,
@@ -43,17 +40,14 @@ pub struct Bench<'a, A: Algorithm> {
     pub show: Option<Show>,
     /// Whether a graphics debugger shall record the timed runs.
     pub capture: bool,
-    /// What the oracle said: it is asked once, however many strategies there are.
-    pub reference: OnceCell<A::Reference>,
 }
 
 /// How long a GPU has to be busy until its clock is as high as it gets: on an H200 it rises from 345 to 1,980 MHz.
 const CLOCK_RISES: Duration = Duration::from_millis(300);
 
 /// An algorithm with one strategy, on the device and ready to run.
-pub struct Prepared<'a, A: Algorithm> {
-    algorithm: A,
-    config: &'a A::Config,
+pub struct Ready<'a> {
+    algorithm: Box<dyn Prepared + 'a>,
     name: String,
     /// What making it ready took.
     times: PrepareReport,
@@ -71,9 +65,9 @@ struct Ended<'a> {
     details: serde_json::Map<String, serde_json::Value>,
 }
 
-pub struct Measured<T> {
+pub struct Measured {
     pub report: Report,
-    pub answer: T,
+    pub answer: Box<dyn Answer>,
     /// The first node at which the answer is wrong, if it was checked and is.
     pub mismatch: Option<Mismatch>,
     /// The tables that were asked for beside the answer.
@@ -84,73 +78,73 @@ pub struct Measured<T> {
     pub spans_around: Vec<Span>,
 }
 
-impl<A: Algorithm> Bench<'_, A> {
-    /// Makes one strategy ready, or says why it cannot be run here.
-    pub fn prepare<'a>(&self, config: &'a A::Config) -> anyhow::Result<Prepared<'a, A>> {
-        let name = name::<A>(config);
+impl<'a> Bench<'a> {
+    /// Makes the strategy ready, or says why it cannot be run here.
+    pub fn prepare(&self) -> anyhow::Result<Ready<'a>> {
+        let name = name(self.problem);
         let begin = profile::now();
         let mut parts = BTreeMap::new();
         let prepare = || {
-            let prepared = A::prepare(self.device, &self.graph.csr, config);
+            let prepared = self.problem.prepare(self.device);
             parts = phases::parts_since(begin);
             prepared
         };
         let algorithm = while_showing("preparing", &name, prepare).or_else(|error| match error {
-            Error::Memory(_) => self.advise(error, config),
+            Error::Memory(_) => self.advise(error),
             other => Err(other.into()),
         })?;
         let times = PrepareReport::new(profile::now().saturating_sub(begin), parts);
         let memory = algorithm.session().memory();
         tracing::info!("{name} takes {} of device memory: {memory}", Bytes(memory.bytes()));
-        Ok(Prepared { algorithm, config, name, times })
+        Ok(Ready { algorithm, name, times })
     }
 
-    pub fn measure(&self, mut prepared: Prepared<'_, A>, tables: &A::Tables) -> anyhow::Result<Measured<A::Answer>> {
-        let Prepared { algorithm, config, name, .. } = &mut prepared;
-        self.warm_up(name, algorithm)?;
+    pub fn measure(&self, mut ready: Ready<'_>) -> anyhow::Result<Measured> {
+        let Ready { algorithm, name, .. } = &mut ready;
+        self.warm_up(name, &mut **algorithm)?;
         let mut spans_around = self.device.take_spans();
-        let runs = self.timed_runs(name, algorithm)?;
+        let runs = self.timed_runs(name, &mut **algorithm)?;
         let spans = self.device.take_spans();
         let begin = Instant::now();
         let answer = while_showing("fetching the answer", "", || algorithm.answer());
         let answer = answer.map_err(|error| named(error, &self.graph.ids))?;
         let fetch_ms = begin.elapsed().as_secs_f64() * 1e3;
-        let mismatch = if self.validate { self.check(&answer, config)? } else { None };
-        let details = tables.details(algorithm)?;
-        let tables = if mismatch.is_none() { tables.make(algorithm, &answer, &spans)? } else { Vec::new() };
+        let mismatch = if self.validate { self.check(&*answer)? } else { None };
+        let details = algorithm.details()?;
+        let tables = if mismatch.is_none() { algorithm.tables(&*answer, &spans)? } else { Vec::new() };
         spans_around.extend(self.device.take_spans());
-        let ended = Ended { runs, spans: &spans, answer: &answer, fetch_ms, valid: mismatch.is_none(), details };
-        let report = while_showing("summing up", "", || self.report(&prepared, ended))?;
-        phase::during("freeing", || drop(prepared));
+        let ended = Ended { runs, spans: &spans, answer: &*answer, fetch_ms, valid: mismatch.is_none(), details };
+        let report = while_showing("summing up", "", || self.report(&ready, ended))?;
+        phase::during("freeing", || drop(ready));
         Ok(Measured { report, answer, mismatch, tables, spans, spans_around })
     }
 
     /// The error with what would fit, where it is the plan that does not.
-    fn advise<T>(&self, error: Error, config: &A::Config) -> anyhow::Result<T> {
-        let csr = &self.graph.csr;
-        let fits = |config: &A::Config| {
-            A::plan(self.device.info(), csr, config).and_then(|plan| self.device.admit(&plan)).is_ok()
+    fn advise<T>(&self, error: Error) -> anyhow::Result<T> {
+        let info = self.device.info();
+        let fits = |alternative: Option<&str>| {
+            self.problem.plan(info, alternative).and_then(|plan| self.device.admit(&plan)).is_ok()
         };
-        if fits(config) {
+        if fits(None) {
             return Err(error.into());
         }
-        let runs = A::alternatives().into_iter().filter(|it| it.about.runs_on(self.device.info()));
-        let names = runs.map(|it| it.about.name);
-        let fitting: Vec<&str> =
-            names.filter(|name| A::with_alternative(config, name).is_ok_and(|config| fits(&config))).collect();
+        let described = self.problem.described();
+        let alternatives = self.problem.alternatives();
+        let names = alternatives.iter().filter(|it| it.about.runs_on(info)).map(|it| it.about.name);
+        let fitting: Vec<&str> = names.filter(|name| fits(Some(name))).collect();
         let advice = match fitting.is_empty() {
-            true => format!("it fits with no {}", A::ALTERNATIVE),
-            false => format!("it would fit with --{} {}", A::ALTERNATIVE, fitting.join(" or ")),
+            true => format!("it fits with no {}", described.alternative),
+            false => format!("it would fit with --{} {}", described.alternative, fitting.join(" or ")),
         };
-        Err(error).with_context(|| format!("{} does not fit; {advice}", name::<A>(config)))
+        Err(error).with_context(|| format!("{} does not fit; {advice}", name(self.problem)))
     }
 
-    fn timed_runs(&self, name: &str, algorithm: &mut A) -> Result<Vec<RunReport>> {
+    fn timed_runs(&self, name: &str, algorithm: &mut dyn Prepared) -> Result<Vec<RunReport>> {
         // Without a debugger the run is still worth having, so that is only said.
         let warn = |reason: &Error| tracing::warn!("nothing is captured: {reason}");
         let capturing = self.capture && self.device.begin_capture().inspect_err(warn).is_ok();
         let runs = counting(self.runs, "running", name, |number| {
-            let run = RunReport::from(algorithm.run(&self.input)?);
+            let run = RunReport::from(algorithm.run()?);
             tracing::info!(
                 "run {}: {:.3} ms, {}",
                 number + 1,
@@ -165,40 +159,38 @@ impl<A: Algorithm> Bench<'_, A> {
         runs
     }
 
-    fn check(&self, answer: &A::Answer, config: &A::Config) -> Result<Option<Mismatch>> {
-        if self.reference.get().is_none() {
-            let begin = Instant::now();
-            let reference = while_showing("asking the oracle", "", || A::reference(self.graph, &self.input, config));
-            let reference = reference.map_err(|error| named(error, &self.graph.ids))?;
+    fn check(&self, answer: &dyn Answer) -> Result<Option<Mismatch>> {
+        let begin = Instant::now();
+        let asked = while_showing("asking the oracle", "", || self.problem.ask_oracle());
+        if asked.map_err(|error| named(error, &self.graph.ids))? {
             tracing::info!("the oracle took {:.3} ms", begin.elapsed().as_secs_f64() * 1e3);
-            // It was empty, so this cannot fail.
-            let _ = self.reference.set(reference);
         }
-        Ok(self.reference.get().and_then(|reference| A::check(answer, reference, self.graph, &self.input)))
+        Ok(self.problem.check(answer))
     }
 
     /// Runs that are not timed. A discrete GPU that has waited for the graph runs at a fraction of its clock, so there they go on until it
     /// has had the time to rise.
-    fn warm_up(&self, name: &str, algorithm: &mut A) -> anyhow::Result<()> {
+    fn warm_up(&self, name: &str, algorithm: &mut dyn Prepared) -> anyhow::Result<()> {
         let begin = Instant::now();
-        counting(self.warmup, "warming up", name, |_| algorithm.run(&self.input))?;
+        counting(self.warmup, "warming up", name, |_| algorithm.run())?;
         let is_slow_to_rise = self.warmup > 0 && self.device.info().kind == DeviceKind::Discrete;
         if !is_slow_to_rise {
             return Ok(());
         }
         let _phase = phase::begin("waiting for the clock to rise", name);
         while begin.elapsed() < CLOCK_RISES {
-            algorithm.run(&self.input)?;
+            algorithm.run()?;
         }
         Ok(())
     }
 
-    fn report(&self, prepared: &Prepared<'_, A>, ended: Ended<'_>) -> anyhow::Result<Report> {
-        let Prepared { algorithm, config, times, .. } = prepared;
+    fn report(&self, ready: &Ready<'_>, ended: Ended<'_>) -> anyhow::Result<Report> {
+        let Ready { algorithm, times, .. } = ready;
+        let described = self.problem.described();
         let Ended { runs, spans, answer, fetch_ms, valid, details } = ended;
         let median = report::median(&runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
-        let (graph, reference) = (self.graph, self.reference.get().map(|reference| reference as &dyn Any));
-        let outcome = Outcome { algorithm: A::NAME, graph, answer, reference, seconds: median.total_ms / 1e3 };
+        let (graph, reference) = (self.graph, self.problem.reference());
+        let outcome = Outcome { algorithm: described.name, graph, answer, reference, seconds: median.total_ms / 1e3 };
         let figures = outcome.figures();
         // Of a wrong answer nothing is shown that could be taken for a right one.
         let show = self.show.as_ref().filter(|_| valid);
@@ -213,13 +205,13 @@ impl<A: Algorithm> Bench<'_, A> {
             version: env!("CARGO_PKG_VERSION"),
             graph: GraphReport::new(graph, self.built),
             device: self.device.info().clone(),
-            algorithm: A::NAME,
-            alternative: A::ALTERNATIVE,
-            strategy: A::alternative(config),
+            algorithm: described.name,
+            alternative: described.alternative,
+            strategy: self.problem.alternative(),
             method: algorithm.session().method().map(str::to_owned),
             ordered_by: algorithm.session().ordered_by(),
-            config: settings::report::<A::Config>(config),
-            source: A::source(&self.input).map(|source| graph.ids.name(source).into_owned()),
+            config: self.problem.report(),
+            source: self.problem.source().map(|source| graph.ids.name(source).into_owned()),
             prepare_ms: times.clone(),
             fetch_ms,
             details,
@@ -237,11 +229,12 @@ impl<A: Algorithm> Bench<'_, A> {
 }
 
 /// What is being run, as messages say it.
-fn name<A: Algorithm>(config: &A::Config) -> String {
-    format!("{} with {} {}", A::NAME, A::ALTERNATIVE, A::alternative(config))
+fn name(problem: &dyn Problem) -> String {
+    let described = problem.described();
+    format!("{} with {} {}", described.name, described.alternative, problem.alternative())
 }
 
-impl<T> Measured<T> {
+impl Measured {
     /// The error that a wrong answer is, with the node's own id.
     pub fn verdict(&self, graph: &Graph) -> anyhow::Result<()> {
         let Some(mismatch) = &self.mismatch else { return Ok(()) };

@@ -6,7 +6,7 @@ use bytesize::ByteSize;
 use clap::Args;
 use evenkeel::{
     Error, Result,
-    algorithm::Algorithm,
+    algorithm::Setup,
     cluster::{load, on_device},
     device::{self, Device},
     graph::{
@@ -129,11 +129,11 @@ fn looks_generated(text: &str) -> bool {
 
 impl FoundGraph {
     /// Each edge both ways, whatever the file says, for an algorithm that needs that. Refuses --directed where directions do not count.
-    pub fn directed_for<A: Algorithm>(mut self, config: &A::Config) -> Result<Self> {
-        if A::ignores_directions(config) && self.options.direction == Some(Direction::Directed) {
+    pub fn directed_for(mut self, setup: &dyn Setup) -> Result<Self> {
+        if setup.ignores_directions() && self.options.direction == Some(Direction::Directed) {
             return Err(Error::Usage("edges are taken both ways here: leave --directed out".into()));
         }
-        if A::is_undirected(config) {
+        if setup.is_undirected() {
             self.options.direction = Some(Direction::Undirected);
         }
         Ok(self)

@@ -1,17 +1,13 @@
 //! The commands that are made from each registered algorithm. Nothing in this folder names one.
 
 use super::{
-    balance::BalanceCommand,
-    compare::{CompareCommand, Comparison},
-    demo::{Scene, demonstrate},
     options::{WeightOptions, capitalised, weigh},
-    run::RunCommand,
-    settings::Given,
+    settings::{self, Blank},
 };
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use evenkeel::{
     Error, Result,
-    algorithm::{self, Algorithm, Alternative, Selectable, Source, Visitor, WeightUse},
+    algorithm::{self, Alternative, Described, Handle, Part, Setup, Source, WeightUse},
     graph::{
         BuildReport, Graph,
         weights::{WeightSource, assign},
@@ -19,87 +15,38 @@ use evenkeel::{
     report::shown::Show,
     settings::rejoin,
 };
-use std::marker::PhantomData;
 
-/// A command of one algorithm.
+/// A command that each algorithm, or each of some, has.
 #[derive(Clone, Copy)]
-pub struct Subcommand {
-    /// What it is called, and which options it takes.
-    pub command: fn() -> Command,
-    pub execute: fn(&ArgMatches, bool) -> anyhow::Result<()>,
+pub struct Offer {
+    /// The command of an algorithm with its options, less its name and what it is about.
+    pub options: fn(&'static dyn Handle, Command) -> Command,
+    pub execute: fn(&'static dyn Handle, &ArgMatches, bool) -> anyhow::Result<()>,
+    /// Whether an algorithm has it.
+    pub is_offered: fn(&'static dyn Handle) -> bool,
 }
 
-/// What the command line needs of an algorithm.
-pub struct Registered {
-    pub name: &'static str,
-    pub summary: &'static str,
-    pub alternative: &'static str,
-    pub heading: &'static str,
-    pub note: &'static str,
-    pub alternatives: fn() -> Vec<Alternative>,
-    pub run: Subcommand,
-    pub compare: Subcommand,
-    /// Only where alternatives can be counted.
-    pub balance: Option<Subcommand>,
-    /// Compares all alternatives on a graph.
-    pub compare_all: fn(&mut Comparison<'_>, &Graph) -> anyhow::Result<()>,
-    /// Compares those that the demonstration shows.
-    pub demonstrate: fn(&mut Comparison<'_>, &Graph) -> anyhow::Result<Vec<Scene>>,
-}
-
-/// The options of a command, and what it does.
-pub trait Execute: Args {
-    /// Does what the options say; `matches` tells which of them were given.
-    fn execute(&self, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()>;
-}
-
-impl Subcommand {
-    fn of<A: Algorithm, C: Execute>() -> Self {
-        let command = || C::augment_args(Command::new(A::NAME)).about(capitalised(A::SUMMARY));
-        let execute = |matches: &ArgMatches, quiet| {
-            C::from_arg_matches(matches).unwrap_or_else(|error| error.exit()).execute(matches, quiet)
-        };
-        Self { command, execute }
+impl Offer {
+    /// The command of an algorithm.
+    pub fn command(self, algorithm: &'static dyn Handle) -> Command {
+        let Described { name, summary, .. } = algorithm.described();
+        (self.options)(algorithm, Command::new(name)).about(capitalised(summary))
     }
 }
 
-impl Registered {
-    fn of<A: Algorithm>() -> Self {
-        let counted = A::alternatives().iter().any(|alternative| alternative.counted);
-        Self {
-            name: A::NAME,
-            summary: A::SUMMARY,
-            alternative: A::ALTERNATIVE,
-            heading: A::Alternative::HEADING,
-            note: A::Alternative::NOTE,
-            alternatives: A::alternatives,
-            run: Subcommand::of::<A, RunCommand<A>>(),
-            compare: Subcommand::of::<A, CompareCommand<A>>(),
-            balance: counted.then(Subcommand::of::<A, BalanceCommand<A>>),
-            compare_all: |comparison, graph| comparison.add_all::<A>(graph),
-            demonstrate: demonstrate::<A>,
-        }
-    }
+/// Those that have a command.
+pub fn offering(offer: Offer) -> impl Iterator<Item = &'static dyn Handle> {
+    algorithm::all().filter(move |algorithm| (offer.is_offered)(*algorithm))
 }
 
-/// All algorithms, in the order they are registered.
-pub fn all() -> Vec<Registered> {
-    struct Collect(Vec<Registered>);
-
-    impl Visitor for Collect {
-        fn visit<A: Algorithm>(&mut self) {
-            self.0.push(Registered::of::<A>());
-        }
-    }
-
-    let mut collect = Collect(Vec::new());
-    algorithm::visit(&mut collect);
-    collect.0
+/// The value of options, which ends the program with a message where it is wrong.
+pub fn parsed<T>(parsed: Result<T, clap::Error>) -> T {
+    parsed.unwrap_or_else(|error| error.exit())
 }
 
 /// The error for a name that none of these algorithms has.
-pub fn unknown<'a>(name: &str, known: impl IntoIterator<Item = &'a Registered>) -> Error {
-    let mut known: Vec<String> = known.into_iter().map(|algorithm| algorithm.name.to_owned()).collect();
+pub fn unknown(name: &str, known: impl Iterator<Item = &'static dyn Handle>) -> Error {
+    let mut known: Vec<String> = known.map(|algorithm| algorithm.described().name.to_owned()).collect();
     known.sort();
     Error::unknown("algorithm", name, known)
 }
@@ -110,8 +57,8 @@ pub struct Group {
     pub about: &'static str,
     pub examples: &'static str,
     /// How the examples of an algorithm end: behind the command, the algorithm and a graph.
-    pub example: fn(&Registered) -> String,
-    pub of: fn(&Registered) -> Option<Subcommand>,
+    pub example: fn(&'static dyn Handle) -> String,
+    pub offer: Offer,
 }
 
 impl Group {
@@ -124,92 +71,65 @@ impl Group {
             .subcommand_required(true)
             .arg_required_else_help(true)
             .allow_external_subcommands(true)
-            .subcommands(all().iter().filter_map(|algorithm| self.subcommand(algorithm)))
+            .subcommands(offering(self.offer).map(|algorithm| self.subcommand(algorithm)))
     }
 
-    fn subcommand(&self, algorithm: &Registered) -> Option<Command> {
-        let (name, example) = (format!("evenkeel {} {}", self.name, algorithm.name), (self.example)(algorithm));
+    fn subcommand(&self, algorithm: &'static dyn Handle) -> Command {
+        let name = format!("evenkeel {} {}", self.name, algorithm.described().name);
+        let example = (self.example)(algorithm);
         let examples = format!("Examples:\n  {name} rmat:scale=14\n  {name} GRAPH {example}");
-        Some(((self.of)(algorithm)?.command)().after_help(examples))
+        self.offer.command(algorithm).after_help(examples)
     }
 
     pub fn execute(&self, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
-        let registered = all();
         let (name, options) = matches.subcommand().ok_or_else(|| Error::Usage("which algorithm?".into()))?;
-        match registered.iter().find(|algorithm| algorithm.name == name).and_then(self.of) {
-            Some(offered) => (offered.execute)(options, quiet),
-            None => Err(unknown(name, registered.iter().filter(|algorithm| (self.of)(algorithm).is_some())).into()),
+        match offering(self.offer).find(|algorithm| algorithm.described().name == name) {
+            Some(algorithm) => (self.offer.execute)(algorithm, options, quiet),
+            None => Err(unknown(name, offering(self.offer)).into()),
         }
     }
 }
 
 /// The options that say what an algorithm is run on beside the graph. Weights are among them where they matter.
-pub struct InputOptions<A: Algorithm> {
-    input: Given<A::InputOptions>,
-    weights: Option<WeightOptions>,
-}
-
-impl<A: Algorithm> Args for InputOptions<A> {
-    fn augment_args(command: Command) -> Command {
-        let command = Given::<A::InputOptions>::augment_args(command);
-        match A::WEIGHTS {
-            WeightUse::Ignored => command,
-            WeightUse::Optional => WeightOptions::augment_args(command),
-        }
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
+pub fn input_options(algorithm: &'static dyn Handle, command: Command) -> Command {
+    let command = settings::augment(command, Blank { algorithm, part: Part::Input });
+    match algorithm.described().weights {
+        WeightUse::Ignored => command,
+        WeightUse::Optional => WeightOptions::augment_args(command),
     }
 }
 
-impl<A: Algorithm> FromArgMatches for InputOptions<A> {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let weights = match A::WEIGHTS {
+/// The weights that edges get.
+pub struct Weighing {
+    /// None for an algorithm that does without any.
+    source: Option<WeightSource>,
+}
+
+impl Weighing {
+    /// Takes them from the options.
+    pub fn from_matches(algorithm: &'static dyn Handle, matches: &ArgMatches) -> Result<Self> {
+        let source = match algorithm.described().weights {
             WeightUse::Ignored => None,
-            WeightUse::Optional => Some(WeightOptions::from_arg_matches(matches)?),
+            WeightUse::Optional => Some(parsed(WeightOptions::from_arg_matches(matches)).source()?),
         };
-        Ok(Self { input: Given::from_arg_matches(matches)?, weights })
+        Ok(Self { source })
     }
 
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-impl<A: Algorithm> InputOptions<A> {
-    /// What the input is made of, with the files among it read.
-    pub fn read(&self) -> Result<A::InputOptions> {
-        self.input.read()
-    }
-
-    pub fn weights(&self) -> Result<WeightSource> {
-        self.weights.as_ref().map_or(Ok(WeightSource::File), WeightOptions::source)
-    }
-
-    /// Gives one worker's share of a graph these weights, unless the algorithm does without any.
+    /// Gives one worker's share of a graph these weights.
     pub fn weigh_share(&self, graph: &mut Graph) -> Result<()> {
-        match A::WEIGHTS {
-            WeightUse::Ignored => Ok(()),
-            WeightUse::Optional => assign(graph, self.weights()?),
-        }
+        self.source.map_or(Ok(()), |source| assign(graph, source))
     }
 
-    /// Gives a graph these weights, unless the algorithm does without any.
+    /// Gives a graph these weights.
     pub fn weigh(&self, graph: &mut Graph, built: &BuildReport) -> Result<()> {
-        match A::WEIGHTS {
-            WeightUse::Ignored => Ok(()),
-            WeightUse::Optional => weigh(graph, built, self.weights()?),
-        }
+        self.source.map_or(Ok(()), |source| weigh(graph, built, source))
     }
 }
 
-/// The options that say what of an answer is shown. A target is among them where there are paths.
-pub struct ShowOptions<A: Algorithm> {
+/// What of an answer is shown. A target is asked for where there are paths.
+pub struct Shown {
     top: Option<usize>,
     target: Option<String>,
-    algorithm: PhantomData<A>,
 }
 
 /// How many entries of an answer are shown.
@@ -230,31 +150,23 @@ struct TargetOptions {
     target: Option<String>,
 }
 
-impl<A: Algorithm> Args for ShowOptions<A> {
-    fn augment_args(command: Command) -> Command {
+impl Shown {
+    /// The options that say it.
+    pub fn options(algorithm: &'static dyn Handle, command: Command) -> Command {
         let command = TopOptions::augment_args(command);
-        if A::FINDS_PATHS { TargetOptions::augment_args(command) } else { command }
+        if algorithm.described().finds_paths { TargetOptions::augment_args(command) } else { command }
     }
 
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl<A: Algorithm> FromArgMatches for ShowOptions<A> {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let TopOptions { top } = TopOptions::from_arg_matches(matches)?;
-        let target = if A::FINDS_PATHS { TargetOptions::from_arg_matches(matches)?.target } else { None };
-        Ok(Self { top, target, algorithm: PhantomData })
+    /// Takes it from the options.
+    pub fn from_matches(algorithm: &'static dyn Handle, matches: &ArgMatches) -> Self {
+        let TopOptions { top } = parsed(TopOptions::from_arg_matches(matches));
+        let target = match algorithm.described().finds_paths {
+            true => parsed(TargetOptions::from_arg_matches(matches)).target,
+            false => None,
+        };
+        Self { top, target }
     }
 
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-impl<A: Algorithm> ShowOptions<A> {
     /// What is shown of an answer on a graph, which may have no such node.
     pub fn find(&self, graph: &Graph) -> Result<Show> {
         let target = self.target.clone().map(|name| Source::Node(name).find(graph)).transpose()?;
@@ -262,11 +174,11 @@ impl<A: Algorithm> ShowOptions<A> {
     }
 
     /// Refuses a number of entries where a configuration finds nothing for each node.
-    pub fn check(&self, config: &A::Config) -> Result<()> {
+    pub fn check(&self, setup: &dyn Setup) -> Result<()> {
         match self.top {
-            Some(_) if A::columns(config) == 0 => Err(Error::Usage(format!(
+            Some(_) if setup.columns() == 0 => Err(Error::Usage(format!(
                 "with these options {} finds nothing for each node that --top could show",
-                A::NAME
+                setup.described().name
             ))),
             _ => Ok(()),
         }
@@ -277,35 +189,43 @@ impl<A: Algorithm> ShowOptions<A> {
 const ALL: &str = "all";
 
 /// Which alternatives to take.
-#[derive(Args)]
-pub struct NameOptions<A: Algorithm> {
-    #[arg(long, visible_alias = "schedules", value_name = "NAMES", value_delimiter = ',', default_value = ALL)]
-    #[arg(help_heading = "Strategy")]
-    #[arg(help = format!("Which to take: names from `evenkeel strategies {}` with commas between, or all", A::NAME))]
-    strategies: Vec<String>,
-    #[arg(skip)]
-    algorithm: PhantomData<A>,
-}
+pub struct Names(Vec<String>);
 
-impl<A: Algorithm> NameOptions<A> {
+impl Names {
+    /// The option that says it.
+    pub fn option(algorithm: &'static dyn Handle) -> Arg {
+        let name = algorithm.described().name;
+        let help = format!("Which to take: names from `evenkeel strategies {name}` with commas between, or all");
+        let option = Arg::new("strategies").long("strategies").visible_alias("schedules").value_name("NAMES");
+        option.action(ArgAction::Append).value_delimiter(',').default_value(ALL).help_heading("Strategy").help(help)
+    }
+
+    /// Takes them from the options.
+    pub fn from_matches(matches: &ArgMatches) -> Self {
+        Self(matches.get_many::<String>("strategies").into_iter().flatten().cloned().collect())
+    }
+
     /// Whether all are taken.
     pub fn is_all(&self) -> bool {
-        self.strategies == [ALL]
+        self.0 == [ALL]
     }
 
     /// The names that were given, or all, of the alternatives that can be taken; others are refused.
-    pub fn chosen(&self, can_be_taken: fn(&Alternative) -> bool) -> Result<Vec<String>> {
-        let (offered, others): (Vec<_>, Vec<_>) = A::alternatives().into_iter().partition(can_be_taken);
+    pub fn chosen(
+        &self,
+        algorithm: &'static dyn Handle,
+        can_be_taken: fn(&Alternative) -> bool,
+    ) -> Result<Vec<String>> {
+        let (offered, others): (Vec<_>, Vec<_>) = algorithm.alternatives().into_iter().partition(can_be_taken);
         let all: Vec<String> = offered.iter().map(|it| it.about.name.to_owned()).collect();
         if self.is_all() {
             return Ok(all);
         }
-        let known =
-            |name: &String| match others.iter().any(|other| other.about.name == name) {
-                false => A::known_alternative(name),
-                true => Err(Error::unknown(A::ALTERNATIVE, name, &all)
-                    .with_hint(|name| Some(format!("{name} cannot be counted")))),
-            };
-        rejoin(&self.strategies).iter().map(known).collect()
+        let known = |name: &String| match others.iter().any(|other| other.about.name == name) {
+            false => algorithm.known_alternative(name),
+            true => Err(Error::unknown(algorithm.described().alternative, name, &all)
+                .with_hint(|name| Some(format!("{name} cannot be counted")))),
+        };
+        rejoin(&self.0).iter().map(known).collect()
     }
 }

@@ -9,15 +9,16 @@ use super::{
     phases,
     pictures::{PictureOptions, Pictures},
     progress::while_showing,
-    registry::{Execute, InputOptions, ShowOptions},
-    settings::Given,
-    workers::{Task, Workers, WorkersOptions, WorkersOutputs},
+    registry::{Offer, Shown, Weighing, input_options, parsed},
+    settings::{self, Blank, Given},
+    workers::{Task, Workers, WorkersOutputs},
 };
 use crate::report::html;
-use clap::{ArgMatches, Args, Command};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 use evenkeel::{
     Result,
-    algorithm::{Algorithm, Answer, Tables, WeightUse},
+    algorithm::{Described, Handle, Part, Setup, WeightUse},
+    cluster::run::is_distributed,
     device::{
         Device,
         profile::{self, KernelTimes},
@@ -25,34 +26,19 @@ use evenkeel::{
     graph::{BuildReport, Csr, Graph},
     phase,
 };
-use std::{
-    cell::OnceCell,
-    panic::resume_unwind,
-    path::{Path, PathBuf},
-    sync::Arc,
-    thread,
-};
+use std::{panic::resume_unwind, path::PathBuf, sync::Arc, thread};
 
-/// One algorithm on one graph with one strategy.
-#[derive(Args)]
-#[command(after_help = A::HELP)]
-pub struct RunCommand<A: Algorithm> {
-    #[command(flatten)]
-    graph: GraphOptions,
-    #[command(flatten)]
-    device: DeviceOptions,
-    #[command(flatten)]
-    run: RunOptions,
-    #[command(flatten, next_help_heading = "Algorithm")]
-    input: InputOptions<A>,
-    #[command(flatten, next_help_heading = "Output")]
-    show: ShowOptions<A>,
-    #[command(flatten, next_help_heading = "Output")]
-    tables: Given<A::Tables>,
-    #[command(flatten, next_help_heading = "Algorithm")]
-    config: Given<A::Config>,
-    #[command(flatten, next_help_heading = "Workers")]
-    workers: WorkersOptions<A>,
+/// The command of each algorithm.
+pub const RUN: Offer = Offer { options, execute, is_offered: |_| true };
+
+fn options(algorithm: &'static dyn Handle, command: Command) -> Command {
+    let Described { name, help, .. } = algorithm.described();
+    let command = DeviceOptions::augment_args(GraphOptions::augment_args(command.after_help(help)));
+    let command = input_options(algorithm, RunOptions::augment_args(command));
+    let command = Shown::options(algorithm, command);
+    let command = settings::augment(command, Blank { algorithm, part: Part::Tables });
+    let command = settings::augment(command, Blank { algorithm, part: Part::Config });
+    if is_distributed(name) { Workers::augment_args(command) } else { command }
 }
 
 /// How to run, and what to do with the answer.
@@ -101,111 +87,89 @@ struct Outputs {
     standard_taken: bool,
 }
 
-impl<A: Algorithm> Execute for RunCommand<A> {
-    fn execute(&self, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
-        self.input.weights()?;
-        let (run, tables, config) = (&self.run, self.tables.read()?, &self.config.read()?);
-        if let Some(workers) = self.workers.given()? {
-            return self.execute_on(workers, config, matches, quiet);
-        }
-        A::check_config(config, &[&A::alternative(config)])?;
-        tables.check(config)?;
-        self.show.check(config)?;
-        let form = run.output.as_deref().map(|path| AnswerForm::of::<A>(path, config)).transpose()?;
-        let found = self.graph.find()?.directed_for::<A>(config)?;
-        let outputs = run.outputs(form, &tables.paths(), &found.files())?;
-        let watched = found.watch_mapped();
-        let profile = tables.need_spans() || run.profile || run.trace.is_some() || run.pictures.are_wanted();
-        let (device, (mut graph, built)) = match self.may_be_quick(config, &tables) && found.loads_quickly() {
-            true => {
-                let loaded = found.load()?;
-                (self.open_for(&loaded.0.csr, config, profile)?, loaded)
-            }
-            false => open_beside_loading(|| self.device.open(profile), found)?,
-        };
-        self.input.weigh(&mut graph, &built)?;
-        let (config, input) = (&A::find_nodes(config, &graph)?, self.input.read()?);
-        let is_shown = !quiet && !outputs.standard_taken;
-        let fallback = self.device.fallback(&device);
-        let mut bench = Bench::<A> {
-            device: &device,
-            graph: &graph,
-            built: &built,
-            input: phase::during("making the input", || A::input(&input, &graph, config))?,
-            runs: run.runs,
-            warmup: run.warmup,
-            validate: run.validate || answers_need_a_check(&device),
-            // Where nobody sees it, it is not worth the time; a target that is not there is an error anyhow.
-            show: Some(self.show.find(&graph)?).filter(|_| is_shown || run.json.is_some() || run.pictures.are_wanted()),
-            capture: run.capture,
-            reference: OnceCell::new(),
-        };
-        let prepared = bench.prepare_or_on(fallback.as_ref(), config)?;
-        let measured = bench.measure(prepared, &tables);
-        // Whatever came of it, it is not of the graph that was asked about.
-        watched.map_or(Ok(()), |(path, watched)| watched.check(&path))?;
-        let measured = measured?;
-        let standard_taken = outputs.standard_taken;
-        outputs.write(&graph, &measured)?;
-        if is_shown {
-            print(&measured.report.to_string())?;
-        }
-        if A::WEIGHTS == WeightUse::Optional
-            && let Some(advice) = advice::on_weights(&graph, &built)
-        {
-            tracing::warn!("{advice}");
-        }
-        // A search that was told where to stop says nothing about directions.
-        let is_limited = measured.report.config.get("max_depth").is_some_and(|depth| !depth.is_null());
-        if let (Some(source), None, false) = (A::source(&bench.input), &measured.mismatch, is_limited)
-            && let Some(advice) = advice::on_direction(&graph, &built, source, &measured.answer)
-        {
-            tracing::warn!("{advice}");
-        }
-        if run.profile {
-            print_profile(&measured, standard_taken)?;
-        }
-        let verdict = measured.verdict(&graph);
-        drop(bench);
-        self.device.let_go(device);
-        verdict
-    }
-}
-
-impl<A: Algorithm> RunCommand<A> {
-    /// The same on several workers.
-    fn execute_on(
-        &self,
-        workers: &Workers,
-        config: &A::Config,
-        matches: &ArgMatches,
-        quiet: bool,
-    ) -> anyhow::Result<()> {
-        let (run, input) = (&self.run, self.input.read()?);
-        let form = run.output.as_deref().map(|path| AnswerForm::of::<A>(path, config)).transpose()?;
-        let found = self.graph.find()?.directed_for::<A>(config)?;
-        let task = Task::<A> {
-            found: &found,
-            options: &self.input,
-            input: &input,
-            show: &self.show,
-            config,
-            device: &self.device,
-            runs: run.runs,
-            warmup: run.warmup,
-            validate: run.validate,
-        };
-        let agreed = task.check(matches, RunCommand::<A>::augment_args(Command::new(A::NAME)))?;
+fn execute(algorithm: &'static dyn Handle, matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
+    let run = &parsed(RunOptions::from_arg_matches(matches));
+    let (graph, device) =
+        (parsed(GraphOptions::from_arg_matches(matches)), parsed(DeviceOptions::from_arg_matches(matches)));
+    let (shown, name) = (Shown::from_matches(algorithm, matches), algorithm.described().name);
+    let given = parsed(Given::from_matches(algorithm, &[Part::Input, Part::Tables, Part::Config], matches));
+    let weighing = Weighing::from_matches(algorithm, matches)?;
+    let setup = given.read()?;
+    let workers = if is_distributed(name) { parsed(Workers::from_arg_matches(matches)) } else { Workers::default() };
+    if workers.are_given()? {
+        let form = run.output.as_deref().map(|path| AnswerForm::of(path, &*setup)).transpose()?;
+        let found = graph.find()?.directed_for(&*setup)?;
+        let RunOptions { runs, warmup, validate, .. } = *run;
+        let (found, device) = (&found, &device);
+        let task = Task { found, weighing: &weighing, shown: &shown, setup: &*setup, device, runs, warmup, validate };
+        let agreed = task.check(matches, RUN.command(algorithm))?;
         let outputs = || {
             let outputs = run.outputs(form, &[], &found.files())?;
-            Ok(WorkersOutputs {
-                answer: outputs.answer,
-                json: outputs.json,
-                is_shown: !quiet && !outputs.standard_taken,
-            })
+            let is_shown = !quiet && !outputs.standard_taken;
+            Ok(WorkersOutputs { answer: outputs.answer, json: outputs.json, is_shown })
         };
-        task.execute(workers, &agreed, outputs)
+        return task.execute(&workers, &agreed, outputs);
     }
+    setup.check(&[&setup.alternative()])?;
+    shown.check(&*setup)?;
+    let form = run.output.as_deref().map(|path| AnswerForm::of(path, &*setup)).transpose()?;
+    let found = graph.find()?.directed_for(&*setup)?;
+    let outputs = run.outputs(form, &setup.table_paths(), &found.files())?;
+    let watched = found.watch_mapped();
+    let profile = setup.needs_spans() || run.profile || run.trace.is_some() || run.pictures.are_wanted();
+    let may_be_quick = device.may_be_cpu() && !run.is_measured(&*setup) && is_default(algorithm, &*setup);
+    let (opened, (mut graph, built)) = match may_be_quick && found.loads_quickly() {
+        true => {
+            let loaded = found.load()?;
+            (open_for(&device, &*setup, &loaded.0.csr, profile)?, loaded)
+        }
+        false => open_beside_loading(|| device.open(profile), found)?,
+    };
+    weighing.weigh(&mut graph, &built)?;
+    let is_shown = !quiet && !outputs.standard_taken;
+    let fallback = device.fallback(&opened);
+    let problem = phase::during("making the input", || setup.on(&graph))?;
+    let mut bench = Bench {
+        device: &opened,
+        graph: &graph,
+        built: &built,
+        problem: &*problem,
+        runs: run.runs,
+        warmup: run.warmup,
+        validate: run.validate || answers_need_a_check(&opened),
+        // Where nobody sees it, it is not worth the time; a target that is not there is an error anyhow.
+        show: Some(shown.find(&graph)?).filter(|_| is_shown || run.json.is_some() || run.pictures.are_wanted()),
+        capture: run.capture,
+    };
+    let ready = bench.prepare_or_on(fallback.as_ref())?;
+    let measured = bench.measure(ready);
+    // Whatever came of it, it is not of the graph that was asked about.
+    watched.map_or(Ok(()), |(path, watched)| watched.check(&path))?;
+    let measured = measured?;
+    let standard_taken = outputs.standard_taken;
+    outputs.write(&graph, &measured)?;
+    if is_shown {
+        print(&measured.report.to_string())?;
+    }
+    if algorithm.described().weights == WeightUse::Optional
+        && let Some(advice) = advice::on_weights(&graph, &built)
+    {
+        tracing::warn!("{advice}");
+    }
+    // A search that was told where to stop says nothing about directions.
+    let is_limited = measured.report.config.get("max_depth").is_some_and(|depth| !depth.is_null());
+    if let (Some(source), None, false) = (problem.source(), &measured.mismatch, is_limited)
+        && let Some(advice) = advice::on_direction(&graph, &built, source, &*measured.answer)
+    {
+        tracing::warn!("{advice}");
+    }
+    if run.profile {
+        print_profile(&measured, standard_taken)?;
+    }
+    let verdict = measured.verdict(&graph);
+    drop(problem);
+    device.let_go(opened);
+    verdict
 }
 
 /// Whether answers of a device are always checked: its driver may stop an invocation in the middle without an error. What may come to that is
@@ -217,38 +181,44 @@ pub fn answers_need_a_check(device: &Device) -> bool {
 /// A run of at most so many operations takes a few milliseconds on the CPU. Starting a GPU takes more than a hundred.
 pub const QUICK: u64 = 1 << 21;
 
-impl<A: Algorithm> RunCommand<A> {
-    /// Whether one answer is wanted as soon as possible, rather than a measurement or a certain strategy.
-    fn may_be_quick(&self, config: &A::Config, tables: &A::Tables) -> bool {
-        let RunOptions { runs, warmup, profile, capture, ref trace, ref pictures, .. } = self.run;
-        let is_measured = runs > 1 || warmup > 0 || profile || capture || trace.is_some() || tables.need_spans();
-        let is_measured = is_measured || pictures.are_wanted();
-        let is_default = A::alternative(config) == A::alternative(&A::Config::default());
-        self.device.may_be_cpu() && is_default && !is_measured
-    }
+/// Whether no certain strategy or schedule was asked for.
+fn is_default(algorithm: &'static dyn Handle, setup: &dyn Setup) -> bool {
+    setup.alternative() == algorithm.setup().alternative()
+}
 
-    /// Opens the CPU for a run that is over before a GPU has started, and what the options say for any other.
-    fn open_for(&self, csr: &Csr, config: &A::Config, profile: bool) -> Result<Device> {
-        if A::operations(csr, config) > QUICK {
-            return self.device.open(profile);
-        }
-        tracing::info!("the graph is small, so that the CPU has the answer before a GPU has started");
-        self.device.open_as("cpu", profile)
+/// Opens the CPU for a run that is over before a GPU has started, and what the options say for any other.
+fn open_for(device: &DeviceOptions, setup: &dyn Setup, csr: &Csr, profile: bool) -> Result<Device> {
+    if setup.operations(csr) > QUICK {
+        return device.open(profile);
     }
+    tracing::info!("the graph is small, so that the CPU has the answer before a GPU has started");
+    device.open_as("cpu", profile)
 }
 
 impl RunOptions {
+    /// Whether a measurement is wanted, rather than one answer as soon as possible.
+    fn is_measured(&self, setup: &dyn Setup) -> bool {
+        let Self { runs, warmup, profile, capture, ref trace, ref pictures, .. } = *self;
+        let is_timed = runs > 1 || warmup > 0 || profile || capture || trace.is_some();
+        is_timed || setup.needs_spans() || pictures.are_wanted()
+    }
+
     /// Opens the files that will be written. `tables` are those of the algorithm's own tables, and `graph` are the files that are read.
-    fn outputs(&self, form: Option<AnswerForm>, tables: &[&Path], graph: &[PathBuf]) -> Result<Outputs> {
+    fn outputs(&self, form: Option<AnswerForm>, tables: &[PathBuf], graph: &[PathBuf]) -> Result<Outputs> {
         let paths = [&self.output, &self.json, &self.trace].map(Option::as_deref);
         let pictures = self.pictures.paths();
         let options = ["--output", "--json", "--trace"].into_iter().zip(paths).chain(pictures);
-        let all = paths.into_iter().chain(pictures.map(|(_, path)| path)).flatten().chain(tables.iter().copied());
+        let all = paths
+            .into_iter()
+            .chain(pictures.map(|(_, path)| path))
+            .flatten()
+            .chain(tables.iter().map(PathBuf::as_path));
         let standard_taken = takes_standard(all, "--output, --json, --trace and the like")?;
-        let named: Vec<_> = options.chain(tables.iter().map(|path| ("a table's option", Some(*path)))).collect();
+        let named: Vec<_> =
+            options.chain(tables.iter().map(|path| ("a table's option", Some(path.as_path())))).collect();
         refuse_same_files(&named, graph)?;
         let [answer, json, trace] = paths.map(Output::create_if);
-        let open = |path: &&Path| Ok((path.to_path_buf(), Output::create(path)?));
+        let open = |path: &PathBuf| Ok((path.clone(), Output::create(path)?));
         let tables = tables.iter().map(open).collect::<Result<_>>()?;
         let answer = form.zip(answer?);
         let pictures = self.pictures.open()?;
@@ -258,9 +228,9 @@ impl RunOptions {
 
 impl Outputs {
     /// Writes what was asked for; of a wrong answer only what says that it is wrong.
-    fn write<A: Answer>(self, graph: &Graph, measured: &Measured<A>) -> Result<()> {
+    fn write(self, graph: &Graph, measured: &Measured) -> Result<()> {
         if let (Some((form, output)), None) = (self.answer, &measured.mismatch) {
-            let write = || output.write(|writer| form.write(&measured.answer, graph, writer));
+            let write = || output.write(|writer| form.write(&*measured.answer, graph, writer));
             while_showing("writing the answer", "", write)?;
         }
         if measured.mismatch.is_none() {
@@ -280,7 +250,7 @@ impl Outputs {
 }
 
 /// The tables were asked for, so they are shown even where standard output is taken: beside it.
-fn print_profile<T>(measured: &Measured<T>, standard_taken: bool) -> Result<()> {
+fn print_profile(measured: &Measured, standard_taken: bool) -> Result<()> {
     let spans: Vec<_> = measured.spans_around.iter().chain(&measured.spans).cloned().collect();
     let tables = format!("{}\n{}", KernelTimes::from_spans(&measured.spans), phases::host_times(&spans));
     if standard_taken {

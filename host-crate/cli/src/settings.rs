@@ -2,19 +2,31 @@
 //! two dashes that people type.
 
 use clap::{
-    Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches,
+    Arg, ArgAction, ArgMatches, Command,
     builder::{PathBufValueParser, PossibleValue, PossibleValuesParser},
     error::ErrorKind,
     parser::ValueSource,
 };
 use evenkeel::{
     Error, Result,
+    algorithm::{Handle, Part, Setup},
     settings::{Key, Kind, NamedText, NamedValue, Settings},
 };
 use std::{borrow::Cow, fs, path::PathBuf};
 
-/// Makes settings that have their defaults.
-pub type Blank = fn() -> Box<dyn Settings>;
+/// A part of the settings of an algorithm, with their defaults.
+#[derive(Clone, Copy)]
+pub struct Blank {
+    pub algorithm: &'static dyn Handle,
+    pub part: Part,
+}
+
+impl Blank {
+    /// Looks at the keys.
+    fn with_keys<T>(self, look: impl FnOnce(Vec<Key<'_>>) -> T) -> T {
+        look(self.algorithm.setup().settings(self.part).keys())
+    }
+}
 
 /// A file that an option names and whose contents are a setting.
 #[derive(Clone)]
@@ -25,8 +37,7 @@ pub struct Unread {
 
 /// Adds an option for each key.
 pub fn augment(command: Command, blank: Blank) -> Command {
-    let mut settings = blank();
-    settings.keys().iter().fold(command, |command, key| command.arg(option(key, blank)))
+    blank.with_keys(|keys| keys.iter().fold(command, |command, key| command.arg(option(key, blank))))
 }
 
 fn option(key: &Key<'_>, blank: Blank) -> Arg {
@@ -65,8 +76,7 @@ impl Requires for Arg {
 
 /// Refuses a value that the setting cannot have.
 fn known_value(blank: Blank, name: &str, text: &str) -> Result<String, String> {
-    let mut settings = blank();
-    let set = settings.keys().iter_mut().find(|key| key.name() == name).map(|key| key.set(text));
+    let set = blank.with_keys(|mut keys| keys.iter_mut().find(|key| key.name() == name).map(|key| key.set(text)));
     set.unwrap_or(Ok(())).map(|()| text.to_owned()).map_err(|reason| with_dashes(&reason).into_owned())
 }
 
@@ -113,47 +123,33 @@ pub fn read(files: &[Unread], settings: &mut dyn Settings) -> Result<()> {
 }
 
 /// Settings that options give.
-pub struct Given<S> {
-    settings: S,
-    files: Vec<Unread>,
+pub struct Given {
+    setup: Box<dyn Setup>,
+    files: Vec<(Part, Vec<Unread>)>,
 }
 
-impl<S: Settings + Clone> Given<S> {
-    /// The settings, with the files among them read.
-    pub fn read(&self) -> Result<S> {
-        let mut settings = self.settings.clone();
-        read(&self.files, &mut settings)?;
-        Ok(settings)
-    }
-}
-
-fn blank<S: Settings + Default + 'static>() -> Box<dyn Settings> {
-    Box::new(S::default())
-}
-
-impl<S: Settings + Default + 'static> Args for Given<S> {
-    fn augment_args(command: Command) -> Command {
-        augment(command, blank::<S>)
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl<S: Settings + Default + 'static> FromArgMatches for Given<S> {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut settings = S::default();
+impl Given {
+    /// Takes those parts of an algorithm's settings from the options.
+    pub fn from_matches(
+        algorithm: &'static dyn Handle,
+        parts: &[Part],
+        matches: &ArgMatches,
+    ) -> Result<Self, clap::Error> {
         let refused = |error: Error| {
             clap::Error::raw(ErrorKind::ValueValidation, format!("{}\n", with_dashes(&error.to_string())))
         };
-        let files = apply(matches, &mut settings).map_err(refused)?;
-        Ok(Self { settings, files })
+        let mut setup = algorithm.setup();
+        let mut apply = |&part: &Part| Ok((part, apply(matches, setup.settings(part)).map_err(refused)?));
+        let files = parts.iter().map(&mut apply).collect::<Result<_, clap::Error>>()?;
+        Ok(Self { setup, files })
     }
 
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
+    /// The settings, with the files among them read.
+    pub fn read(mut self) -> Result<Box<dyn Setup>> {
+        for (part, files) in &self.files {
+            read(files, self.setup.settings(*part))?;
+        }
+        Ok(self.setup)
     }
 }
 

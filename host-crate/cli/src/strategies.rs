@@ -1,12 +1,13 @@
 //! `evenkeel strategies [ALGORITHM]`.
 
-use super::{
-    output::print,
-    registry::{self, Registered},
-};
+use super::{output::print, registry};
 use crate::report::table::table;
 use clap::Args;
-use evenkeel::{Result, algorithm::Alternative, strategy::About};
+use evenkeel::{
+    Result,
+    algorithm::{self, Alternative, Described, Handle},
+    strategy::About,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,15 +31,13 @@ struct Listing {
 
 impl Strategies {
     pub fn execute(&self) -> anyhow::Result<()> {
-        let mut algorithms = registry::all();
-        if let Some(name) = &self.algorithm {
-            if !algorithms.iter().any(|algorithm| algorithm.name == name) {
-                return Err(registry::unknown(name, &algorithms).into());
-            }
-            algorithms.retain(|algorithm| algorithm.name == name);
-        }
-        let row = |algorithm: &Registered| {
-            [algorithm.name, algorithm.alternative, algorithm.summary].map(str::to_owned).to_vec()
+        let algorithms: Vec<&dyn Handle> = match &self.algorithm {
+            Some(name) => vec![algorithm::named(name).map_err(|_| registry::unknown(name, algorithm::all()))?],
+            None => algorithm::all().collect(),
+        };
+        let row = |algorithm: &&dyn Handle| {
+            let Described { name, alternative, summary, .. } = algorithm.described();
+            [name, alternative, summary].map(str::to_owned).to_vec()
         };
         print(&table(&["algorithm", "takes a", "what it computes"], algorithms.iter().map(row)))?;
         listings(&algorithms).iter().try_for_each(Listing::print)?;
@@ -46,12 +45,13 @@ impl Strategies {
     }
 }
 
-fn listings(algorithms: &[Registered]) -> Vec<Listing> {
+fn listings(algorithms: &[&dyn Handle]) -> Vec<Listing> {
     let mut listings: Vec<Listing> = Vec::new();
-    for &Registered { heading, note, alternatives, .. } in algorithms {
+    for algorithm in algorithms {
+        let (Described { heading, note, .. }, alternatives) = (algorithm.described(), algorithm.alternatives());
         match listings.iter_mut().find(|listing| listing.heading == heading) {
-            Some(listing) => listing.merge(alternatives()),
-            None => listings.push(Listing { heading, note, alternatives: alternatives() }),
+            Some(listing) => listing.merge(alternatives),
+            None => listings.push(Listing { heading, note, alternatives }),
         }
     }
     listings

@@ -6,13 +6,13 @@ use super::{
     options::{DeviceOptions, FoundGraph, remark_on_weights},
     output::{Output, print},
     progress::while_showing,
-    registry::{InputOptions, ShowOptions},
+    registry::{Shown, Weighing},
     run::{QUICK, answers_need_a_check},
 };
-use clap::{ArgMatches, Args, Command, FromArgMatches, parser::ValueSource};
+use clap::{ArgMatches, Args, Command, parser::ValueSource};
 use evenkeel::{
     Error, Result,
-    algorithm::{Algorithm, Value},
+    algorithm::{Algorithm, Setup, TypedSetup, Value},
     cluster::{
         Cluster,
         connect::{Place, listen},
@@ -20,7 +20,7 @@ use evenkeel::{
         hosts,
         load::{GraphSource, load},
         local::{self, LocalWorkers},
-        run::{Found, distributed},
+        run::{Distributed, Found, Visitor, visit},
         secret::Secret,
         share::Share,
         watch::{Fault, OnFault, Watch},
@@ -36,8 +36,8 @@ use evenkeel::{
     settings,
 };
 use std::{
+    any::Any,
     hash::{DefaultHasher, Hash, Hasher},
-    marker::PhantomData,
     net::TcpListener,
     path::PathBuf,
     time::{Duration, Instant},
@@ -45,12 +45,6 @@ use std::{
 
 /// How long a worker may be silent, in seconds, unless it is said.
 const TIMEOUT: u64 = 60;
-
-/// The options that say on which workers to run, where the algorithm runs on several.
-pub struct WorkersOptions<A: Algorithm> {
-    given: Workers,
-    algorithm: PhantomData<A>,
-}
 
 /// On which workers to run.
 #[derive(Args, Default)]
@@ -73,38 +67,12 @@ pub struct Workers {
     timeout: Option<u64>,
 }
 
-impl<A: Algorithm> Args for WorkersOptions<A> {
-    fn augment_args(command: Command) -> Command {
-        if distributed::<A>().is_some() { Workers::augment_args(command) } else { command }
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl<A: Algorithm> FromArgMatches for WorkersOptions<A> {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = match distributed::<A>() {
-            Some(_) => Workers::from_arg_matches(matches)?,
-            None => Workers::default(),
-        };
-        Ok(Self { given, algorithm: PhantomData })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-impl<A: Algorithm> WorkersOptions<A> {
-    /// The workers, if there shall be several, or one in the manner of several.
-    pub fn given(&self) -> Result<Option<&Workers>> {
-        let Workers { workers, hosts, timeout, .. } = &self.given;
-        match (workers.is_some() || hosts.is_some(), timeout) {
-            (true, _) => Ok(Some(&self.given)),
-            (false, None) => Ok(None),
+impl Workers {
+    /// Whether there shall be several, or one in the manner of several.
+    pub fn are_given(&self) -> Result<bool> {
+        match (self.workers.is_some() || self.hosts.is_some(), self.timeout) {
+            (true, _) => Ok(true),
+            (false, None) => Ok(false),
             (false, Some(_)) => Err(Error::Usage("--timeout is about workers: --workers or --hosts says which".into())),
         }
     }
@@ -154,18 +122,52 @@ impl Workers {
 }
 
 /// What all workers do together.
-pub struct Task<'a, A: Algorithm> {
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
     pub found: &'a FoundGraph,
-    /// What says which weights there are.
-    pub options: &'a InputOptions<A>,
-    pub input: &'a A::InputOptions,
-    pub show: &'a ShowOptions<A>,
-    pub config: &'a A::Config,
+    pub weighing: &'a Weighing,
+    pub shown: &'a Shown,
+    pub setup: &'a dyn Setup,
     /// What says which device each worker has.
     pub device: &'a DeviceOptions,
     pub runs: u32,
     pub warmup: u32,
     pub validate: bool,
+}
+
+/// The same with the algorithm's types.
+struct TypedTask<'a, A: Algorithm> {
+    task: Task<'a>,
+    form: &'static dyn Distributed<A>,
+    setup: &'a TypedSetup<A>,
+}
+
+/// Calls something with the algorithm's types, if several workers can run it.
+fn typed<T: OfTask>(task: Task<'_>, work: T) -> Result<T::Output> {
+    struct Call<'a, T> {
+        task: Task<'a>,
+        work: T,
+    }
+
+    impl<T: OfTask> Visitor for Call<'_, T> {
+        type Output = Option<T::Output>;
+
+        fn visit<A: Algorithm>(self, form: &'static dyn Distributed<A>) -> Option<T::Output> {
+            let setup: &dyn Any = self.task.setup;
+            Some(self.work.call(&TypedTask { task: self.task, form, setup: setup.downcast_ref()? }))
+        }
+    }
+
+    let name = task.setup.described().name;
+    let output = visit(name, Call { task, work }).flatten();
+    output.ok_or_else(|| Error::Usage(format!("{name} runs on one worker")))
+}
+
+/// Something that is done with a task, whatever the algorithm.
+trait OfTask {
+    type Output;
+
+    fn call<A: Algorithm>(self, task: &TypedTask<'_, A>) -> Self::Output;
 }
 
 /// The files that worker 0 writes, and whether it prints.
@@ -215,12 +217,31 @@ fn is_given(matches: &ArgMatches, id: &str) -> bool {
     matches.try_contains_id(id).is_ok() && matches.value_source(id) == Some(ValueSource::CommandLine)
 }
 
-impl<A: Algorithm> Task<'_, A> {
+impl Task<'_> {
     /// Refuses options that several workers do not follow. Returns what all workers must agree on.
     pub fn check(&self, matches: &ArgMatches, command: Command) -> Result<String> {
-        let form = distributed::<A>().ok_or_else(|| Error::Usage(format!("{} runs on one worker", A::NAME)))?;
-        let own = form.options();
-        let mut agreed = vec![env!("CARGO_PKG_VERSION").to_owned(), A::NAME.to_owned()];
+        struct Options;
+
+        impl OfTask for Options {
+            type Output = &'static [&'static str];
+
+            fn call<A: Algorithm>(self, task: &TypedTask<'_, A>) -> Self::Output {
+                task.form.options()
+            }
+        }
+
+        struct Check;
+
+        impl OfTask for Check {
+            type Output = Result<()>;
+
+            fn call<A: Algorithm>(self, task: &TypedTask<'_, A>) -> Result<()> {
+                task.form.check(&task.setup.config)
+            }
+        }
+
+        let own = typed(*self, Options)?;
+        let mut agreed = vec![env!("CARGO_PKG_VERSION").to_owned(), self.setup.described().name.to_owned()];
         for option in command.get_arguments() {
             let id = option.get_id().as_str();
             if !is_given(matches, id) || OWN.contains(&id) {
@@ -235,7 +256,7 @@ impl<A: Algorithm> Task<'_, A> {
             let values = matches.get_raw(id).into_iter().flatten().map(|value| value.to_string_lossy());
             agreed.push(format!("{id}={}", values.collect::<Vec<_>>().join(",")));
         }
-        form.check(self.config)?;
+        typed(*self, Check)??;
         agreed.push(match self.found.to_share()?.0 {
             GraphSource::File(path) => graph_name(path),
             GraphSource::Generator(generator) => generator.to_string(),
@@ -245,6 +266,31 @@ impl<A: Algorithm> Task<'_, A> {
 
     /// Runs on all workers; worker 0 opens the outputs before and writes them after.
     pub fn execute(
+        &self,
+        workers: &Workers,
+        agreed: &str,
+        open: impl FnOnce() -> Result<WorkersOutputs>,
+    ) -> anyhow::Result<()> {
+        struct Execute<'a, F> {
+            workers: &'a Workers,
+            agreed: &'a str,
+            open: F,
+        }
+
+        impl<F: FnOnce() -> Result<WorkersOutputs>> OfTask for Execute<'_, F> {
+            type Output = anyhow::Result<()>;
+
+            fn call<A: Algorithm>(self, task: &TypedTask<'_, A>) -> anyhow::Result<()> {
+                task.execute(self.workers, self.agreed, self.open)
+            }
+        }
+
+        typed(*self, Execute { workers, agreed, open })?
+    }
+}
+
+impl<A: Algorithm> TypedTask<'_, A> {
+    fn execute(
         &self,
         workers: &Workers,
         agreed: &str,
@@ -284,18 +330,18 @@ impl<A: Algorithm> Task<'_, A> {
     /// What every worker does. The answer is on worker 0.
     fn run(&self, cluster: &mut Cluster, agreed: &str) -> Result<Option<Ran<A>>> {
         agree(cluster, agreed)?;
-        let form = distributed::<A>().ok_or_else(|| Error::Usage(format!("{} runs on one worker", A::NAME)))?;
+        let (form, config) = (self.form, &self.setup.config);
         let begin = Instant::now();
-        let (source, options) = self.found.to_share()?;
+        let (source, options) = self.task.found.to_share()?;
         let mut share = while_showing("getting a share of the graph", "", || load(cluster, source, options))?;
-        self.options.weigh_share(&mut share.graph)?;
+        self.task.weighing.weigh_share(&mut share.graph)?;
         let load_ms = begin.elapsed().as_secs_f64() * 1e3;
-        let input = form.input(cluster, &share, self.input, self.config)?;
+        let input = form.input(cluster, &share, &self.setup.input, config)?;
         let begin = Instant::now();
         let device = self.open_device(cluster, &share.graph.csr)?;
-        let prepare = || form.prepare(cluster, &share, self.config, device.as_ref());
+        let prepare = || form.prepare(cluster, &share, config, device.as_ref());
         let advise = |error: Error| match error {
-            Error::Memory(reason) if self.device.is_automatic() => {
+            Error::Memory(reason) if self.task.device.is_automatic() => {
                 Error::Memory(format!("{reason}; with --device cpu workers compute on the threads of the CPU"))
             }
             error => error,
@@ -304,12 +350,12 @@ impl<A: Algorithm> Task<'_, A> {
         let prepare_ms = begin.elapsed().as_secs_f64() * 1e3;
         let mut runs = Vec::new();
         let mut last = None;
-        for number in 0..self.warmup + self.runs {
+        for number in 0..self.task.warmup + self.task.runs {
             let (begin, before) = (Instant::now(), cluster.exchange().rounds.len());
             let found = while_showing("running", A::NAME, || prepared.run(cluster, &input))?;
             let total = begin.elapsed();
             let exchange: Duration = cluster.exchange().rounds[before..].iter().map(|round| round.time).sum();
-            if number >= self.warmup {
+            if number >= self.task.warmup {
                 runs.push(RunReport {
                     total_ms: total.as_secs_f64() * 1e3,
                     kernel_ms: total.saturating_sub(exchange).as_secs_f64() * 1e3,
@@ -331,7 +377,7 @@ impl<A: Algorithm> Task<'_, A> {
         let seconds = median.total_ms / 1e3;
         let outcome = Outcome { algorithm: A::NAME, graph: &graph, answer: &answer, reference: None, seconds };
         let figures = with_edges(outcome.figures(), edges);
-        let summary = self.show.find(&graph).map(|show| outcome.summary(&show))?;
+        let summary = self.task.shown.find(&graph).map(|show| outcome.summary(&show))?;
         let report = WorkersReport {
             version: env!("CARGO_PKG_VERSION"),
             graph: WorkersGraph {
@@ -343,7 +389,7 @@ impl<A: Algorithm> Task<'_, A> {
             },
             workers,
             algorithm: A::NAME,
-            config: settings::report(self.config),
+            config: settings::report(config),
             source: A::source(&input).map(|source| graph.ids.name(source).into_owned()),
             figures,
             answer: Some(summary),
@@ -362,10 +408,11 @@ impl<A: Algorithm> Task<'_, A> {
 
     /// Opens the device of this worker, if it computes on one: not where its threads are done before a GPU has started.
     fn open_device(&self, cluster: &mut Cluster, csr: &Csr) -> Result<Option<Device>> {
-        let is_quick =
-            self.device.may_be_cpu() && self.runs + self.warmup == 1 && A::operations(csr, self.config) <= QUICK;
+        let is_quick = self.task.device.may_be_cpu()
+            && self.task.runs + self.task.warmup == 1
+            && self.setup.operations(csr) <= QUICK;
         let (worker, watch) = (cluster.process(), cluster.watch().clone());
-        let open = || if is_quick { Ok(None) } else { watch.during(|| self.device.open_for_worker(worker)) };
+        let open = || if is_quick { Ok(None) } else { watch.during(|| self.task.device.open_for_worker(worker)) };
         let device = cluster.first(open)?;
         let name = device.as_ref().map_or_else(machine::name, |device| device.info().name.clone());
         tracing::info!("worker {worker} computes on {name}");
@@ -375,14 +422,15 @@ impl<A: Algorithm> Task<'_, A> {
     /// Checks the answer, if that was asked for, and writes it.
     fn conclude(&self, ran: Ran<A>, outputs: WorkersOutputs) -> anyhow::Result<()> {
         let Ran { answer, input, graph, mut report, needs_check } = ran;
-        let validate = self.validate || needs_check;
+        let validate = self.task.validate || needs_check;
         let mismatch = match validate {
             false => None,
             true => {
                 tracing::info!("worker 0 reads the whole graph, to ask the oracle");
-                let (mut whole, built) = self.found.load()?;
-                self.options.weigh(&mut whole, &built)?;
-                let reference = while_showing("asking the oracle", "", || A::reference(&whole, &input, self.config))?;
+                let (mut whole, built) = self.task.found.load()?;
+                self.task.weighing.weigh(&mut whole, &built)?;
+                let reference =
+                    while_showing("asking the oracle", "", || A::reference(&whole, &input, &self.setup.config))?;
                 A::check(&answer, &reference, &whole, &input)
             }
         };

@@ -20,6 +20,7 @@
 mod alternative;
 mod answer;
 mod dense;
+mod handle;
 mod many;
 mod nearest;
 mod paths;
@@ -50,6 +51,7 @@ pub mod triangles;
 pub use alternative::{Alternative, Selectable};
 pub use answer::{Answer, ClassNames, Column, Fact, Meaning, RowKind, SOURCES, Shape, Value, Values, first_difference};
 pub use dense::{Dense, DenseMatrix, DenseVector};
+pub use handle::{Described, Handle, Of, Part, Prepared, Problem, Setup, TypedSetup};
 pub use reorder::Reorder;
 pub use session::Session;
 pub use source::{ALL_SOURCES, ManySources, Source, SourceOptions};
@@ -351,6 +353,15 @@ impl From<LoopRun> for Run {
     }
 }
 
+/// The algorithm of this name.
+///
+/// # Errors
+/// [`Error::UnknownName`] when there is none.
+pub fn named(name: &str) -> Result<&'static dyn Handle> {
+    let known = || all().map(|algorithm| algorithm.described().name);
+    all().find(|algorithm| algorithm.described().name == name).ok_or_else(|| Error::unknown("algorithm", name, known()))
+}
+
 /// What is done with every registered algorithm in turn.
 pub trait Visitor {
     /// Takes the next one.
@@ -361,6 +372,12 @@ pub trait Visitor {
 macro_rules! algorithms {
     ($($module:ident::{$algorithm:ident $(, $export:ident)*},)*) => {
         $(pub use $module::{$algorithm $(, $export)*};)*
+
+        /// All algorithms, in the order they are listed.
+        pub fn all() -> impl Iterator<Item = &'static dyn Handle> {
+            const ALL: &[&dyn Handle] = &[$(&Of::<$algorithm>::HANDLE),*];
+            ALL.iter().copied()
+        }
 
         /// Visits all algorithms, in the order they are listed.
         pub fn visit(visitor: &mut impl Visitor) {

@@ -29,7 +29,6 @@ const PUSH_FROM: u64 = 40;
 const CHUNK: usize = 1 << 12;
 
 /// The distributed form of [`Bfs`].
-#[derive(Default)]
 pub struct DistributedBfs;
 
 impl Distributed<Bfs> for DistributedBfs {

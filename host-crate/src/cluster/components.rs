@@ -22,7 +22,6 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The distributed form of [`Components`].
-#[derive(Default)]
 pub struct DistributedComponents;
 
 impl Distributed<Components> for DistributedComponents {

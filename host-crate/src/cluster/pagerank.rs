@@ -26,7 +26,6 @@ use rayon::prelude::*;
 const CHUNK: usize = 1 << 12;
 
 /// The distributed form of [`PageRank`].
-#[derive(Default)]
 pub struct DistributedPageRank;
 
 impl Distributed<PageRank> for DistributedPageRank {

@@ -7,7 +7,7 @@ use crate::{
     algorithm::{Algorithm, Bfs, Components, PageRank, Source, Sssp, source::Meaning},
     device::Device,
 };
-use std::{any::Any, ops::Range};
+use std::ops::Range;
 
 /// What a worker computes between two exchanges. It begins with an empty block from each worker.
 pub trait Step {
@@ -120,22 +120,35 @@ pub(super) fn find_source(cluster: &mut Cluster, share: &Share, source: Option<&
     }
 }
 
-/// What makes the distributed form of an algorithm.
-type Registered = fn() -> Box<dyn Any>;
+/// What is done with an algorithm that has a distributed form.
+pub trait Visitor {
+    /// What comes of it.
+    type Output;
 
-const fn registered<A: Algorithm, D: Distributed<A> + Default + 'static>() -> Registered {
-    || Box::new(Box::new(D::default()) as Box<dyn Distributed<A>>)
+    /// Takes the algorithm and its distributed form.
+    fn visit<A: Algorithm>(self, form: &'static dyn Distributed<A>) -> Self::Output;
 }
 
-/// The registry.
-const DISTRIBUTED: &[Registered] = &[
-    registered::<Bfs, super::bfs::DistributedBfs>(),
-    registered::<Sssp, super::sssp::DistributedSssp>(),
-    registered::<PageRank, super::pagerank::DistributedPageRank>(),
-    registered::<Components, super::components::DistributedComponents>(),
-];
+/// The registry: does something with the algorithm of this name, if several workers can run it.
+pub fn visit<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
+    Some(match name {
+        Bfs::NAME => visitor.visit::<Bfs>(&super::bfs::DistributedBfs),
+        Sssp::NAME => visitor.visit::<Sssp>(&super::sssp::DistributedSssp),
+        PageRank::NAME => visitor.visit::<PageRank>(&super::pagerank::DistributedPageRank),
+        Components::NAME => visitor.visit::<Components>(&super::components::DistributedComponents),
+        _ => return None,
+    })
+}
 
-/// The distributed form of an algorithm, if it has one.
-pub fn distributed<A: Algorithm>() -> Option<Box<dyn Distributed<A>>> {
-    DISTRIBUTED.iter().find_map(|make| make().downcast::<Box<dyn Distributed<A>>>().ok()).map(|boxed| *boxed)
+/// Whether several workers can run the algorithm of this name.
+pub fn is_distributed(name: &str) -> bool {
+    struct Nothing;
+
+    impl Visitor for Nothing {
+        type Output = ();
+
+        fn visit<A: Algorithm>(self, _: &'static dyn Distributed<A>) {}
+    }
+
+    visit(name, Nothing).is_some()
 }

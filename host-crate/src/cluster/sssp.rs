@@ -37,7 +37,6 @@ const CHUNK: usize = 1 << 10;
 pub(super) const NOWHERE: u64 = u64::MAX;
 
 /// The distributed form of [`Sssp`].
-#[derive(Default)]
 pub struct DistributedSssp;
 
 /// The numbers that distances are.

@@ -12,7 +12,7 @@ pub use list::NodeList;
 
 use evenkeel::{
     Error, Result,
-    algorithm::{Algorithm, Answer, Column, RowKind, Values},
+    algorithm::{Answer, Column, Described, RowKind, Setup, Values},
     graph::{
         Graph,
         formats::{Compression, compress},
@@ -64,14 +64,15 @@ pub struct AnswerForm {
 impl AnswerForm {
     /// The form that a name asks for. Standard output and a name without an ending get text; an ending that is not known, or that an
     /// answer of the algorithm with this configuration cannot have, is refused.
-    pub fn of<A: Algorithm>(path: &Path, config: &A::Config) -> Result<Self> {
+    pub fn of(path: &Path, setup: &dyn Setup) -> Result<Self> {
+        let Described { name, rows, .. } = setup.described();
         let refused = |reason: String| Err(Error::Usage(format!("--output {}: {reason}", path.display())));
-        let it = Self::by_ending(path, A::ROWS, || offered(A::ROWS))?;
-        if !it.form.suits(A::ROWS) {
-            return refused(format!("{} cannot be written so; {}", A::NAME, offered(A::ROWS)));
+        let it = Self::by_ending(path, rows, || offered(rows))?;
+        if !it.form.suits(rows) {
+            return refused(format!("{name} cannot be written so; {}", offered(rows)));
         }
-        match A::columns(config) {
-            0 => refused(format!("with these options {} finds nothing for each node", A::NAME)),
+        match setup.columns() {
+            0 => refused(format!("with these options {name} finds nothing for each node")),
             count if it.form == Form::Npy && count > 1 => {
                 refused(format!(".npy holds one array, and the answer has {count} columns; take .npz"))
             }

@@ -2,8 +2,9 @@ use super::*;
 use arrow_array::{Array, Float32Array, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
 use arrow_ipc::reader::FileReader;
 use evenkeel::{
-    algorithm::{Apsp, ApspConfig, Bfs, BfsConfig, Column, Shape, Spmm, SpmmConfig, Value, Values},
+    algorithm::{self, Column, Part, Setup, Shape, Value, Values},
     graph::{Csr, Names, NodeIds, Weights, formats::Compression},
+    settings,
 };
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
@@ -140,13 +141,23 @@ fn lines_are_in_order_across_pieces() {
     assert_eq!(npz(&written("npz", &column, &graph))["node"].2.len(), nodes as usize);
 }
 
+fn setup(algorithm: &str) -> Box<dyn Setup> {
+    algorithm::named(algorithm).unwrap().setup()
+}
+
+/// A search whose answer has two columns.
+fn with_parents() -> Box<dyn Setup> {
+    let mut bfs = setup("bfs");
+    settings::set(bfs.settings(Part::Config), "parents", "true").unwrap();
+    bfs
+}
+
 #[test]
 fn texts_are_compressed_as_the_name_ends() {
     let (graph, columns) = tree();
     for compression in Compression::ALL.into_iter().filter(|compression| compression.is_written()) {
         let path = format!("tree.csv.{}", compression.extension());
-        let config = BfsConfig { parents: true, ..BfsConfig::default() };
-        let form = AnswerForm::of::<Bfs>(path.as_ref(), &config).unwrap();
+        let form = AnswerForm::of(path.as_ref(), &*with_parents()).unwrap();
         let mut bytes = Vec::new();
         form.write(&Columns(columns.clone()), &graph, &mut bytes).unwrap();
         assert_eq!(Compression::of_bytes(&bytes), Some(compression));
@@ -155,7 +166,7 @@ fn texts_are_compressed_as_the_name_ends() {
 
 #[test]
 fn endings_are_honoured_or_refused() {
-    let of = |path: &str| AnswerForm::of::<Bfs>(path.as_ref(), &BfsConfig::default()).map(|form| form.form);
+    let of = |path: &str| AnswerForm::of(path.as_ref(), &*setup("bfs")).map(|form| form.form);
     for (path, form) in [
         ("-", Form::Text),
         ("distances", Form::Text),
@@ -172,14 +183,13 @@ fn endings_are_honoured_or_refused() {
     assert!(refusal("a.xlsx").contains("there is no form .xlsx; there is .txt, .csv, .json"));
     assert!(refusal("a.npy.gz").contains("only text is compressed"));
     assert!(refusal("a.bin").contains("bfs cannot be written so"));
-    let parents = BfsConfig { parents: true, ..BfsConfig::default() };
-    let refusal = AnswerForm::of::<Bfs>("a.npy".as_ref(), &parents).unwrap_err().to_string();
+    let refusal = AnswerForm::of("a.npy".as_ref(), &*with_parents()).unwrap_err().to_string();
     assert!(refusal.contains("take .npz"), "{refusal}");
-    assert!(AnswerForm::of::<Bfs>("a.npz".as_ref(), &parents).is_ok());
-    let pairs = |path: &str| AnswerForm::of::<Apsp>(path.as_ref(), &ApspConfig::default());
+    assert!(AnswerForm::of("a.npz".as_ref(), &*with_parents()).is_ok());
+    let pairs = |path: &str| AnswerForm::of(path.as_ref(), &*setup("apsp"));
     assert!(pairs("a.bin").is_ok() && pairs("a.npy").is_ok() && pairs("a.csv.gz").is_ok());
     assert!(pairs("a.parquet").unwrap_err().to_string().contains(".npz, .bin"));
-    assert!(AnswerForm::of::<Spmm>("a.arrow".as_ref(), &SpmmConfig::default()).is_ok());
+    assert!(AnswerForm::of("a.arrow".as_ref(), &*setup("spmm")).is_ok());
 }
 
 /// The type, the shape and the elements of an array.

@@ -4,7 +4,7 @@ use super::{
     super::{
         Cluster,
         load::{GraphSource, load},
-        run::distributed,
+        run::{Distributed, Visitor, visit},
     },
     on_workers,
 };
@@ -19,7 +19,23 @@ use crate::{
         weights::{WeightSource, assign},
     },
 };
-use std::{path::PathBuf, sync::Arc};
+use std::{any::Any, path::PathBuf, sync::Arc};
+
+/// The distributed form of an algorithm.
+fn distributed<A: Algorithm>() -> &'static dyn Distributed<A> {
+    struct Form;
+
+    impl Visitor for Form {
+        type Output = Box<dyn Any>;
+
+        fn visit<A: Algorithm>(self, form: &'static dyn Distributed<A>) -> Box<dyn Any> {
+            Box::new(form)
+        }
+    }
+
+    let form = visit(A::NAME, Form).expect("it has a distributed form");
+    *form.downcast::<&'static dyn Distributed<A>>().expect("it is the algorithm's own")
+}
 
 /// A graph as several workers get it and as one does.
 #[derive(Clone)]
@@ -80,7 +96,7 @@ impl Example {
         let (example, config, workers) = (self.clone(), Arc::new(config), devices.len());
         let (shared, devices) = (config.clone(), devices.to_vec());
         let run = move |cluster: &mut Cluster| -> Result<_> {
-            let form = distributed::<A>().expect("it has a distributed form");
+            let form = distributed::<A>();
             let source = match (&example.file, &example.generator) {
                 (Some(path), _) => GraphSource::File(path),
                 (None, generator) => GraphSource::Generator(generator.as_ref().unwrap()),

@@ -1,0 +1,465 @@
+//! Algorithms without their types. What is the same for all of them, such as a command, a comparison or a report, is written with these, once,
+//! and takes an algorithm by name.
+//!
+//! A [`Handle`] is an algorithm, a [`Setup`] one with its settings, a [`Problem`] that on a graph, and a [`Prepared`] one ready to run on a
+//! device:
+//!
+//! ```
+//! use evenkeel::{
+//!     algorithm::{self, Part},
+//!     device::{Device, DeviceOptions},
+//!     graph::generate::Generator,
+//!     settings,
+//! };
+//!
+//! let star = "star:nodes=5".parse::<Generator>()?.generate()?;
+//! let mut setup = algorithm::named("bfs")?.setup();
+//! settings::set(setup.settings(Part::Input), "source", "4")?;
+//! let problem = setup.on(&star)?;
+//! let mut search = problem.prepare(&Device::open("cpu", &DeviceOptions::default())?)?;
+//! search.run()?;
+//! let answer = search.answer()?;
+//! assert_eq!(answer.columns()[0].value(3).unwrap().to_string(), "2");
+//! problem.ask_oracle()?;
+//! assert!(problem.check(&*answer).is_none());
+//! # Ok::<(), evenkeel::Error>(())
+//! ```
+
+use super::{Algorithm, Alternative, Answer, RowKind, Run, Selectable, Session, Table, Tables, WeightUse};
+use crate::{
+    Error, Result,
+    device::{Device, DeviceInfo, MemoryPlan, profile::Span},
+    graph::{Csr, Graph},
+    oracle::Mismatch,
+    settings::{self, Settings},
+};
+use std::{any::Any, cell::OnceCell, marker::PhantomData, path::PathBuf};
+
+/// What is said of an algorithm.
+#[derive(Clone, Copy, Debug)]
+pub struct Described {
+    /// The name in commands and reports.
+    pub name: &'static str,
+    /// What it computes, in a line that begins in lower case.
+    pub summary: &'static str,
+    /// What its help ends with.
+    pub help: &'static str,
+    /// What its alternatives are called: `strategy` or `schedule`.
+    pub alternative: &'static str,
+    /// The heading of its alternatives in a listing, and what is said below them.
+    pub heading: &'static str,
+    /// What is said below its alternatives in a listing.
+    pub note: &'static str,
+    /// What the weights of edges mean to it.
+    pub weights: WeightUse,
+    /// Whether a path to a target can be shown.
+    pub finds_paths: bool,
+    /// What the rows of its answer are.
+    pub rows: RowKind,
+}
+
+/// A part of the settings of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// What can be chosen of the algorithm.
+    Config,
+    /// What its input is made of.
+    Input,
+    /// The tables that it writes beside its answer.
+    Tables,
+}
+
+/// An algorithm.
+pub trait Handle: Send + Sync {
+    /// What is said of it.
+    fn described(&self) -> Described;
+
+    /// All strategies or schedules, in the order they are listed.
+    fn alternatives(&self) -> Vec<Alternative>;
+
+    /// The name of a strategy or schedule as reports have it.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] when there is none.
+    fn known_alternative(&self, name: &str) -> Result<String>;
+
+    /// The algorithm with its default settings.
+    fn setup(&self) -> Box<dyn Setup>;
+}
+
+/// An algorithm with its settings.
+pub trait Setup: Any {
+    /// What is said of the algorithm.
+    fn described(&self) -> Described;
+
+    /// A part of the settings.
+    fn settings(&mut self, part: Part) -> &mut dyn Settings;
+
+    /// The configuration as reports have it.
+    fn report(&self) -> serde_json::Value;
+
+    /// The strategy or schedule.
+    fn alternative(&self) -> String;
+
+    /// The same with another strategy or schedule, less the settings that this one does not read.
+    ///
+    /// # Errors
+    /// When there is no such one.
+    fn with_alternative(&self, name: &str) -> Result<Box<dyn Setup>>;
+
+    /// What is counted of the algorithm for `balance`: a run by default, or less where that would be many runs in one.
+    fn counted(&self) -> Box<dyn Setup>;
+
+    /// Refuses values out of range, settings that none of the named strategies or schedules reads, and tables that there are not.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the first of these.
+    fn check(&self, names: &[&str]) -> Result<()>;
+
+    /// Whether the directions of edges do not count: then they cannot be asked for.
+    fn ignores_directions(&self) -> bool;
+
+    /// Whether every edge is needed in both directions.
+    fn is_undirected(&self) -> bool;
+
+    /// How many columns the answer has.
+    fn columns(&self) -> usize;
+
+    /// About how many operations a run takes.
+    fn operations(&self, csr: &Csr) -> u64;
+
+    /// Whether a device can run the strategy or schedule.
+    fn runs_on(&self, device: &DeviceInfo) -> bool;
+
+    /// The files of the tables that were asked for.
+    fn table_paths(&self) -> Vec<PathBuf>;
+
+    /// Whether a table shows the time of each step, for which the device must be opened with `profile`.
+    fn needs_spans(&self) -> bool;
+
+    /// The same on a graph.
+    ///
+    /// # Errors
+    /// When the settings do not suit the graph.
+    fn on<'g>(&self, graph: &'g Graph) -> Result<Box<dyn Problem + 'g>>;
+}
+
+/// An algorithm with its settings on a graph.
+pub trait Problem {
+    /// What is said of the algorithm.
+    fn described(&self) -> Described;
+
+    /// The strategy or schedule.
+    fn alternative(&self) -> String;
+
+    /// All strategies or schedules, in the order they are listed.
+    fn alternatives(&self) -> Vec<Alternative>;
+
+    /// Takes another strategy or schedule, with those of the given settings that it reads.
+    ///
+    /// # Errors
+    /// When there is no such one.
+    fn choose(&mut self, alternative: &str) -> Result<()>;
+
+    /// The configuration as reports have it.
+    fn report(&self) -> serde_json::Value;
+
+    /// The node it begins at, if it begins at one.
+    fn source(&self) -> Option<u32>;
+
+    /// Whether a device can run the strategy or schedule.
+    fn runs_on(&self, device: &DeviceInfo) -> bool;
+
+    /// The memory it needs on a device, by another strategy or schedule if one is named.
+    ///
+    /// # Errors
+    /// When no device can hold the answer.
+    fn plan(&self, device: &DeviceInfo, alternative: Option<&str>) -> Result<MemoryPlan>;
+
+    /// Makes everything ready to run.
+    ///
+    /// # Errors
+    /// When the settings or the graph are wrong, or something does not fit.
+    fn prepare(&self, device: &Device) -> Result<Box<dyn Prepared + '_>>;
+
+    /// Asks the oracle, which is done once, whatever strategy is chosen. Returns whether it was not asked before.
+    ///
+    /// # Errors
+    /// When there is no answer, say because of a negative cycle.
+    fn ask_oracle(&self) -> Result<bool>;
+
+    /// What the oracle found, if it was asked.
+    fn reference(&self) -> Option<&dyn Any>;
+
+    /// The first node for which the oracle, if it was asked, found something else.
+    fn check(&self, answer: &dyn Answer) -> Option<Mismatch>;
+}
+
+/// An algorithm that is ready to run.
+pub trait Prepared {
+    /// What it was prepared on and with.
+    fn session(&self) -> &Session;
+
+    /// Runs once.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn run(&mut self) -> Result<Run>;
+
+    /// Brings back what the last run found.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when there was no successful run; when the device fails.
+    fn answer(&self) -> Result<Box<dyn Answer>>;
+
+    /// What the report's `details` have of the last run, where the settings ask for it.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn details(&mut self) -> Result<serde_json::Map<String, serde_json::Value>>;
+
+    /// Makes the tables that were asked for after the last run, which found `answer`; `spans` are those of the timed runs.
+    ///
+    /// # Errors
+    /// When the device fails, or the spans are not those of the run.
+    fn tables(&mut self, answer: &dyn Answer, spans: &[Span]) -> Result<Vec<Table>>;
+}
+
+/// The handle of an algorithm.
+pub struct Of<A>(PhantomData<fn() -> A>);
+
+impl<A: Algorithm> Of<A> {
+    /// The handle.
+    pub const HANDLE: Self = Self(PhantomData);
+}
+
+impl<A: Algorithm> Handle for Of<A> {
+    fn described(&self) -> Described {
+        described::<A>()
+    }
+
+    fn alternatives(&self) -> Vec<Alternative> {
+        A::alternatives()
+    }
+
+    fn known_alternative(&self, name: &str) -> Result<String> {
+        A::known_alternative(name)
+    }
+
+    fn setup(&self) -> Box<dyn Setup> {
+        Box::new(TypedSetup::<A>::default())
+    }
+}
+
+fn described<A: Algorithm>() -> Described {
+    Described {
+        name: A::NAME,
+        summary: A::SUMMARY,
+        help: A::HELP,
+        alternative: A::ALTERNATIVE,
+        heading: A::Alternative::HEADING,
+        note: A::Alternative::NOTE,
+        weights: A::WEIGHTS,
+        finds_paths: A::FINDS_PATHS,
+        rows: A::ROWS,
+    }
+}
+
+/// The settings of an algorithm with their types.
+pub struct TypedSetup<A: Algorithm> {
+    /// What can be chosen.
+    pub config: A::Config,
+    /// What the input is made of.
+    pub input: A::InputOptions,
+    /// The tables.
+    pub tables: A::Tables,
+}
+
+impl<A: Algorithm> Default for TypedSetup<A> {
+    fn default() -> Self {
+        Self { config: A::Config::default(), input: A::InputOptions::default(), tables: A::Tables::default() }
+    }
+}
+
+impl<A: Algorithm> TypedSetup<A> {
+    fn with_config(&self, config: A::Config) -> Box<dyn Setup> {
+        Box::new(Self { config, input: self.input.clone(), tables: self.tables.clone() })
+    }
+}
+
+impl<A: Algorithm> Setup for TypedSetup<A> {
+    fn described(&self) -> Described {
+        described::<A>()
+    }
+
+    fn settings(&mut self, part: Part) -> &mut dyn Settings {
+        match part {
+            Part::Config => &mut self.config,
+            Part::Input => &mut self.input,
+            Part::Tables => &mut self.tables,
+        }
+    }
+
+    fn report(&self) -> serde_json::Value {
+        settings::report(&self.config)
+    }
+
+    fn alternative(&self) -> String {
+        A::alternative(&self.config)
+    }
+
+    fn with_alternative(&self, name: &str) -> Result<Box<dyn Setup>> {
+        Ok(self.with_config(A::with_alternative(&self.config, name)?))
+    }
+
+    fn counted(&self) -> Box<dyn Setup> {
+        self.with_config(A::counted_config())
+    }
+
+    fn check(&self, names: &[&str]) -> Result<()> {
+        A::check_config(&self.config, names)?;
+        self.tables.check(&self.config)
+    }
+
+    fn ignores_directions(&self) -> bool {
+        A::ignores_directions(&self.config)
+    }
+
+    fn is_undirected(&self) -> bool {
+        A::is_undirected(&self.config)
+    }
+
+    fn columns(&self) -> usize {
+        A::columns(&self.config)
+    }
+
+    fn operations(&self, csr: &Csr) -> u64 {
+        A::operations(csr, &self.config)
+    }
+
+    fn runs_on(&self, device: &DeviceInfo) -> bool {
+        runs_on::<A>(&self.config, device)
+    }
+
+    fn table_paths(&self) -> Vec<PathBuf> {
+        self.tables.paths().into_iter().map(PathBuf::from).collect()
+    }
+
+    fn needs_spans(&self) -> bool {
+        self.tables.need_spans()
+    }
+
+    fn on<'g>(&self, graph: &'g Graph) -> Result<Box<dyn Problem + 'g>> {
+        let config = A::find_nodes(&self.config, graph)?;
+        let input = A::input(&self.input, graph, &config)?;
+        let (asked, tables) = (config.clone(), self.tables.clone());
+        Ok(Box::new(TypedProblem::<A> { graph, asked, config, input, tables, reference: OnceCell::new() }))
+    }
+}
+
+fn runs_on<A: Algorithm>(config: &A::Config, device: &DeviceInfo) -> bool {
+    A::choice(&mut config.clone()).item().about().runs_on(device)
+}
+
+struct TypedProblem<'g, A: Algorithm> {
+    graph: &'g Graph,
+    /// The configuration that was asked for, and that with the strategy or schedule that is chosen.
+    asked: A::Config,
+    config: A::Config,
+    input: A::Input,
+    tables: A::Tables,
+    reference: OnceCell<A::Reference>,
+}
+
+impl<A: Algorithm> Problem for TypedProblem<'_, A> {
+    fn described(&self) -> Described {
+        described::<A>()
+    }
+
+    fn alternative(&self) -> String {
+        A::alternative(&self.config)
+    }
+
+    fn alternatives(&self) -> Vec<Alternative> {
+        A::alternatives()
+    }
+
+    fn choose(&mut self, alternative: &str) -> Result<()> {
+        self.config = A::with_alternative(&self.asked, alternative)?;
+        Ok(())
+    }
+
+    fn report(&self) -> serde_json::Value {
+        settings::report(&self.config)
+    }
+
+    fn source(&self) -> Option<u32> {
+        A::source(&self.input)
+    }
+
+    fn runs_on(&self, device: &DeviceInfo) -> bool {
+        runs_on::<A>(&self.config, device)
+    }
+
+    fn plan(&self, device: &DeviceInfo, alternative: Option<&str>) -> Result<MemoryPlan> {
+        match alternative {
+            Some(name) => A::plan(device, &self.graph.csr, &A::with_alternative(&self.asked, name)?),
+            None => A::plan(device, &self.graph.csr, &self.config),
+        }
+    }
+
+    fn prepare(&self, device: &Device) -> Result<Box<dyn Prepared + '_>> {
+        let algorithm = A::prepare(device, &self.graph.csr, &self.config)?;
+        Ok(Box::new(TypedPrepared { algorithm, problem: self }))
+    }
+
+    fn ask_oracle(&self) -> Result<bool> {
+        if self.reference.get().is_some() {
+            return Ok(false);
+        }
+        let found = A::reference(self.graph, &self.input, &self.config)?;
+        Ok(self.reference.set(found).is_ok())
+    }
+
+    fn reference(&self) -> Option<&dyn Any> {
+        self.reference.get().map(|reference| reference as &dyn Any)
+    }
+
+    fn check(&self, answer: &dyn Answer) -> Option<Mismatch> {
+        A::check(typed::<A>(answer)?, self.reference.get()?, self.graph, &self.input)
+    }
+}
+
+/// An answer as the algorithm's own type, if it is one of its answers.
+fn typed<A: Algorithm>(answer: &dyn Answer) -> Option<&A::Answer> {
+    let answer: &dyn Any = answer;
+    answer.downcast_ref()
+}
+
+struct TypedPrepared<'p, 'g, A: Algorithm> {
+    algorithm: A,
+    problem: &'p TypedProblem<'g, A>,
+}
+
+impl<A: Algorithm> Prepared for TypedPrepared<'_, '_, A> {
+    fn session(&self) -> &Session {
+        self.algorithm.session()
+    }
+
+    fn run(&mut self) -> Result<Run> {
+        self.algorithm.run(&self.problem.input)
+    }
+
+    fn answer(&self) -> Result<Box<dyn Answer>> {
+        Ok(Box::new(self.algorithm.answer()?))
+    }
+
+    fn details(&mut self) -> Result<serde_json::Map<String, serde_json::Value>> {
+        self.problem.tables.details(&mut self.algorithm)
+    }
+
+    fn tables(&mut self, answer: &dyn Answer, spans: &[Span]) -> Result<Vec<Table>> {
+        let wrong = || Error::Usage(format!("this is no answer of {}", A::NAME));
+        self.problem.tables.make(&mut self.algorithm, typed::<A>(answer).ok_or_else(wrong)?, spans)
+    }
+}
