@@ -4,7 +4,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use evenkeel::{
-    algorithm::{Algorithm, Bfs, DenseVector, Source, Spmv, Sssp, spmv::random_vector},
+    algorithm::{Bfs, DenseVector, FrontEnd, Source, Spmv, Sssp, spmv::random_vector},
     device::{Device, DeviceKind, DeviceOptions},
     graph::Graph,
 };
@@ -26,9 +26,9 @@ fn devices() -> Vec<(&'static str, Device)> {
 }
 
 /// Times the oracle, and every alternative on every device.
-fn compare<A: Algorithm>(criterion: &mut Criterion, graph: &Graph, input: A::Input) {
+fn compare<A: FrontEnd>(criterion: &mut Criterion, graph: &Graph, input: A::Input) {
     let subject = Subject::<A>::new(graph, input);
-    let mut group = group(criterion, A::NAME, graph.csr.edges());
+    let mut group = group(criterion, A::ABOUT.name, graph.csr.edges());
     group.bench_function("oracle", |bencher| bencher.iter(|| black_box(subject.oracle())));
     for (name, device) in &devices() {
         let alternatives = A::alternatives().into_iter().filter(|it| it.about.runs_on(device.info()));

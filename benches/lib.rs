@@ -6,7 +6,7 @@
 
 use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput, measurement::WallTime};
 use evenkeel::{
-    algorithm::{Algorithm, Run},
+    algorithm::{FrontEnd, Run},
     device::{Device, DeviceOptions},
     graph::{
         Graph,
@@ -75,13 +75,13 @@ pub fn measure<T>(group: &mut Group<'_>, name: &str, prepare: impl Fn() -> T, mu
 }
 
 /// An algorithm on a graph, and the answer that it must give.
-pub struct Subject<'a, A: Algorithm> {
+pub struct Subject<'a, A: FrontEnd> {
     graph: &'a Graph,
     input: A::Input,
     reference: OnceCell<A::Reference>,
 }
 
-impl<'a, A: Algorithm> Subject<'a, A> {
+impl<'a, A: FrontEnd> Subject<'a, A> {
     /// The algorithm with its default settings.
     pub fn new(graph: &'a Graph, input: A::Input) -> Self {
         Self { graph, input, reference: OnceCell::new() }

@@ -4,7 +4,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use evenkeel::{
-    algorithm::{Algorithm, Components, KCore, Mst, Triangles},
+    algorithm::{Components, FrontEnd, KCore, Mst, Triangles},
     device::Device,
     graph::Graph,
 };
@@ -23,11 +23,11 @@ fn structure(criterion: &mut Criterion) {
     }
 }
 
-fn measure_all<A: Algorithm<Input = ()>>(group: &mut Group<'_>, device: &Device, graph: &Graph) {
+fn measure_all<A: FrontEnd<Input = ()>>(group: &mut Group<'_>, device: &Device, graph: &Graph) {
     let subject = Subject::<A>::new(graph, ());
     for alternative in A::alternatives().iter().filter(|it| it.about.runs_on(device.info())) {
         let name = alternative.about.name;
-        subject.measure(group, &format!("{}/{name}", A::NAME), device, name, |run| run.kernel);
+        subject.measure(group, &format!("{}/{name}", A::ABOUT.name), device, name, |run| run.kernel);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::common;
 use evenkeel::{
-    algorithm::{Algorithm, Bfs, BfsConfig},
+    algorithm::{Algorithm, Bfs, BfsConfig, plan},
     device::{Device, DeviceOptions},
     graph::{BuildOptions, Csr, EdgeList, EdgeWeights, OpenOptions, generate::Generator, open},
     oracle,
@@ -211,7 +211,7 @@ fn memory_is_of_one_graph_and_its_origins() {
     let cpu = Device::open("cpu", &DeviceOptions::default()).unwrap();
     let plan = |csr: &Csr, strategy: &str| {
         let config = BfsConfig { strategy: strategy.parse().unwrap(), ..BfsConfig::default() };
-        Bfs::plan(cpu.info(), csr, &config).unwrap().bytes()
+        plan::<Bfs>(cpu.info(), csr, &config).unwrap().bytes()
     };
     let (symmetric, directed) =
         (generated("star:nodes=1001"), csr(1001, &(0..2000).map(|it| (it % 7, it % 1001)).collect::<Vec<_>>()));

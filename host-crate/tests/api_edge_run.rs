@@ -6,8 +6,8 @@ use crate::common::widened;
 use evenkeel::{
     Error, UNREACHED,
     algorithm::{
-        Algorithm, Apsp, Bfs, BfsConfig, Color, DenseMatrix, DenseVector, Distances, PageRank, Source, Spmm,
-        SpmmConfig, Spmv, Sssp, Visitor, visit,
+        Algorithm, Apsp, Bfs, BfsConfig, Color, DenseMatrix, DenseVector, Distances, FrontEnd, PageRank, Source, Spmm,
+        SpmmConfig, Spmv, Sssp, Visitor, plan, prepare_on, visit,
     },
     device::{Device, DeviceOptions},
     engine::SharedGraph,
@@ -59,21 +59,21 @@ fn no_algorithm_answers_before_it_has_run() {
     struct Ask(Vec<&'static str>);
 
     impl Visitor for Ask {
-        fn visit<A: Algorithm>(&mut self) {
+        fn visit<A: FrontEnd>(&mut self) {
             let graph = generate("grid:rows=3,cols=4");
             let config = A::Config::default();
             let mut algorithm = A::prepare(&device(), &graph.csr, &config).unwrap();
-            assert!(is_refused(algorithm.answer(), &["no answer"]), "{}", A::NAME);
+            assert!(is_refused(algorithm.answer(), &["no answer"]), "{}", A::ABOUT.name);
             let input = A::input(&A::InputOptions::default(), &graph, &config).unwrap();
             algorithm.run(&input).unwrap();
             let reference = A::reference(&graph, &input, &config).unwrap();
-            assert_eq!(A::check(&algorithm.answer().unwrap(), &reference, &graph, &input), None, "{}", A::NAME);
+            assert_eq!(A::check(&algorithm.answer().unwrap(), &reference, &graph, &input), None, "{}", A::ABOUT.name);
             assert!(
-                algorithm.session().memory().bytes() > 0 && A::plan(device().info(), &graph.csr, &config).is_ok(),
+                algorithm.session().memory().bytes() > 0 && plan::<A>(device().info(), &graph.csr, &config).is_ok(),
                 "{}",
-                A::NAME
+                A::ABOUT.name
             );
-            self.0.push(A::NAME);
+            self.0.push(A::ABOUT.name);
         }
     }
 
@@ -114,11 +114,11 @@ fn several_algorithms_share_an_uploaded_graph() {
     let town = generate("road:nodes=400,lengths=true");
     let source = Source::MaxDegree.find(&town).unwrap();
     let graph = SharedGraph::new(&device(), &town.csr);
-    let mut bfs = Bfs::prepare_on(&graph, &Default::default()).unwrap();
-    let mut sssp = Sssp::prepare_on(&graph, &Default::default()).unwrap();
-    let mut apsp = Apsp::prepare_on(&graph, &Default::default()).unwrap();
-    let mut color = Color::prepare_on(&graph, &Default::default()).unwrap();
-    let mut pagerank = PageRank::prepare_on(&graph, &Default::default()).unwrap();
+    let mut bfs = prepare_on::<Bfs>(&graph, &Default::default()).unwrap();
+    let mut sssp = prepare_on::<Sssp>(&graph, &Default::default()).unwrap();
+    let mut apsp = prepare_on::<Apsp>(&graph, &Default::default()).unwrap();
+    let mut color = prepare_on::<Color>(&graph, &Default::default()).unwrap();
+    let mut pagerank = prepare_on::<PageRank>(&graph, &Default::default()).unwrap();
     // The device and its buffers live as long as what was prepared on them.
     drop(graph);
     bfs.run(&source).unwrap();
@@ -185,16 +185,16 @@ fn more_edges_than_32_bits_count_are_refused_by_those_that_index_all_of_them() {
     struct Prepare(Device, Csr, u32);
 
     impl Visitor for Prepare {
-        fn visit<A: Algorithm>(&mut self) {
+        fn visit<A: FrontEnd>(&mut self) {
             // Offsets of 64 bits say that there may be as many edges.
             let result = A::prepare(&self.0, &self.1, &A::Config::default());
             self.2 += 1;
-            if ["bfs", "sssp", "pagerank", "components", "spmv", "spmm"].contains(&A::NAME) {
-                assert!(result.is_ok(), "{}: {:?}", A::NAME, result.err());
+            if ["bfs", "sssp", "pagerank", "components", "spmv", "spmm"].contains(&A::ABOUT.name) {
+                assert!(result.is_ok(), "{}: {:?}", A::ABOUT.name, result.err());
                 return;
             }
             let is_refused = matches!(&result, Err(Error::Graph(message)) if message.contains("4,294,967,295"));
-            assert!(is_refused, "{}: {:?}", A::NAME, result.err());
+            assert!(is_refused, "{}: {:?}", A::ABOUT.name, result.err());
         }
     }
 

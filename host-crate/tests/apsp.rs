@@ -3,7 +3,7 @@
 use crate::common;
 use evenkeel::{
     Error,
-    algorithm::{Algorithm, AllPairs, Apsp, ApspConfig, Distances},
+    algorithm::{Algorithm, AllPairs, Apsp, ApspConfig, Distances, FrontEnd, plan},
     device::{Device, DeviceKind, DeviceOptions},
     graph::{
         BuildOptions, Csr, EdgeList, EdgeWeights, OpenOptions, Weights,
@@ -243,7 +243,7 @@ fn a_matrix_that_does_not_fit_is_refused_with_the_most_that_does() {
         assert!(prepared(&device, &Csr::new(vec![0; 385], vec![], Weights::None).unwrap(), way).is_ok());
     }
     let huge = Csr::new(vec![0; 70_001], vec![], Weights::None).unwrap();
-    let Err(Error::Memory(reason)) = Apsp::plan(device.info(), &huge, &ApspConfig::default()) else {
+    let Err(Error::Memory(reason)) = plan::<Apsp>(device.info(), &huge, &ApspConfig::default()) else {
         panic!("70,000 nodes are taken")
     };
     assert!(reason.contains("4900000000 distances") && reason.contains("65408"), "{reason}");

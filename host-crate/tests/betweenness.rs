@@ -4,7 +4,7 @@
 use crate::common::{self, graph};
 use evenkeel::{
     Error,
-    algorithm::{Algorithm, Betweenness, BetweennessConfig, Source},
+    algorithm::{Algorithm, Betweenness, BetweennessConfig, FrontEnd, Source},
     device::{Device, DeviceKind},
     graph::{Graph, generate::Generator},
 };

@@ -3,7 +3,7 @@
 use crate::common::{self, graph};
 use evenkeel::{
     Error,
-    algorithm::{Algorithm, Closeness, ClosenessConfig},
+    algorithm::{Algorithm, Closeness, ClosenessConfig, FrontEnd},
     device::Device,
     graph::{Graph, generate::Generator},
 };

@@ -4,7 +4,7 @@
 use crate::common;
 use evenkeel::{
     Error,
-    algorithm::{self, Algorithm, Visitor},
+    algorithm::{self, FrontEnd, Visitor},
     device::Device,
     graph::{BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds},
 };
@@ -38,14 +38,14 @@ struct Check<'a> {
 }
 
 impl Visitor for Check<'_> {
-    fn visit<A: Algorithm>(&mut self) {
-        if !ALGORITHMS.contains(&A::NAME) || (A::is_undirected(&A::Config::default()) && self.graph.directed) {
+    fn visit<A: FrontEnd>(&mut self) {
+        if !ALGORITHMS.contains(&A::ABOUT.name) || (A::is_undirected(&A::Config::default()) && self.graph.directed) {
             return;
         }
         let alternatives = A::alternatives().into_iter().filter(|it| it.about.runs_on(self.device.info()));
-        let tuned = TUNED.into_iter().filter(|(algorithm, _)| *algorithm == A::NAME).map(|(_, name)| name);
+        let tuned = TUNED.into_iter().filter(|(algorithm, _)| *algorithm == A::ABOUT.name).map(|(_, name)| name);
         for name in alternatives.map(|it| it.about.name).chain(tuned) {
-            let what = format!("{} {name} on {}", A::NAME, self.graph.name);
+            let what = format!("{} {name} on {}", A::ABOUT.name, self.graph.name);
             match run::<A>(self.device, self.graph, name) {
                 Ok(None) => self.right.push(what),
                 Ok(Some(mismatch)) => panic!("{what}: {mismatch}"),
@@ -59,7 +59,7 @@ impl Visitor for Check<'_> {
     }
 }
 
-fn run<A: Algorithm>(device: &Device, graph: &Graph, name: &str) -> Result<Option<String>, Error> {
+fn run<A: FrontEnd>(device: &Device, graph: &Graph, name: &str) -> Result<Option<String>, Error> {
     let config = A::with_alternative(&A::Config::default(), name)?;
     let input = A::input(&A::InputOptions::default(), graph, &config)?;
     let mut prepared = A::prepare(device, &graph.csr, &config)?;

@@ -3,7 +3,7 @@
 use crate::common::{self, graph};
 use evenkeel::{
     Error,
-    algorithm::{ALL_SOURCES, Algorithm, Bfs, BfsConfig, ManySources, Sssp, SsspConfig},
+    algorithm::{ALL_SOURCES, Algorithm, Bfs, BfsConfig, FrontEnd, ManySources, Sssp, SsspConfig},
     device::Device,
     graph::{
         Graph,
@@ -19,14 +19,14 @@ fn generated(text: &str) -> Graph {
     text.parse::<Generator>().unwrap().generate().unwrap()
 }
 
-fn check<A: Algorithm<Input = u32>>(device: &Device, graph: &Graph, what: &str, config: &A::Config) {
+fn check<A: FrontEnd<Input = u32>>(device: &Device, graph: &Graph, what: &str, config: &A::Config) {
     let expected = A::reference(graph, &ALL_SOURCES, config).unwrap();
     let mut algorithm = A::prepare(device, &graph.csr, config).unwrap();
     for _ in 0..2 {
         algorithm.run(&ALL_SOURCES).unwrap();
         let found = algorithm.answer().unwrap();
         let mismatch = A::check(&found, &expected, graph, &ALL_SOURCES);
-        assert_eq!(mismatch, None, "{} on {what}, {} on {device:?}", A::NAME, A::alternative(config));
+        assert_eq!(mismatch, None, "{} on {what}, {} on {device:?}", A::ABOUT.name, A::alternative(config));
     }
 }
 

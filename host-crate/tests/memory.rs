@@ -3,7 +3,7 @@
 use crate::common;
 use evenkeel::{
     Error,
-    algorithm::{self, Algorithm, Visitor},
+    algorithm::{self, FrontEnd, Visitor, prepare_on},
     device::{Device, DeviceOptions, MemoryPlan},
     engine::SharedGraph,
     graph::{Graph, generate::Generator},
@@ -17,15 +17,16 @@ struct Prepare<'a> {
 }
 
 impl Visitor for Prepare<'_> {
-    fn visit<A: Algorithm>(&mut self) {
+    fn visit<A: FrontEnd>(&mut self) {
         for alternative in A::alternatives() {
             let config = A::with_alternative(&A::Config::default(), alternative.about.name).unwrap();
             if A::is_undirected(&config) && self.graph.directed {
                 continue;
             }
-            let what = format!("{} by {} on {:?}, {}", A::NAME, alternative.about.name, self.device, self.graph.name);
+            let what =
+                format!("{} by {} on {:?}, {}", A::ABOUT.name, alternative.about.name, self.device, self.graph.name);
             let counting = self.device.counting_memory();
-            match A::prepare_on(&SharedGraph::new(&counting, &self.graph.csr), &config) {
+            match prepare_on::<A>(&SharedGraph::new(&counting, &self.graph.csr), &config) {
                 Ok(prepared) => {
                     self.prepared += 1;
                     compare(&what, prepared.session().memory(), &counting.counted_memory());

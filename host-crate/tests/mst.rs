@@ -2,7 +2,7 @@
 
 use crate::common;
 use evenkeel::{
-    algorithm::{Algorithm, Answer, Mst, MstConfig, Value},
+    algorithm::{Algorithm, Answer, FrontEnd, Mst, MstConfig, Value},
     device::Device,
     graph::{
         BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds, Weights,

@@ -4,7 +4,7 @@
 use crate::common;
 use evenkeel::{
     Error,
-    algorithm::{Algorithm, PageRank, PageRankConfig, Precision, Reorder, Seeds},
+    algorithm::{Algorithm, PageRank, PageRankConfig, Precision, Reorder, Seeds, plan},
     device::Device,
     engine::schedule::Choice,
     graph::{BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds, generate::Generator},
@@ -44,7 +44,7 @@ fn check_with(device: &Device, csr: &Csr, what: &str, config: &PageRankConfig, s
     // An odd number of parts, so that each schedule has both orders in turn.
     for (schedule, reorder) in common::share(&all, 3, csr.nodes() as usize) {
         let config = PageRankConfig { schedule: schedule.parse().unwrap(), reorder, ..config.clone() };
-        let planned = PageRank::plan(device.info(), csr, &config).unwrap().bytes();
+        let planned = plan::<PageRank>(device.info(), csr, &config).unwrap().bytes();
         let mut pagerank = PageRank::prepare(device, csr, &config).unwrap();
         assert!(pagerank.session().memory().bytes() <= planned, "{what}, {config:?} on {device:?}");
         assert_eq!(pagerank.session().ordered_by(), (reorder == Reorder::Degree).then_some("degree"));

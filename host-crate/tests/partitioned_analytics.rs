@@ -6,8 +6,8 @@ use evenkeel::{
     Error,
     algorithm::{
         ALL_SOURCES, Algorithm, Apsp, ApspConfig, Betweenness, BetweennessConfig, Bfs, BfsConfig, Closeness,
-        ClosenessConfig, Color, ColorConfig, Communities, CommunitiesConfig, ManySources, Source,
-        color::names_with_schedules,
+        ClosenessConfig, Color, ColorConfig, Communities, CommunitiesConfig, FrontEnd, ManySources, Source,
+        color::names_with_schedules, plan,
     },
     device::{Device, DeviceOptions},
     graph::{Csr, Graph, PartitionOptions, Partitions, Weights, generate::Generator},
@@ -85,7 +85,7 @@ fn sweep(graphs: Vec<(&'static str, Graph)>, check: impl Fn(&Device, &Graph, usi
 
 /// Checks two runs against the reference, and what was allocated against the plan. Returns the answer; none where the driver stops loops
 /// that are as long as this needs.
-fn answer<A: Algorithm>(
+fn answer<A: FrontEnd>(
     device: &Device,
     graph: &Graph,
     input: &A::Input,
@@ -94,7 +94,7 @@ fn answer<A: Algorithm>(
 ) -> Option<A::Answer> {
     let expected = A::reference(graph, input, config).unwrap();
     let mut prepared = common::unless_too_long(device, A::prepare(device, &graph.csr, config))?;
-    let planned = A::plan(device.info(), &graph.csr, config).unwrap();
+    let planned = plan::<A>(device.info(), &graph.csr, config).unwrap();
     assert!(prepared.session().memory().bytes() <= planned.bytes(), "{what}");
     for _ in 0..2 {
         prepared.run(input).unwrap();
@@ -258,9 +258,9 @@ fn communities_in_partitions() {
 }
 
 /// What a strategy is refused with.
-fn refusal<A: Algorithm>(graph: &Graph, config: &A::Config) -> String {
+fn refusal<A: FrontEnd>(graph: &Graph, config: &A::Config) -> String {
     let device = devices(Some(bytes_for(&graph.csr, 3))).swap_remove(1);
-    let planned = A::plan(device.info(), &graph.csr, config).map(drop);
+    let planned = plan::<A>(device.info(), &graph.csr, config).map(drop);
     let Err(Error::Unsupported(reason)) = A::prepare(&device, &graph.csr, config).map(drop) else {
         panic!("it is not refused")
     };

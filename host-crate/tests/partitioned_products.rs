@@ -5,8 +5,8 @@ use crate::common;
 use evenkeel::{
     Error,
     algorithm::{
-        Algorithm, Components, ComponentsConfig, DenseMatrix, DenseVector, PageRank, PageRankConfig, Precision,
-        Reorder, Seeds, Spmm, SpmmConfig,
+        Algorithm, Components, ComponentsConfig, DenseMatrix, DenseVector, FrontEnd, PageRank, PageRankConfig,
+        Precision, Reorder, Seeds, Spmm, SpmmConfig, plan,
         spmv::{Layout, Spmv, SpmvConfig, random_vector},
     },
     device::{Device, DeviceOptions},
@@ -107,7 +107,7 @@ fn components_of_partitions() {
 
 /// Whether the CPU device runs a form of its own, which reads the graph of the host.
 fn is_native(found: &PageRank) -> bool {
-    found.session().method().is_some_and(|name| PageRank::CPU_FORMS.contains(&name))
+    found.session().method().is_some_and(|name| PageRank::ABOUT.cpu_forms.contains(&name))
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_list_of_entries_is_refused_before_anything_is_allocated() {
     let options = DeviceOptions { partition_bytes: Some(csr.edges()), ..DeviceOptions::default() };
     let device = Device::open("cpu", &options).unwrap();
     let config = SpmvConfig { layout: Layout::Coo, ..SpmvConfig::default() };
-    let planned = Spmv::plan(device.info(), &csr, &config).map(|_| ());
+    let planned = plan::<Spmv>(device.info(), &csr, &config).map(|_| ());
     for refused in [planned, Spmv::prepare(&device, &csr, &config).map(|_| ())] {
         let error = refused.unwrap_err().to_string();
         assert!(error.contains("layout coo takes only one; take one of csr, csc"), "{error}");
@@ -229,7 +229,7 @@ fn a_list_of_entries_is_refused_before_anything_is_allocated() {
 
 /// Prepares on devices with too little memory for the arrays of all edges, which take so many bytes an edge. `config` is what the memory is
 /// found with.
-fn streamed<A: Algorithm<Config: Debug>>(csr: &Csr, config: &A::Config, edge_bytes: u64, check: impl Fn(&mut A, &str)) {
+fn streamed<A: FrontEnd<Config: Debug>>(csr: &Csr, config: &A::Config, edge_bytes: u64, check: impl Fn(&mut A, &str)) {
     let partition_bytes = Some(4 * csr.edges() / 9);
     let options = DeviceOptions { partition_bytes, ..DeviceOptions::default() };
     let unlimited = Device::open("cpu:subgroup=32", &options).unwrap();
@@ -237,14 +237,14 @@ fn streamed<A: Algorithm<Config: Debug>>(csr: &Csr, config: &A::Config, edge_byt
     let options = DeviceOptions { memory_limit: Some(needed - edge_bytes * csr.edges() / 2), ..options };
     let emulated = Device::open("cpu:subgroup=32", &options).unwrap();
     for device in common::device_with(options).into_iter().chain([emulated]) {
-        let what = format!("{} {config:?} on {device:?}", A::NAME);
+        let what = format!("{} {config:?} on {device:?}", A::ABOUT.name);
         let Some(mut prepared) = common::unless_too_long(&device, A::prepare(&device, csr, config)) else { continue };
         let layout = prepared.session().memory().layout.clone().unwrap_or_else(|| panic!("{what} is not streamed"));
         assert!(
             layout.contains("streamed") && prepared.session().memory().bytes() <= device.info().available(),
             "{what}"
         );
-        let planned = A::plan(device.info(), csr, config).unwrap();
+        let planned = plan::<A>(device.info(), csr, config).unwrap();
         assert!(planned.layout.is_some() && planned.bytes() <= device.info().available(), "{what}");
         // What slots hold after a run is not what they held before it.
         (0..3).for_each(|_| check(&mut prepared, &what));

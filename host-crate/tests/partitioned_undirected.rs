@@ -7,7 +7,9 @@ use crate::{
 };
 use evenkeel::{
     Error,
-    algorithm::{Algorithm, KCore, KCoreConfig, Mst, MstConfig, NodeTriangles, PerNode, Triangles, TrianglesConfig},
+    algorithm::{
+        Algorithm, KCore, KCoreConfig, Mst, MstConfig, NodeTriangles, PerNode, Triangles, TrianglesConfig, plan,
+    },
     device::{Device, DeviceOptions},
     graph::{BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds},
     oracle,
@@ -79,7 +81,7 @@ fn cores_from_above_take_one_partition() {
     let csr = generated("rmat:scale=8");
     let device = Device::open("cpu", &partitions_of(csr.edges())).unwrap();
     let config = KCoreConfig { strategy: "h-index".parse().unwrap(), k: None };
-    let planned = KCore::plan(device.info(), &csr, &config).map(|_| ());
+    let planned = plan::<KCore>(device.info(), &csr, &config).map(|_| ());
     for refused in [planned, KCore::prepare(&device, &csr, &config).map(|_| ())] {
         let Err(Error::Unsupported(reason)) = refused else { panic!("{refused:?}") };
         assert!(reason.contains("partitions, as none may exceed"), "{reason}");

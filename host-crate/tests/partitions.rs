@@ -5,7 +5,8 @@ use crate::common;
 use evenkeel::{
     Error,
     algorithm::{
-        Algorithm, Bfs, BfsConfig, PageRank, PageRankConfig, Spmv, SpmvConfig, Sssp, SsspConfig, sssp::Distances,
+        Algorithm, Bfs, BfsConfig, PageRank, PageRankConfig, Spmv, SpmvConfig, Sssp, SsspConfig, plan, prepare_on,
+        sssp::Distances,
     },
     device::{Device, DeviceInfo, DeviceOptions, MemoryPlan},
     engine::SharedGraph,
@@ -152,7 +153,7 @@ fn what_exceeds_the_memory_is_streamed() {
     for (name, csr) in graphs().into_iter().filter(|(_, csr)| csr.edges() > 1000) {
         for (turn, strategy) in ["direction", "near-far", "auto"].into_iter().enumerate() {
             let config = BfsConfig { strategy: strategy.parse().unwrap(), parents: true, ..BfsConfig::default() };
-            let devices = short_of_memory(&csr, |device| Bfs::plan(device, &csr, &config));
+            let devices = short_of_memory(&csr, |device| plan::<Bfs>(device, &csr, &config));
             for device in common::share(&devices, 2, turn + name.len()) {
                 let mut bfs = Bfs::prepare(&device, &csr, &config).unwrap();
                 let layout = bfs
@@ -178,7 +179,7 @@ fn what_exceeds_the_memory_is_streamed() {
         let csr = weighted(&csr);
         for (turn, strategy) in ["near-far", "sweep", "auto"].into_iter().enumerate() {
             let config = SsspConfig { strategy: strategy.parse().unwrap(), ..SsspConfig::default() };
-            let devices = short_of_memory(&csr, |device| Sssp::plan(device, &csr, &config));
+            let devices = short_of_memory(&csr, |device| plan::<Sssp>(device, &csr, &config));
             for device in common::share(&devices, 2, turn + name.len()) {
                 let mut sssp = Sssp::prepare(&device, &csr, &config).unwrap();
                 assert!(sssp.session().memory().layout.is_some(), "{strategy} on {name} is streamed");
@@ -196,9 +197,10 @@ fn what_exceeds_the_memory_is_streamed() {
 #[test]
 fn searches_on_one_streamed_graph_do_not_disturb_each_other() {
     let csr = weighted(&generated("rmat:scale=8"));
-    for device in short_of_memory(&csr, |device| Bfs::plan(device, &csr, &BfsConfig::default())) {
+    for device in short_of_memory(&csr, |device| plan::<Bfs>(device, &csr, &BfsConfig::default())) {
         let graph = SharedGraph::new(&device, &csr);
-        let mut searches: Vec<Bfs> = (0..2).map(|_| Bfs::prepare_on(&graph, &BfsConfig::default()).unwrap()).collect();
+        let mut searches: Vec<Bfs> =
+            (0..2).map(|_| prepare_on::<Bfs>(&graph, &BfsConfig::default()).unwrap()).collect();
         for source in [0, 3, csr.nodes() / 2, 3] {
             let expected = oracle::bfs::depths(&csr, source);
             for search in &mut searches {
@@ -228,7 +230,7 @@ fn streamed_searches_end_wherever_they_begin() {
     for name in ["rmat:scale=9", "er:nodes=1500,degree=6"] {
         let csr = generated(name);
         let config = BfsConfig { strategy: "direction".parse().unwrap(), ..BfsConfig::default() };
-        for device in short_of_memory(&csr, |device| Bfs::plan(device, &csr, &config)) {
+        for device in short_of_memory(&csr, |device| plan::<Bfs>(device, &csr, &config)) {
             let mut bfs = Bfs::prepare(&device, &csr, &config).unwrap();
             let sources: Vec<u32> = (0..8).map(|part| part * csr.nodes() / 8).collect();
             for source in common::share(&sources, 2, name.len()) {
@@ -269,8 +271,8 @@ fn partitions_are_as_small_as_the_memory_asks_for() {
     let partition_bytes = Some(1 << 20);
     let options = |memory_limit| DeviceOptions { memory_limit, partition_bytes, ..DeviceOptions::default() };
     let device = Device::open(EMULATED, &options(None)).unwrap();
-    let needed = Bfs::plan(device.info(), &csr, &BfsConfig::default()).unwrap().bytes();
+    let needed = plan::<Bfs>(device.info(), &csr, &BfsConfig::default()).unwrap().bytes();
     let device = Device::open(EMULATED, &options(Some(needed - csr.edges()))).unwrap();
-    let planned = Bfs::plan(device.info(), &csr, &BfsConfig::default()).unwrap();
+    let planned = plan::<Bfs>(device.info(), &csr, &BfsConfig::default()).unwrap();
     assert!(planned.layout.is_some() && planned.bytes() <= device.info().available(), "{planned}");
 }

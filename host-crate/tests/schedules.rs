@@ -5,7 +5,7 @@ use crate::common;
 use evenkeel::{
     Error,
     algorithm::{
-        Algorithm, DenseMatrix, DenseVector, Precision, Reorder, Spmm, SpmmConfig,
+        Algorithm, DenseMatrix, DenseVector, FrontEnd, Precision, Reorder, Spmm, SpmmConfig, plan,
         spmm::{MatrixOptions, MatrixProduct},
         spmv::{Layout, Product, Spmv, SpmvConfig, VectorOptions, random_vector},
     },
@@ -83,7 +83,7 @@ fn check_refusal(device: &Device, error: &Error, context: &str) {
 fn check_vector(device: &Device, csr: &Csr, config: &SpmvConfig, (x, expected): (&[f32], &[Bounded]), context: &str) {
     let SpmvConfig { precision, layout, reorder, .. } = *config;
     let unit = if precision == Precision::Single { SINGLE } else { DOUBLE };
-    let planned = Spmv::plan(device.info(), csr, config).unwrap().bytes();
+    let planned = plan::<Spmv>(device.info(), csr, config).unwrap().bytes();
     let mut spmv = match Spmv::prepare(device, csr, config) {
         Err(error) => return check_refusal(device, &error, context),
         Ok(prepared) => prepared,

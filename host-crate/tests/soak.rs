@@ -11,7 +11,7 @@
 
 use evenkeel::{
     Error,
-    algorithm::{self, Algorithm, Visitor},
+    algorithm::{self, FrontEnd, Selectable, Visitor},
     device::{Device, DeviceOptions},
     graph::{BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds},
 };
@@ -162,7 +162,7 @@ enum Outcome {
 }
 
 impl Visitor for Attempt<'_> {
-    fn visit<A: Algorithm>(&mut self) {
+    fn visit<A: FrontEnd>(&mut self) {
         if self.visited == self.algorithm {
             self.outcome = match self.run::<A>() {
                 Ok(()) => Outcome::Right,
@@ -179,7 +179,7 @@ impl Visitor for Attempt<'_> {
 struct Count(usize);
 
 impl Visitor for Count {
-    fn visit<A: Algorithm>(&mut self) {
+    fn visit<A: FrontEnd>(&mut self) {
         self.0 += 1;
     }
 }
@@ -204,11 +204,11 @@ impl From<Error> for Failure {
 }
 
 impl Attempt<'_> {
-    fn run<A: Algorithm>(&mut self) -> Result<(), Failure> {
+    fn run<A: FrontEnd>(&mut self) -> Result<(), Failure> {
         let info = self.device.info();
         let alternatives: Vec<_> = A::alternatives().into_iter().filter(|it| it.about.runs_on(info)).collect();
         let name = alternatives[self.alternative % alternatives.len()].about.name;
-        self.name = format!("{} --{} {name}", A::NAME, A::ALTERNATIVE);
+        self.name = format!("{} --{} {name}", A::ABOUT.name, <A::Alternative as Selectable>::KIND);
         let config = A::with_alternative(&A::Config::default(), name)?;
         let graph = self.case.graph(A::is_undirected(&config))?;
         let input = A::input(&A::InputOptions::default(), &graph, &config)?;

@@ -309,7 +309,7 @@ mod tests {
     use crate::failure::WrongAnswer;
     use clap::Parser;
     use evenkeel::{
-        algorithm::{Algorithm, Answer, Column, Of, Run, Selectable, Session, Values},
+        algorithm::{Algorithm, Answer, Column, Description, FrontEnd, Of, Run, Selectable, Session, Values},
         engine::SharedGraph,
         graph::generate::Generator,
         oracle::Mismatch,
@@ -376,24 +376,13 @@ mod tests {
     }
 
     impl Algorithm for Liar {
-        const NAME: &'static str = "lie";
-        const SUMMARY: &'static str = "says what it likes";
-        const HELP: &'static str = "";
-        type Alternative = Lie;
+        const ABOUT: Description =
+            Description { name: "lie", summary: "says what it likes", help: "", ..Description::DEFAULT };
+
         type Config = LieConfig;
-        type InputOptions = ();
-        type Tables = ();
         type Input = ();
         type Answer = Word;
         type Reference = Word;
-
-        fn choice(config: &mut LieConfig) -> &mut Configured<Self> {
-            &mut config.strategy
-        }
-
-        fn input((): &(), _: &Graph, _: &LieConfig) -> Result<()> {
-            Ok(())
-        }
 
         fn build(graph: &SharedGraph, config: &LieConfig) -> Result<Self> {
             let answer = match config.strategy.item() {
@@ -424,6 +413,20 @@ mod tests {
         fn check(found: &Word, expected: &Word, _: &Graph, (): &()) -> Option<Mismatch> {
             let text = |Word(value): &Word| value.to_string();
             (found != expected).then(|| Mismatch { node: 2, expected: text(expected), found: text(found) })
+        }
+    }
+
+    impl FrontEnd for Liar {
+        type Alternative = Lie;
+        type InputOptions = ();
+        type Tables = ();
+
+        fn choice(config: &mut LieConfig) -> &mut Configured<Self> {
+            &mut config.strategy
+        }
+
+        fn input((): &(), _: &Graph, _: &LieConfig) -> Result<()> {
+            Ok(())
         }
     }
 

@@ -11,7 +11,7 @@ use super::{
 use clap::Args;
 use evenkeel::{
     algorithm::{
-        Algorithm, Bfs, BfsConfig, Run, Source, Value,
+        Bfs, BfsConfig, FrontEnd, Run, Source, Value,
         path::{Route, check_path, neighbourhood, shortest_path},
     },
     device::DeviceInfo,

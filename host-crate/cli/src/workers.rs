@@ -12,7 +12,7 @@ use super::{
 use clap::{ArgMatches, Args, Command, parser::ValueSource};
 use evenkeel::{
     Error, Result,
-    algorithm::{Algorithm, Setup, TypedSetup, Value},
+    algorithm::{FrontEnd, Setup, TypedSetup, Value},
     cluster::{
         Cluster,
         connect::{Place, listen},
@@ -136,7 +136,7 @@ pub struct Task<'a> {
 }
 
 /// The same with the algorithm's types.
-struct TypedTask<'a, A: Algorithm> {
+struct TypedTask<'a, A: FrontEnd> {
     task: Task<'a>,
     form: &'static dyn Distributed<A>,
     setup: &'a TypedSetup<A>,
@@ -152,7 +152,7 @@ fn typed<T: OfTask>(task: Task<'_>, work: T) -> Result<T::Output> {
     impl<T: OfTask> Visitor for Call<'_, T> {
         type Output = Option<T::Output>;
 
-        fn visit<A: Algorithm>(self, form: &'static dyn Distributed<A>) -> Option<T::Output> {
+        fn visit<A: FrontEnd>(self, form: &'static dyn Distributed<A>) -> Option<T::Output> {
             let setup: &dyn Any = self.task.setup;
             Some(self.work.call(&TypedTask { task: self.task, form, setup: setup.downcast_ref()? }))
         }
@@ -167,7 +167,7 @@ fn typed<T: OfTask>(task: Task<'_>, work: T) -> Result<T::Output> {
 trait OfTask {
     type Output;
 
-    fn call<A: Algorithm>(self, task: &TypedTask<'_, A>) -> Self::Output;
+    fn call<A: FrontEnd>(self, task: &TypedTask<'_, A>) -> Self::Output;
 }
 
 /// The files that worker 0 writes, and whether it prints.
@@ -178,7 +178,7 @@ pub struct WorkersOutputs {
 }
 
 /// What came of all runs, on worker 0.
-struct Ran<A: Algorithm> {
+struct Ran<A: FrontEnd> {
     answer: A::Answer,
     input: A::Input,
     /// The names of the nodes, and no edges.
@@ -225,7 +225,7 @@ impl Task<'_> {
         impl OfTask for Options {
             type Output = &'static [&'static str];
 
-            fn call<A: Algorithm>(self, task: &TypedTask<'_, A>) -> Self::Output {
+            fn call<A: FrontEnd>(self, task: &TypedTask<'_, A>) -> Self::Output {
                 task.form.options()
             }
         }
@@ -235,7 +235,7 @@ impl Task<'_> {
         impl OfTask for Check {
             type Output = Result<()>;
 
-            fn call<A: Algorithm>(self, task: &TypedTask<'_, A>) -> Result<()> {
+            fn call<A: FrontEnd>(self, task: &TypedTask<'_, A>) -> Result<()> {
                 task.form.check(&task.setup.config)
             }
         }
@@ -280,7 +280,7 @@ impl Task<'_> {
         impl<F: FnOnce() -> Result<WorkersOutputs>> OfTask for Execute<'_, F> {
             type Output = anyhow::Result<()>;
 
-            fn call<A: Algorithm>(self, task: &TypedTask<'_, A>) -> anyhow::Result<()> {
+            fn call<A: FrontEnd>(self, task: &TypedTask<'_, A>) -> anyhow::Result<()> {
                 task.execute(self.workers, self.agreed, self.open)
             }
         }
@@ -289,7 +289,7 @@ impl Task<'_> {
     }
 }
 
-impl<A: Algorithm> TypedTask<'_, A> {
+impl<A: FrontEnd> TypedTask<'_, A> {
     fn execute(
         &self,
         workers: &Workers,
@@ -346,13 +346,13 @@ impl<A: Algorithm> TypedTask<'_, A> {
             }
             error => error,
         };
-        let mut prepared = while_showing("getting ready", A::NAME, prepare).map_err(advise)?;
+        let mut prepared = while_showing("getting ready", A::ABOUT.name, prepare).map_err(advise)?;
         let prepare_ms = begin.elapsed().as_secs_f64() * 1e3;
         let mut runs = Vec::new();
         let mut last = None;
         for number in 0..self.task.warmup + self.task.runs {
             let (begin, before) = (Instant::now(), cluster.exchange().rounds.len());
-            let found = while_showing("running", A::NAME, || prepared.run(cluster, &input))?;
+            let found = while_showing("running", A::ABOUT.name, || prepared.run(cluster, &input))?;
             let total = begin.elapsed();
             let exchange: Duration = cluster.exchange().rounds[before..].iter().map(|round| round.time).sum();
             if number >= self.task.warmup {
@@ -375,7 +375,7 @@ impl<A: Algorithm> TypedTask<'_, A> {
         let graph = names_of(&share)?;
         let median = report::median(&runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
         let seconds = median.total_ms / 1e3;
-        let outcome = Outcome { algorithm: A::NAME, graph: &graph, answer: &answer, reference: None, seconds };
+        let outcome = Outcome { algorithm: A::ABOUT.name, graph: &graph, answer: &answer, reference: None, seconds };
         let figures = with_edges(outcome.figures(), edges);
         let summary = self.task.shown.find(&graph).map(|show| outcome.summary(&show))?;
         let report = WorkersReport {
@@ -388,7 +388,7 @@ impl<A: Algorithm> TypedTask<'_, A> {
                 weights: share.graph.csr.weights().kind().name(),
             },
             workers,
-            algorithm: A::NAME,
+            algorithm: A::ABOUT.name,
             config: settings::report(config),
             source: A::source(&input).map(|source| graph.ids.name(source).into_owned()),
             figures,
@@ -451,7 +451,7 @@ impl<A: Algorithm> TypedTask<'_, A> {
         }
         match mismatch {
             None => Ok(()),
-            Some(it) => Err(WrongAnswer::of_workers(A::NAME, &graph, &it).into()),
+            Some(it) => Err(WrongAnswer::of_workers(A::ABOUT.name, &graph, &it).into()),
         }
     }
 }

@@ -3,8 +3,8 @@
 use assert_cmd::assert::OutputAssertExt;
 use evenkeel::{
     algorithm::{
-        Algorithm, Betweenness, Bfs, BfsConfig, Closeness, Communities, DenseVector, Distances, KCore, Mst, Spmv,
-        SpmvConfig, Sssp, SsspConfig, Triangles, spmv::random_vector,
+        Algorithm, Betweenness, Bfs, BfsConfig, Closeness, Communities, DenseVector, Distances, FrontEnd, KCore, Mst,
+        Spmv, SpmvConfig, Sssp, SsspConfig, Triangles, spmv::random_vector,
     },
     device::{Device, balance::DispatchBalance},
     engine::schedule::Schedule,
@@ -29,7 +29,7 @@ fn search(graph: &Graph, strategy: &str) -> StrategyBalance {
 }
 
 /// The strategies of an algorithm whose atoms can be counted.
-fn counted<A: Algorithm>() -> impl Iterator<Item = String> {
+fn counted<A: FrontEnd>() -> impl Iterator<Item = String> {
     A::alternatives().into_iter().filter(|strategy| strategy.counted).map(|strategy| strategy.about.name.to_owned())
 }
 
@@ -61,7 +61,7 @@ fn a_search_takes_each_edge_of_the_nodes_reached_once() {
 }
 
 /// What an algorithm that needs nothing but a graph counts; its answer is checked.
-fn whole<A: Algorithm>(graph: &Graph, strategy: &str) -> StrategyBalance
+fn whole<A: FrontEnd>(graph: &Graph, strategy: &str) -> StrategyBalance
 where
     A::InputOptions: Default,
 {

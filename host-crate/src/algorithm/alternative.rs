@@ -1,6 +1,6 @@
 //! The strategies or schedules that an algorithm can be run with.
 
-use super::{Algorithm, Visitor, visit};
+use super::{FrontEnd, Visitor, visit};
 use crate::{
     engine::schedule::RowSchedule,
     settings::{Configurable, Registry},
@@ -40,9 +40,9 @@ pub struct Alternative {
 }
 
 /// Every algorithm is a registry of the strategies or schedules that it takes.
-impl<A: Algorithm> Registry for A {
+impl<A: FrontEnd> Registry for A {
     type Item = A::Alternative;
-    const KIND: &'static str = A::ALTERNATIVE;
+    const KIND: &'static str = A::Alternative::KIND;
     const HELP: &'static str = <A::Alternative as Selectable>::HELP;
 
     fn items() -> Vec<Self::Item> {
@@ -54,7 +54,7 @@ impl<A: Algorithm> Registry for A {
     }
 
     fn elsewhere(name: &str) -> Option<String> {
-        if A::CPU_FORMS.contains(&name) {
+        if A::ABOUT.cpu_forms.contains(&name) {
             return Some(format!("auto takes {name} on the CPU device, and it cannot be asked for"));
         }
         let mut owners = Owners { name, found: Vec::new() };
@@ -71,9 +71,9 @@ struct Owners<'a> {
 }
 
 impl Visitor for Owners<'_> {
-    fn visit<A: Algorithm>(&mut self) {
+    fn visit<A: FrontEnd>(&mut self) {
         if A::alternatives().iter().any(|alternative| alternative.about.name == self.name) {
-            self.found.push((A::ALTERNATIVE, A::NAME));
+            self.found.push((A::Alternative::KIND, A::ABOUT.name));
         }
     }
 }

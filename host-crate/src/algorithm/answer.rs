@@ -226,9 +226,9 @@ pub enum RowKind {
 
 /// What an algorithm finds: columns of values in the order of the graph's nodes, or of some of its edges.
 pub trait Answer: Any + Send + Sync {
-    /// The columns. The first is what the algorithm is about; there is none where nothing is found for each node ([`Algorithm::columns`]).
+    /// The columns. The first is what the algorithm is about; there is none where nothing is found for each node ([`FrontEnd::columns`]).
     ///
-    /// [`Algorithm::columns`]: super::Algorithm::columns
+    /// [`FrontEnd::columns`]: super::FrontEnd::columns
     fn columns(&self) -> Vec<Column<'_>>;
 
     /// Numbers about the whole answer that the columns do not say. Where searches began at several nodes and each went through the whole

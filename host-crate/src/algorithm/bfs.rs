@@ -113,9 +113,10 @@ enum Steps {
 }
 
 impl Algorithm for Bfs {
-    const NAME: &'static str = "bfs";
-    const SUMMARY: &'static str = "breadth-first search: the depth of every node, and parents on request";
-    const HELP: &'static str = "\
+    const ABOUT: Description = Description {
+        name: "bfs",
+        summary: "breadth-first search: the depth of every node, and parents on request",
+        help: "\
 The depth of a node is the fewest edges from the source. With --parents each line of the output is `id depth parent`, with - for \
 the parent of the source and of nodes not reached. With --max-depth nodes further away are not reached. With --sources, or \
 --sources-file, the search begins at several nodes, and the depth of a node is that from the nearest; with --per-source there is a \
@@ -127,37 +128,16 @@ Examples:
   evenkeel bfs friends.csv --source alice --target bob --max-depth 6
   evenkeel bfs friends.csv --sources alice,bob --per-source --output depths.csv
   evenkeel bfs grid:rows=1024,cols=1024 --runs 10 --warmup 2 --profile
-  evenkeel bfs rmat:scale=18 --strategy adaptive --levels levels.csv";
-    const COUNTED: bool = true;
-    const FINDS_PATHS: bool = true;
-    type Alternative = Box<dyn Strategy>;
+  evenkeel bfs rmat:scale=18 --strategy adaptive --levels levels.csv",
+        counted: true,
+        finds_paths: true,
+        ..Description::DEFAULT
+    };
+
     type Config = BfsConfig;
-    type InputOptions = SourceOptions;
-    type Tables = LevelTable;
     type Input = u32;
     type Answer = Tree;
     type Reference = Tree;
-
-    fn choice(config: &mut BfsConfig) -> &mut Configured<Self> {
-        &mut config.strategy
-    }
-
-    fn takes(strategy: &Self::Alternative) -> bool {
-        strategy.operators().contains(&Operator::Bfs)
-    }
-
-    fn find_nodes(config: &BfsConfig, graph: &Graph) -> Result<BfsConfig> {
-        let from = if config.from.are_given() { config.from.found(graph)? } else { ManySources::default() };
-        Ok(BfsConfig { from, ..config.clone() })
-    }
-
-    fn input(options: &SourceOptions, graph: &Graph, config: &BfsConfig) -> Result<u32> {
-        if config.from.are_given() { Ok(ALL_SOURCES) } else { options.find(graph) }
-    }
-
-    fn source(input: &u32) -> Option<u32> {
-        (*input != ALL_SOURCES).then_some(*input)
-    }
 
     fn build(graph: &SharedGraph, config: &BfsConfig) -> Result<Self> {
         Self::build_to(graph, config, None)
@@ -250,6 +230,33 @@ Examples:
             Some(found.parent_mismatch(mismatch, graph))
         };
         first_difference(expected, found, graph).or_else(of_sources).or_else(of_parents)
+    }
+}
+
+impl FrontEnd for Bfs {
+    type Alternative = Box<dyn Strategy>;
+    type InputOptions = SourceOptions;
+    type Tables = LevelTable;
+
+    fn choice(config: &mut BfsConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn takes(strategy: &Self::Alternative) -> bool {
+        strategy.operators().contains(&Operator::Bfs)
+    }
+
+    fn find_nodes(config: &BfsConfig, graph: &Graph) -> Result<BfsConfig> {
+        let from = if config.from.are_given() { config.from.found(graph)? } else { ManySources::default() };
+        Ok(BfsConfig { from, ..config.clone() })
+    }
+
+    fn input(options: &SourceOptions, graph: &Graph, config: &BfsConfig) -> Result<u32> {
+        if config.from.are_given() { Ok(ALL_SOURCES) } else { options.find(graph) }
+    }
+
+    fn source(input: &u32) -> Option<u32> {
+        (*input != ALL_SOURCES).then_some(*input)
     }
 
     fn columns(config: &BfsConfig) -> usize {

@@ -119,9 +119,10 @@ pub struct Closeness {
 }
 
 impl Algorithm for Closeness {
-    const NAME: &'static str = "closeness";
-    const SUMMARY: &'static str = "closeness centrality: how near all other nodes are to every node";
-    const HELP: &'static str = "\
+    const ABOUT: Description = Description {
+        name: "closeness",
+        summary: "closeness centrality: how near all other nodes are to every node",
+        help: "\
 The closeness of a node is the number of other nodes from which there is a path to it, divided by the sum of their distances, and \
 multiplied by the part of all other nodes that they are (Wasserman and Faust). Distances are counted in edges; on a directed graph they \
 are those of paths that lead to the node. These are the values of networkx.closeness_centrality. With --sources K only the distances from \
@@ -133,29 +134,16 @@ answer in every run and on every device.
 Examples:
   evenkeel closeness rmat:scale=12 --validate
   evenkeel closeness friends.csv --top 5 --output closeness.csv
-  evenkeel closeness rmat:scale=20 --sources 1024 --seed 7";
-    const COUNTED: bool = true;
-    type Alternative = ClosenessStrategy;
+  evenkeel closeness rmat:scale=20 --sources 1024 --seed 7",
+        counted: true,
+        ..Description::DEFAULT
+    };
+
     type Config = ClosenessConfig;
-    type InputOptions = ();
-    type Tables = ();
     /// The nodes from which distances count, in ascending order.
     type Input = Vec<u32>;
     type Answer = Closenesses;
     type Reference = Vec<f64>;
-
-    fn counted_config() -> ClosenessConfig {
-        // As many as are searched from at once.
-        ClosenessConfig { sources: Some(64), ..ClosenessConfig::default() }
-    }
-
-    fn choice(config: &mut ClosenessConfig) -> &mut Configured<Self> {
-        &mut config.strategy
-    }
-
-    fn input((): &(), graph: &Graph, config: &ClosenessConfig) -> Result<Vec<u32>> {
-        Ok(drawn(graph, config.sources, config.seed)?.0)
-    }
 
     fn build(graph: &SharedGraph, config: &ClosenessConfig) -> Result<Self> {
         let (device, strategy) = (graph.device(), config.strategy.item());
@@ -203,6 +191,25 @@ Examples:
 
     fn check(found: &Closenesses, expected: &Vec<f64>, _: &Graph, _: &Vec<u32>) -> Option<Mismatch> {
         closeness::first_mismatch(expected, &found.values)
+    }
+}
+
+impl FrontEnd for Closeness {
+    type Alternative = ClosenessStrategy;
+    type InputOptions = ();
+    type Tables = ();
+
+    fn counted_config() -> ClosenessConfig {
+        // As many as are searched from at once.
+        ClosenessConfig { sources: Some(64), ..ClosenessConfig::default() }
+    }
+
+    fn choice(config: &mut ClosenessConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn input((): &(), graph: &Graph, config: &ClosenessConfig) -> Result<Vec<u32>> {
+        Ok(drawn(graph, config.sources, config.seed)?.0)
     }
 }
 

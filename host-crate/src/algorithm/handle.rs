@@ -25,7 +25,7 @@
 //! # Ok::<(), evenkeel::Error>(())
 //! ```
 
-use super::{Algorithm, Alternative, Answer, RowKind, Run, Selectable, Session, Table, Tables, WeightUse};
+use super::{Alternative, Answer, FrontEnd, RowKind, Run, Selectable, Session, Table, Tables, WeightUse, plan};
 use crate::{
     Error, Result,
     device::{Device, DeviceInfo, MemoryPlan, profile::Span},
@@ -228,12 +228,12 @@ pub trait Prepared {
 /// The handle of an algorithm.
 pub struct Of<A>(PhantomData<fn() -> A>);
 
-impl<A: Algorithm> Of<A> {
+impl<A: FrontEnd> Of<A> {
     /// The handle.
     pub const HANDLE: Self = Self(PhantomData);
 }
 
-impl<A: Algorithm> Handle for Of<A> {
+impl<A: FrontEnd> Handle for Of<A> {
     fn described(&self) -> Described {
         described::<A>()
     }
@@ -251,22 +251,22 @@ impl<A: Algorithm> Handle for Of<A> {
     }
 }
 
-fn described<A: Algorithm>() -> Described {
+fn described<A: FrontEnd>() -> Described {
     Described {
-        name: A::NAME,
-        summary: A::SUMMARY,
-        help: A::HELP,
-        alternative: A::ALTERNATIVE,
+        name: A::ABOUT.name,
+        summary: A::ABOUT.summary,
+        help: A::ABOUT.help,
+        alternative: A::Alternative::KIND,
         heading: A::Alternative::HEADING,
         note: A::Alternative::NOTE,
-        weights: A::WEIGHTS,
-        finds_paths: A::FINDS_PATHS,
-        rows: A::ROWS,
+        weights: A::ABOUT.weights,
+        finds_paths: A::ABOUT.finds_paths,
+        rows: A::ABOUT.rows,
     }
 }
 
 /// The settings of an algorithm with their types.
-pub struct TypedSetup<A: Algorithm> {
+pub struct TypedSetup<A: FrontEnd> {
     /// What can be chosen.
     pub config: A::Config,
     /// What the input is made of.
@@ -275,19 +275,19 @@ pub struct TypedSetup<A: Algorithm> {
     pub tables: A::Tables,
 }
 
-impl<A: Algorithm> Default for TypedSetup<A> {
+impl<A: FrontEnd> Default for TypedSetup<A> {
     fn default() -> Self {
         Self { config: A::Config::default(), input: A::InputOptions::default(), tables: A::Tables::default() }
     }
 }
 
-impl<A: Algorithm> TypedSetup<A> {
+impl<A: FrontEnd> TypedSetup<A> {
     fn with_config(&self, config: A::Config) -> Box<dyn Setup> {
         Box::new(Self { config, input: self.input.clone(), tables: self.tables.clone() })
     }
 }
 
-impl<A: Algorithm> Setup for TypedSetup<A> {
+impl<A: FrontEnd> Setup for TypedSetup<A> {
     fn described(&self) -> Described {
         described::<A>()
     }
@@ -357,11 +357,11 @@ impl<A: Algorithm> Setup for TypedSetup<A> {
     }
 }
 
-fn runs_on<A: Algorithm>(config: &A::Config, device: &DeviceInfo) -> bool {
+fn runs_on<A: FrontEnd>(config: &A::Config, device: &DeviceInfo) -> bool {
     A::choice(&mut config.clone()).item().about().runs_on(device)
 }
 
-struct TypedProblem<'g, A: Algorithm> {
+struct TypedProblem<'g, A: FrontEnd> {
     graph: &'g Graph,
     /// The configuration that was asked for, and that with the strategy or schedule that is chosen.
     asked: A::Config,
@@ -371,7 +371,7 @@ struct TypedProblem<'g, A: Algorithm> {
     reference: OnceCell<A::Reference>,
 }
 
-impl<A: Algorithm> Problem for TypedProblem<'_, A> {
+impl<A: FrontEnd> Problem for TypedProblem<'_, A> {
     fn described(&self) -> Described {
         described::<A>()
     }
@@ -403,8 +403,8 @@ impl<A: Algorithm> Problem for TypedProblem<'_, A> {
 
     fn plan(&self, device: &DeviceInfo, alternative: Option<&str>) -> Result<MemoryPlan> {
         match alternative {
-            Some(name) => A::plan(device, &self.graph.csr, &A::with_alternative(&self.asked, name)?),
-            None => A::plan(device, &self.graph.csr, &self.config),
+            Some(name) => plan::<A>(device, &self.graph.csr, &A::with_alternative(&self.asked, name)?),
+            None => plan::<A>(device, &self.graph.csr, &self.config),
         }
     }
 
@@ -431,17 +431,17 @@ impl<A: Algorithm> Problem for TypedProblem<'_, A> {
 }
 
 /// An answer as the algorithm's own type, if it is one of its answers.
-fn typed<A: Algorithm>(answer: &dyn Answer) -> Option<&A::Answer> {
+fn typed<A: FrontEnd>(answer: &dyn Answer) -> Option<&A::Answer> {
     let answer: &dyn Any = answer;
     answer.downcast_ref()
 }
 
-struct TypedPrepared<'p, 'g, A: Algorithm> {
+struct TypedPrepared<'p, 'g, A: FrontEnd> {
     algorithm: A,
     problem: &'p TypedProblem<'g, A>,
 }
 
-impl<A: Algorithm> Prepared for TypedPrepared<'_, '_, A> {
+impl<A: FrontEnd> Prepared for TypedPrepared<'_, '_, A> {
     fn session(&self) -> &Session {
         self.algorithm.session()
     }
@@ -459,7 +459,7 @@ impl<A: Algorithm> Prepared for TypedPrepared<'_, '_, A> {
     }
 
     fn tables(&mut self, answer: &dyn Answer, spans: &[Span]) -> Result<Vec<Table>> {
-        let wrong = || Error::Usage(format!("this is no answer of {}", A::NAME));
+        let wrong = || Error::Usage(format!("this is no answer of {}", A::ABOUT.name));
         self.problem.tables.make(&mut self.algorithm, typed::<A>(answer).ok_or_else(wrong)?, spans)
     }
 }

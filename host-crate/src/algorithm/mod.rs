@@ -1,6 +1,6 @@
 //! Algorithms: what is computed, and how an answer is checked. Each is a file here, one in the kernels, one in
 //! [`crate::oracle`], and one line in the registry at the end of this file. Commands, comparisons, reports and listings follow
-//! from the trait [`Algorithm`].
+//! from the traits [`Algorithm`] and [`FrontEnd`].
 //!
 //! ```
 //! use evenkeel::algorithm::{Algorithm, Distances, Sssp, SsspConfig};
@@ -70,8 +70,8 @@ use std::{
 /// What most algorithms are written with.
 mod prelude {
     pub(super) use super::{
-        Algorithm, Answer, ClassNames, Column, Fact, Meaning, RowKind, Run, SOURCES, Session, Shape, Table, Tables,
-        Value, Values, WeightUse, first_difference,
+        Algorithm, Answer, ClassNames, Column, Description, Fact, FrontEnd, Meaning, RowKind, Run, SOURCES, Session,
+        Shape, Table, Tables, Value, Values, WeightUse, first_difference,
     };
     pub(super) use crate::{
         Error, Result,
@@ -89,41 +89,121 @@ mod prelude {
     pub(super) use evenkeel_kernels::launch::Buffers;
 }
 
-/// An algorithm: how it is configured, planned, prepared on a graph, run, and checked.
+/// An algorithm: how it is configured, prepared on a graph, run, and checked.
 pub trait Algorithm: Sized + 'static {
-    /// The name in commands and reports.
-    const NAME: &'static str;
-    /// What it computes, in a line that begins in lower case.
-    const SUMMARY: &'static str;
-    /// What its `--help` ends with: conventions, and examples.
-    const HELP: &'static str;
-    /// What its alternatives are called, as the option that chooses one is: `strategy` or `schedule`.
-    const ALTERNATIVE: &'static str = <Self::Alternative as Selectable>::KIND;
-    /// The forms that `auto` alone takes, on the CPU device, as [`Session::method`] names them.
-    const CPU_FORMS: &'static [&'static str] = &[];
-    /// Whether its kernels count their atoms on a device that counts.
-    const COUNTED: bool = false;
-    /// What the weights of edges mean to it.
-    const WEIGHTS: WeightUse = WeightUse::Ignored;
-    /// Whether it finds paths, so that one to a target can be shown.
-    const FINDS_PATHS: bool = false;
-    /// What the rows of its answer are.
-    const ROWS: RowKind = RowKind::Nodes;
+    /// What is said of it.
+    const ABOUT: Description;
 
-    /// What it can be run with: strategies or schedules.
-    type Alternative: Selectable;
-    /// What can be chosen, the alternative included: for the library, the command line and the report alike.
+    /// What can be chosen.
     type Config: Settings + Default + Clone + 'static;
-    /// The settings by which a front end makes an [`Algorithm::Input`]; `()` when there are none.
-    type InputOptions: Settings + Default + Clone + 'static;
-    /// The tables it can write beside its answer; `()` when there are none.
-    type Tables: Tables<Self>;
     /// What it is run on beside the graph: `()`, the node to begin at, or a dense vector or matrix.
     type Input;
     /// What it finds.
     type Answer: Answer;
     /// What the oracle finds.
     type Reference: Send + Sync + 'static;
+
+    /// Allocates and records everything. It is run twice: first on a device that only counts the memory, and then, when that fits, on the
+    /// device. What takes the host long, and is the same both times, is found by [`SharedGraph::once`].
+    ///
+    /// # Errors
+    /// When the configuration or the graph is wrong, or the device fails.
+    fn build(graph: &SharedGraph, config: &Self::Config) -> Result<Self>;
+
+    /// What it was prepared on and with: the graph, the memory it takes, and the method that was taken.
+    fn session(&self) -> &Session;
+
+    /// Runs once. The answer of an earlier run is gone, also when this one fails.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when the input does not suit the graph; when the device fails.
+    fn run(&mut self, input: &Self::Input) -> Result<Run>;
+
+    /// Brings back what the last run found.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when there was no successful run; when the device fails.
+    fn answer(&self) -> Result<Self::Answer>;
+
+    /// Asks the oracle. Its answer is the same for every strategy or schedule; there may be none, say because of a negative cycle.
+    fn reference(graph: &Graph, input: &Self::Input, config: &Self::Config) -> Result<Self::Reference>;
+
+    /// The first node for which the oracle found something else.
+    fn check(
+        answer: &Self::Answer,
+        reference: &Self::Reference,
+        graph: &Graph,
+        input: &Self::Input,
+    ) -> Option<Mismatch>;
+
+    /// Makes everything ready to run on a graph that nothing else uses; [`prepare_on`] does so on one that others use, too.
+    ///
+    /// # Errors
+    /// When the configuration or the graph is wrong, or something does not fit.
+    fn prepare(device: &Device, csr: &Csr, config: &Self::Config) -> Result<Self> {
+        prepare_on(&SharedGraph::new(device, csr), config)
+    }
+}
+
+/// Makes an algorithm ready to run on a graph that others may be prepared on, too.
+///
+/// # Errors
+/// When the configuration or the graph is wrong, or something does not fit.
+pub fn prepare_on<A: Algorithm>(graph: &SharedGraph, config: &A::Config) -> Result<A> {
+    graph.prepare(|graph| A::build(graph, config))
+}
+
+/// The memory that an algorithm needs on a device, the graph included: that which [`Algorithm::build`] allocates.
+///
+/// # Errors
+/// When the configuration or the graph is wrong, or no device can hold the answer.
+pub fn plan<A: Algorithm>(device: &DeviceInfo, csr: &Csr, config: &A::Config) -> Result<MemoryPlan> {
+    SharedGraph::new(&Device::planner(device), csr).planned(|graph| A::build(graph, config))
+}
+
+/// What is said of an algorithm.
+#[derive(Clone, Copy, Debug)]
+pub struct Description {
+    /// The name in commands and reports.
+    pub name: &'static str,
+    /// What it computes, in a line that begins in lower case.
+    pub summary: &'static str,
+    /// What its help ends with: conventions, and examples.
+    pub help: &'static str,
+    /// Whether its kernels count their atoms on a device that counts.
+    pub counted: bool,
+    /// The forms that `auto` alone takes, on the CPU device, as [`Session::method`] names them.
+    pub cpu_forms: &'static [&'static str],
+    /// What the weights of edges mean to it.
+    pub weights: WeightUse,
+    /// Whether it finds paths, so that one to a target can be shown.
+    pub finds_paths: bool,
+    /// What the rows of its answer are.
+    pub rows: RowKind,
+}
+
+impl Description {
+    /// That of an algorithm of which nothing is said.
+    pub const DEFAULT: Self = Self {
+        name: "",
+        summary: "",
+        help: "",
+        counted: false,
+        cpu_forms: &[],
+        weights: WeightUse::Ignored,
+        finds_paths: false,
+        rows: RowKind::Nodes,
+    };
+}
+
+/// What front ends need of an algorithm to offer it: what can be chosen, and how its input is made.
+pub trait FrontEnd: Algorithm {
+    /// What it can be run with: strategies or schedules.
+    type Alternative: Selectable;
+    /// The settings by which a front end makes an [`Algorithm::Input`]; `()` when there are none.
+    type InputOptions: Settings + Default + Clone + 'static;
+    /// The tables it can write beside its answer; `()` when there are none.
+    type Tables: Tables<Self>;
 
     /// What is counted of it for `balance`: a run by default, or less where that would be many runs in one.
     fn counted_config() -> Self::Config {
@@ -141,7 +221,7 @@ pub trait Algorithm: Sized + 'static {
     /// All strategies or schedules, in the order they are listed.
     fn alternatives() -> Vec<Alternative> {
         let described = |item: Self::Alternative| {
-            let (about, counted) = (item.about(), Self::COUNTED && item.is_counted());
+            let (about, counted) = (item.about(), Self::ABOUT.counted && item.is_counted());
             Alternative { about, counted }
         };
         Self::Alternative::all().into_iter().filter(Self::takes).map(described).collect()
@@ -193,67 +273,10 @@ pub trait Algorithm: Sized + 'static {
         None
     }
 
-    /// The memory it needs on a device, the graph included: that which [`Algorithm::build`] allocates. It is an error when no device can hold
-    /// the answer.
-    fn plan(device: &DeviceInfo, csr: &Csr, config: &Self::Config) -> Result<MemoryPlan> {
-        Self::plan_on(&SharedGraph::new(&Device::planner(device), csr), config)
-    }
-
-    /// The memory it needs on a graph's device.
-    fn plan_on(graph: &SharedGraph, config: &Self::Config) -> Result<MemoryPlan> {
-        graph.planned(|graph| Self::build(graph, config))
-    }
-
     /// About how many operations a run takes. A run of few is over before a GPU has started, so that it need not be started.
     fn operations(csr: &Csr, _config: &Self::Config) -> u64 {
         4 * (u64::from(csr.nodes()) + csr.edges())
     }
-
-    /// Allocates and records everything. It is run twice: first on a device that only counts the memory, and then, when that fits, on the
-    /// device. What takes the host long, and is the same both times, is found by [`SharedGraph::once`].
-    ///
-    /// # Errors
-    /// When the configuration or the graph is wrong, or the device fails.
-    fn build(graph: &SharedGraph, config: &Self::Config) -> Result<Self>;
-
-    /// Makes everything ready to run on a graph that others may be prepared on, too.
-    ///
-    /// # Errors
-    /// When the configuration or the graph is wrong, or something does not fit.
-    fn prepare_on(graph: &SharedGraph, config: &Self::Config) -> Result<Self> {
-        graph.prepare(|graph| Self::build(graph, config))
-    }
-
-    /// Makes everything ready to run on a graph that nothing else uses; else as [`Algorithm::prepare_on`].
-    fn prepare(device: &Device, csr: &Csr, config: &Self::Config) -> Result<Self> {
-        Self::prepare_on(&SharedGraph::new(device, csr), config)
-    }
-
-    /// What it was prepared on and with: the graph, the memory it takes, and the method that was taken.
-    fn session(&self) -> &Session;
-
-    /// Runs once. The answer of an earlier run is gone, also when this one fails.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] when the input does not suit the graph; when the device fails.
-    fn run(&mut self, input: &Self::Input) -> Result<Run>;
-
-    /// Brings back what the last run found.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] when there was no successful run; when the device fails.
-    fn answer(&self) -> Result<Self::Answer>;
-
-    /// Asks the oracle. Its answer is the same for every strategy or schedule; there may be none, say because of a negative cycle.
-    fn reference(graph: &Graph, input: &Self::Input, config: &Self::Config) -> Result<Self::Reference>;
-
-    /// The first node for which the oracle found something else.
-    fn check(
-        answer: &Self::Answer,
-        reference: &Self::Reference,
-        graph: &Graph,
-        input: &Self::Input,
-    ) -> Option<Mismatch>;
 
     /// How many columns the answer has with such a configuration.
     fn columns(_config: &Self::Config) -> usize {
@@ -271,7 +294,7 @@ pub enum WeightUse {
 }
 
 /// The tables that an algorithm can write beside its answer, each into a file that an option names.
-pub trait Tables<A: Algorithm>: Settings + Default + Clone + 'static {
+pub trait Tables<A: FrontEnd>: Settings + Default + Clone + 'static {
     /// The files that were asked for.
     fn paths(&self) -> Vec<&Path> {
         Vec::new()
@@ -298,7 +321,7 @@ pub trait Tables<A: Algorithm>: Settings + Default + Clone + 'static {
     }
 }
 
-impl<A: Algorithm> Tables<A> for () {}
+impl<A: FrontEnd> Tables<A> for () {}
 
 /// A table for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -365,7 +388,7 @@ pub fn named(name: &str) -> Result<&'static dyn Handle> {
 /// What is done with every registered algorithm in turn.
 pub trait Visitor {
     /// Takes the next one.
-    fn visit<A: Algorithm>(&mut self);
+    fn visit<A: FrontEnd>(&mut self);
 }
 
 /// The registry. An algorithm's line names its module, its type, and what else of it this module exports.

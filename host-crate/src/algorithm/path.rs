@@ -1,7 +1,7 @@
 //! One shortest path, and the nodes within some hops of a node. BFS and SSSP do the work, and stop when the target is settled: what lies
 //! beyond it is not looked at.
 
-use super::{Distances, paths, prelude::*};
+use super::{Distances, paths, prelude::*, prepare_on};
 use crate::{
     algorithm::{Bfs, BfsConfig, Sssp, SsspConfig},
     device::DeviceKind,
@@ -70,7 +70,7 @@ pub fn shortest_path(graph: &SharedGraph, from: u32, to: u32, by_weights: bool) 
 /// [`Error::Usage`] when there is no such node; as BFS.
 pub fn neighbourhood(graph: &SharedGraph, from: u32, hops: u32) -> Result<(Vec<(u32, u32)>, Run)> {
     let config = BfsConfig { max_depth: Some(hops), ..BfsConfig::default() };
-    let mut bfs = Bfs::prepare_on(graph, &config)?;
+    let mut bfs = prepare_on::<Bfs>(graph, &config)?;
     let run = bfs.run(&from)?;
     let depths = (0..).zip(bfs.answer()?.depths);
     let mut near: Vec<(u32, u32)> = depths.filter(|(_, depth)| *depth != UNREACHED).collect();

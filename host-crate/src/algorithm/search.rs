@@ -42,7 +42,7 @@ impl Search {
 mod tests {
     use super::*;
     use crate::{
-        algorithm::{Bfs, BfsConfig, Sssp, SsspConfig},
+        algorithm::{Bfs, BfsConfig, Sssp, SsspConfig, plan},
         device::DeviceOptions,
         graph::generate::Generator,
     };
@@ -57,8 +57,8 @@ mod tests {
         let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
         let (info, csr) = (device.info(), &town.csr);
         for (names, own) in [
-            (names(Bfs::plan(info, csr, &BfsConfig::default())), ["depths", "lists", "bitmaps"].as_slice()),
-            (names(Sssp::plan(info, csr, &SsspConfig::default())), &["distances", "buckets"]),
+            (names(plan::<Bfs>(info, csr, &BfsConfig::default())), ["depths", "lists", "bitmaps"].as_slice()),
+            (names(plan::<Sssp>(info, csr, &SsspConfig::default())), &["distances", "buckets"]),
         ] {
             let has = |name: &&str| names.iter().any(|planned| planned == name);
             assert!(own.iter().all(has) && !["row offsets", "columns", "weights"].iter().any(has), "{names:?}");
@@ -66,7 +66,7 @@ mod tests {
         let parents = BfsConfig { parents: true, ..BfsConfig::default() };
         let node = BfsConfig { strategy: "node".parse().unwrap(), ..BfsConfig::default() };
         for config in [&parents, &node] {
-            let names = names(Bfs::plan(info, csr, config));
+            let names = names(plan::<Bfs>(info, csr, config));
             for name in ["row offsets", "columns", "depths"] {
                 assert!(names.iter().any(|planned| planned == name), "{names:?}");
             }

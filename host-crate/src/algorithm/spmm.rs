@@ -120,9 +120,10 @@ pub struct Spmm {
 }
 
 impl Algorithm for Spmm {
-    const NAME: &'static str = "spmm";
-    const SUMMARY: &'static str = "sparse matrix times dense matrix";
-    const HELP: &'static str = "\
+    const ABOUT: Description = Description {
+        name: "spmm",
+        summary: "sparse matrix times dense matrix",
+        help: "\
 A graph is a matrix: its node is a row, its edges are the row's entries. An entry of a matrix without values is 1. The dense \
 matrix has as many rows and --width columns. The output is a line `id value value …` for each row of the product. An answer is \
 right when each element is as close to a double-precision reference as rounding explains; where entries are whole, the dense matrix has \
@@ -131,33 +132,15 @@ so few bits that sums are exact.
 Examples:
   evenkeel spmm rmat:scale=18 --validate
   evenkeel spmm matrix.mtx --width 7 --schedule merge-path --runs 20 --warmup 2
-  evenkeel compare spmm grid:rows=1024,cols=1024 --width 64 --b-seed 5";
-    const WEIGHTS: WeightUse = WeightUse::Optional;
-    type Alternative = RowSchedule;
+  evenkeel compare spmm grid:rows=1024,cols=1024 --width 64 --b-seed 5",
+        weights: WeightUse::Optional,
+        ..Description::DEFAULT
+    };
+
     type Config = SpmmConfig;
-    type InputOptions = MatrixOptions;
-    type Tables = ();
     type Input = DenseMatrix;
     type Answer = MatrixProduct;
     type Reference = ();
-
-    fn choice(config: &mut SpmmConfig) -> &mut Configured<Self> {
-        &mut config.schedule
-    }
-
-    fn check_config(config: &SpmmConfig, names: &[&str]) -> Result<()> {
-        config.check()?;
-        config.schedule.check_given(names)
-    }
-
-    fn input(options: &MatrixOptions, graph: &Graph, config: &SpmmConfig) -> Result<DenseMatrix> {
-        let length = graph.csr.nodes() as usize * config.columns as usize;
-        Ok(exact_vector(&graph.csr, length, options.b_seed).into())
-    }
-
-    fn operations(csr: &Csr, config: &SpmmConfig) -> u64 {
-        u64::from(config.columns) * (u64::from(csr.nodes()) + csr.edges())
-    }
 
     fn build(graph: &SharedGraph, config: &SpmmConfig) -> Result<Self> {
         config.check()?;
@@ -206,6 +189,30 @@ Examples:
 
     fn check(found: &MatrixProduct, (): &(), graph: &Graph, b: &DenseMatrix) -> Option<Mismatch> {
         first_mismatch_of_matrix(&graph.csr, b.elements(), &found.elements, found.columns)
+    }
+}
+
+impl FrontEnd for Spmm {
+    type Alternative = RowSchedule;
+    type InputOptions = MatrixOptions;
+    type Tables = ();
+
+    fn choice(config: &mut SpmmConfig) -> &mut Configured<Self> {
+        &mut config.schedule
+    }
+
+    fn check_config(config: &SpmmConfig, names: &[&str]) -> Result<()> {
+        config.check()?;
+        config.schedule.check_given(names)
+    }
+
+    fn input(options: &MatrixOptions, graph: &Graph, config: &SpmmConfig) -> Result<DenseMatrix> {
+        let length = graph.csr.nodes() as usize * config.columns as usize;
+        Ok(exact_vector(&graph.csr, length, options.b_seed).into())
+    }
+
+    fn operations(csr: &Csr, config: &SpmmConfig) -> u64 {
+        u64::from(config.columns) * (u64::from(csr.nodes()) + csr.edges())
     }
 }
 

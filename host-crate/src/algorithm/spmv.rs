@@ -209,9 +209,10 @@ enum Vectors {
 }
 
 impl Algorithm for Spmv {
-    const NAME: &'static str = "spmv";
-    const SUMMARY: &'static str = "sparse matrix times dense vector";
-    const HELP: &'static str = "\
+    const ABOUT: Description = Description {
+        name: "spmv",
+        summary: "sparse matrix times dense vector",
+        help: "\
 A graph is a matrix: its node is a row, its edges are the row's entries. An entry of a matrix without values is 1. The output is \
 a line `id value` for each row of the product. An answer is right when each row is as close to a double-precision reference as \
 rounding explains; where entries are whole, x has so few bits that sums are exact.
@@ -221,24 +222,16 @@ Examples:
   evenkeel spmv matrix.mtx --schedule group-mapped:8 --runs 20 --warmup 2
   evenkeel spmv matrix.mtx --precision double --validate
   evenkeel spmv matrix.mtx --layout coo --schedule merge-path
-  evenkeel spmv grid:rows=1024,cols=1024 --weights random:1..64 --x-seed 5 --output product.txt";
-    const COUNTED: bool = true;
-    const WEIGHTS: WeightUse = WeightUse::Optional;
-    type Alternative = RowSchedule;
+  evenkeel spmv grid:rows=1024,cols=1024 --weights random:1..64 --x-seed 5 --output product.txt",
+        counted: true,
+        weights: WeightUse::Optional,
+        ..Description::DEFAULT
+    };
+
     type Config = SpmvConfig;
-    type InputOptions = VectorOptions;
-    type Tables = ();
     type Input = DenseVector;
     type Answer = Product;
     type Reference = Vec<Bounded>;
-
-    fn choice(config: &mut SpmvConfig) -> &mut Configured<Self> {
-        &mut config.schedule
-    }
-
-    fn input(options: &VectorOptions, graph: &Graph, _: &SpmvConfig) -> Result<DenseVector> {
-        Ok(exact_vector(&graph.csr, graph.csr.nodes() as usize, options.x_seed).into())
-    }
 
     fn build(graph: &SharedGraph, config: &SpmvConfig) -> Result<Self> {
         config.check(graph.device().info())?;
@@ -320,6 +313,20 @@ Examples:
             Precision::Double => DOUBLE,
         };
         first_mismatch(expected, &found.rows, unit)
+    }
+}
+
+impl FrontEnd for Spmv {
+    type Alternative = RowSchedule;
+    type InputOptions = VectorOptions;
+    type Tables = ();
+
+    fn choice(config: &mut SpmvConfig) -> &mut Configured<Self> {
+        &mut config.schedule
+    }
+
+    fn input(options: &VectorOptions, graph: &Graph, _: &SpmvConfig) -> Result<DenseVector> {
+        Ok(exact_vector(&graph.csr, graph.csr.nodes() as usize, options.x_seed).into())
     }
 }
 

@@ -70,9 +70,10 @@ pub struct Sssp {
 }
 
 impl Algorithm for Sssp {
-    const NAME: &'static str = "sssp";
-    const SUMMARY: &'static str = "single-source shortest paths: the distance of every node by weighted edges";
-    const HELP: &'static str = "\
+    const ABOUT: Description = Description {
+        name: "sssp",
+        summary: "single-source shortest paths: the distance of every node by weighted edges",
+        help: "\
 The distance of a node is the smallest sum of weights from the source. A graph without weights is taken as if every edge weighed \
 1. Negative weights are refused: `evenkeel apsp` takes them. Real weights are added in single precision, seven digits. Distances that \
 exceed 32 bits, and paths so long that rounding would be seen, are computed again in 64 bits, on the CPU. With --parents each line of \
@@ -83,39 +84,17 @@ Examples:
   evenkeel sssp rmat:scale=20 --weights random:1..64 --seed 7 --runs 5 --warmup 1
   evenkeel sssp roads.gr --source 1 --target 264346
   evenkeel sssp roads.gr --sources 17,4711,264346 --output nearest.csv
-  evenkeel sssp roads.gr --parents --output tree.csv.gz";
-    const COUNTED: bool = true;
-    const WEIGHTS: WeightUse = WeightUse::Optional;
-    const FINDS_PATHS: bool = true;
-    type Alternative = Box<dyn Strategy>;
+  evenkeel sssp roads.gr --parents --output tree.csv.gz",
+        counted: true,
+        weights: WeightUse::Optional,
+        finds_paths: true,
+        ..Description::DEFAULT
+    };
+
     type Config = SsspConfig;
-    type InputOptions = SourceOptions;
-    type Tables = ();
     type Input = u32;
     type Answer = ShortestPaths;
     type Reference = ShortestPaths;
-
-    fn choice(config: &mut SsspConfig) -> &mut Configured<Self> {
-        &mut config.strategy
-    }
-
-    /// For whole weights and for real ones there are the same strategies.
-    fn takes(strategy: &Self::Alternative) -> bool {
-        strategy.operators().contains(&Operator::SsspU32)
-    }
-
-    fn find_nodes(config: &SsspConfig, graph: &Graph) -> Result<SsspConfig> {
-        let from = if config.from.are_given() { config.from.found(graph)? } else { ManySources::default() };
-        Ok(SsspConfig { from, ..config.clone() })
-    }
-
-    fn input(options: &SourceOptions, graph: &Graph, config: &SsspConfig) -> Result<u32> {
-        if config.from.are_given() { Ok(ALL_SOURCES) } else { options.find(graph) }
-    }
-
-    fn source(input: &u32) -> Option<u32> {
-        (*input != ALL_SOURCES).then_some(*input)
-    }
 
     fn build(graph: &SharedGraph, config: &SsspConfig) -> Result<Self> {
         Self::build_to(graph, config, None)
@@ -205,6 +184,34 @@ Examples:
             };
             Some(Mismatch { expected: format!("as parent {}", mismatch.expected), found, ..mismatch })
         })
+    }
+}
+
+impl FrontEnd for Sssp {
+    type Alternative = Box<dyn Strategy>;
+    type InputOptions = SourceOptions;
+    type Tables = ();
+
+    fn choice(config: &mut SsspConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    /// For whole weights and for real ones there are the same strategies.
+    fn takes(strategy: &Self::Alternative) -> bool {
+        strategy.operators().contains(&Operator::SsspU32)
+    }
+
+    fn find_nodes(config: &SsspConfig, graph: &Graph) -> Result<SsspConfig> {
+        let from = if config.from.are_given() { config.from.found(graph)? } else { ManySources::default() };
+        Ok(SsspConfig { from, ..config.clone() })
+    }
+
+    fn input(options: &SourceOptions, graph: &Graph, config: &SsspConfig) -> Result<u32> {
+        if config.from.are_given() { Ok(ALL_SOURCES) } else { options.find(graph) }
+    }
+
+    fn source(input: &u32) -> Option<u32> {
+        (*input != ALL_SOURCES).then_some(*input)
     }
 
     fn columns(config: &SsspConfig) -> usize {

@@ -4,7 +4,7 @@
 use super::{Cluster, share::Share};
 use crate::{
     Error, Result,
-    algorithm::{Algorithm, Bfs, Components, PageRank, Source, Sssp, source::Meaning},
+    algorithm::{Algorithm, Bfs, Components, FrontEnd, PageRank, Source, Sssp, source::Meaning},
     device::Device,
 };
 use std::ops::Range;
@@ -48,7 +48,7 @@ pub struct Found<T> {
 }
 
 /// An algorithm that several workers can run together.
-pub trait Distributed<A: Algorithm> {
+pub trait Distributed<A: FrontEnd> {
     /// The settings of this algorithm and of its input that several workers follow.
     fn options(&self) -> &'static [&'static str];
 
@@ -82,7 +82,7 @@ pub trait Distributed<A: Algorithm> {
 }
 
 /// An algorithm that is ready to run on several workers.
-pub trait Prepared<A: Algorithm> {
+pub trait Prepared<A: FrontEnd> {
     /// Runs once, on all workers together.
     ///
     /// # Errors
@@ -126,16 +126,18 @@ pub trait Visitor {
     type Output;
 
     /// Takes the algorithm and its distributed form.
-    fn visit<A: Algorithm>(self, form: &'static dyn Distributed<A>) -> Self::Output;
+    fn visit<A: FrontEnd>(self, form: &'static dyn Distributed<A>) -> Self::Output;
 }
 
 /// The registry: does something with the algorithm of this name, if several workers can run it.
 pub fn visit<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
     Some(match name {
-        Bfs::NAME => visitor.visit::<Bfs>(&super::bfs::DistributedBfs),
-        Sssp::NAME => visitor.visit::<Sssp>(&super::sssp::DistributedSssp),
-        PageRank::NAME => visitor.visit::<PageRank>(&super::pagerank::DistributedPageRank),
-        Components::NAME => visitor.visit::<Components>(&super::components::DistributedComponents),
+        name if name == Bfs::ABOUT.name => visitor.visit::<Bfs>(&super::bfs::DistributedBfs),
+        name if name == Sssp::ABOUT.name => visitor.visit::<Sssp>(&super::sssp::DistributedSssp),
+        name if name == PageRank::ABOUT.name => visitor.visit::<PageRank>(&super::pagerank::DistributedPageRank),
+        name if name == Components::ABOUT.name => {
+            visitor.visit::<Components>(&super::components::DistributedComponents)
+        }
         _ => return None,
     })
 }
@@ -147,7 +149,7 @@ pub fn is_distributed(name: &str) -> bool {
     impl Visitor for Nothing {
         type Output = ();
 
-        fn visit<A: Algorithm>(self, _: &'static dyn Distributed<A>) {}
+        fn visit<A: FrontEnd>(self, _: &'static dyn Distributed<A>) {}
     }
 
     visit(name, Nothing).is_some()

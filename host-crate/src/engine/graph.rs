@@ -46,14 +46,14 @@ impl DeviceRows for DeviceGraph {
 /// algorithm first needs it, and only once. Clones share the arrays.
 ///
 /// ```
-/// use evenkeel::algorithm::{Algorithm, Bfs, Sssp};
+/// use evenkeel::algorithm::{Algorithm, prepare_on, Bfs, Sssp};
 /// use evenkeel::device::{Device, DeviceOptions};
 /// use evenkeel::{engine::SharedGraph, graph::generate::Generator};
 ///
 /// let town = "road:nodes=400,lengths=true".parse::<Generator>()?.generate()?;
 /// let graph = SharedGraph::new(&Device::open("cpu", &DeviceOptions::default())?, &town.csr);
-/// let mut bfs = Bfs::prepare_on(&graph, &Default::default())?;
-/// let mut sssp = Sssp::prepare_on(&graph, &Default::default())?;
+/// let mut bfs = prepare_on::<Bfs>(&graph, &Default::default())?;
+/// let mut sssp = prepare_on::<Sssp>(&graph, &Default::default())?;
 /// bfs.run(&0)?;
 /// sssp.run(&0)?;
 /// # Ok::<(), evenkeel::Error>(())
@@ -121,7 +121,10 @@ impl SharedGraph {
     }
 
     /// What `find` finds out about the graph: the first call for a name asks it, and later ones have the same answer.
-    pub(crate) fn once<T: Send + Sync + 'static>(
+    ///
+    /// # Errors
+    /// What `find` fails with.
+    pub fn once<T: Send + Sync + 'static>(
         &self,
         name: &'static str,
         find: impl FnOnce() -> Result<T>,
@@ -139,7 +142,10 @@ impl SharedGraph {
 
     /// The graph that `make` makes of this one; this one itself where it makes the same. It is made once, and all who use it at the same time
     /// share what is on the device.
-    pub(crate) fn derived(&self, name: &'static str, make: impl FnOnce() -> Result<Csr>) -> Result<Self> {
+    ///
+    /// # Errors
+    /// What `make` fails with.
+    pub fn derived(&self, name: &'static str, make: impl FnOnce() -> Result<Csr>) -> Result<Self> {
         let derived = self.once(name, || Ok(Derived { csr: make()?, found: Found::default() }))?;
         if ptr::eq(derived.csr.columns(), self.csr().columns()) {
             return Ok(self.clone());

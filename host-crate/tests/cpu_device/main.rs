@@ -7,8 +7,8 @@
 use evenkeel::{
     Error, Result,
     algorithm::{
-        Algorithm, Apsp, ApspConfig, Bfs, BfsConfig, Color, ColorConfig, DenseMatrix, DenseVector, Distances, PageRank,
-        PageRankConfig, Precision, Reorder, Seeds, Spmm, SpmmConfig, Spmv, SpmvConfig, Sssp, SsspConfig,
+        Algorithm, Apsp, ApspConfig, Bfs, BfsConfig, Color, ColorConfig, DenseMatrix, DenseVector, Distances, FrontEnd,
+        PageRank, PageRankConfig, Precision, Reorder, Seeds, Spmm, SpmmConfig, Spmv, SpmvConfig, Sssp, SsspConfig,
         color::names_with_schedules, spmv::random_vector,
     },
     device::{Buffer, Device, DeviceKind, DeviceOptions, Recording},

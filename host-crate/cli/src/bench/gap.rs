@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use evenkeel::{
     Result,
     algorithm::{
-        Algorithm, Betweenness, BetweennessConfig, Bfs, BfsConfig, Components, ComponentsConfig, PageRank,
+        Betweenness, BetweennessConfig, Bfs, BfsConfig, Components, ComponentsConfig, FrontEnd, PageRank,
         PageRankConfig, PathSources, Seeds, Source, Sssp, SsspConfig, Triangles, TrianglesConfig, betweenness::Scope,
     },
     engine::SharedGraph,
@@ -132,7 +132,7 @@ impl Gap {
     }
 
     /// A kernel by the suite's rules, unless other numbers of trials were asked for.
-    fn task<'a, A: Algorithm>(
+    fn task<'a, A: FrontEnd>(
         &self,
         kernel: &'static str,
         (graph, shared): (&'a Graph, &'a SharedGraph),

@@ -10,7 +10,7 @@ use clap::Args;
 use evenkeel::{
     Error, Result,
     algorithm::{
-        Algorithm, Answer, Bfs, BfsConfig, Communities, CommunitiesConfig, Components, ComponentsConfig, PageRank,
+        Answer, Bfs, BfsConfig, Communities, CommunitiesConfig, Components, ComponentsConfig, FrontEnd, PageRank,
         PageRankConfig, PerNode, Precision, Seeds, Source, Sssp, SsspConfig, Triangles, TrianglesConfig, Value, Values,
     },
     engine::SharedGraph,
@@ -141,7 +141,7 @@ impl Ldbc {
 
     /// Runs an algorithm with the parameters that stand in the properties. Where these or the right answer are not as they should be, that
     /// is a line of the table, and the others are run.
-    fn kernel<A: Algorithm>(
+    fn kernel<A: FrontEnd>(
         &self,
         suite: &mut Suite,
         kernel: &'static str,
@@ -158,7 +158,7 @@ impl Ldbc {
         Ok(())
     }
 
-    fn task<'a, A: Algorithm>(
+    fn task<'a, A: FrontEnd>(
         &self,
         kernel: &'static str,
         dataset: &Dataset,
@@ -303,7 +303,7 @@ fn expected(path: &Path, graph: &Graph) -> Result<Vec<String>> {
     Ok(values)
 }
 
-fn by_file<'a, A: Algorithm>(graph: &'a Graph, expected: Vec<String>, rule: Rule) -> Check<'a, A> {
+fn by_file<'a, A: FrontEnd>(graph: &'a Graph, expected: Vec<String>, rule: Rule) -> Check<'a, A> {
     Box::new(move |answer, _, _| {
         let columns = answer.columns();
         let Some(column) = columns.first() else { return Ok(Some("there is no answer".into())) };

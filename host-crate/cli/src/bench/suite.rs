@@ -8,7 +8,7 @@ use crate::{
 };
 use evenkeel::{
     Error, Result,
-    algorithm::{Algorithm, Run},
+    algorithm::{Algorithm, FrontEnd, Run, prepare_on},
     device::{Device, DeviceInfo},
     engine::SharedGraph,
     graph::{Graph, statistics::grouped},
@@ -33,7 +33,7 @@ pub struct Suite {
 }
 
 /// One kernel on one graph.
-pub struct Task<'a, A: Algorithm> {
+pub struct Task<'a, A: FrontEnd> {
     /// What the suite calls it.
     pub kernel: &'static str,
     pub graph: &'a Graph,
@@ -89,9 +89,9 @@ struct SuiteReport<'a> {
 }
 
 /// The oracle's verdict, for a suite that brings no answers of its own.
-pub fn by_oracle<'a, A: Algorithm>(graph: &'a Graph) -> Check<'a, A> {
+pub fn by_oracle<'a, A: FrontEnd>(graph: &'a Graph) -> Check<'a, A> {
     Box::new(move |answer, input, config| {
-        let reference = while_showing("asking the oracle", A::NAME, || A::reference(graph, input, config))?;
+        let reference = while_showing("asking the oracle", A::ABOUT.name, || A::reference(graph, input, config))?;
         let mismatch = A::check(answer, &reference, graph, input);
         Ok(mismatch.map(|it| {
             format!("node {} has {} where the oracle has {}", graph.ids.name(it.node), it.found, it.expected)
@@ -116,19 +116,19 @@ impl Suite {
     }
 
     /// Runs a kernel. What cannot be run here, say because it does not fit, is a line that says so.
-    pub fn run<A: Algorithm>(&mut self, task: Task<'_, A>) -> anyhow::Result<()> {
+    pub fn run<A: FrontEnd>(&mut self, task: Task<'_, A>) -> anyhow::Result<()> {
         let Task { kernel, graph, shared, config, inputs, trials, size, check } = task;
         let mut row = Row {
             graph: graph.name.clone(),
             nodes: graph.csr.nodes(),
             edges: graph.csr.edges(),
             kernel,
-            algorithm: A::NAME,
+            algorithm: A::ABOUT.name,
             config: settings::report(&config),
             ..Row::default()
         };
         let name = format!("{kernel} on {}", graph.name);
-        match while_showing("preparing", &name, || A::prepare_on(shared, &config)) {
+        match while_showing("preparing", &name, || prepare_on::<A>(shared, &config)) {
             Err(error) => {
                 row.problem = Some(error.to_string());
                 self.unable.get_or_insert(error);

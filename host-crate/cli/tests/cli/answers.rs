@@ -3,7 +3,7 @@
 
 use super::*;
 use evenkeel::{
-    algorithm::{Bfs, Sssp},
+    algorithm::{Bfs, FrontEnd, Sssp},
     graph::formats::Compression,
 };
 
@@ -15,7 +15,7 @@ fn run(arguments: &[&str]) -> String {
 }
 
 /// The names of an algorithm's alternatives on the device of the tests.
-fn alternatives_of<A: Algorithm>() -> Vec<&'static str> {
+fn alternatives_of<A: FrontEnd>() -> Vec<&'static str> {
     let device = Device::open(&device(), &DeviceOptions::default()).unwrap();
     let all = A::alternatives().into_iter().filter(|alternative| alternative.about.runs_on(device.info()));
     all.map(|alternative| alternative.about.name).collect()

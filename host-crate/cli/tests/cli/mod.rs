@@ -20,7 +20,7 @@ mod waiting;
 use crate::common;
 use assert_cmd::assert::OutputAssertExt;
 use evenkeel::{
-    algorithm::Algorithm,
+    algorithm::FrontEnd,
     device::{Device, DeviceOptions},
 };
 use serde_json::Value;
@@ -56,7 +56,7 @@ fn device() -> String {
 }
 
 /// The alternatives of an algorithm that run on it.
-fn alternatives<A: Algorithm>() -> usize {
+fn alternatives<A: FrontEnd>() -> usize {
     let device = Device::open(&device(), &DeviceOptions::default()).unwrap();
     A::alternatives().iter().filter(|alternative| alternative.about.runs_on(device.info())).count()
 }

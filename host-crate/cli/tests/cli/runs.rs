@@ -3,7 +3,7 @@
 use super::*;
 use evenkeel::{
     algorithm::{
-        Sssp,
+        FrontEnd, Sssp,
         spmv::{exact_vector, random_vector},
     },
     graph::{OpenOptions, open},

@@ -133,10 +133,10 @@ enum Steps {
 }
 
 impl Algorithm for Apsp {
-    const ROWS: RowKind = RowKind::Pairs;
-    const NAME: &'static str = "apsp";
-    const SUMMARY: &'static str = "all-pairs shortest paths: the distance of every node from every other";
-    const HELP: &'static str = "\
+    const ABOUT: Description = Description {
+        name: "apsp",
+        summary: "all-pairs shortest paths: the distance of every node from every other",
+        help: "\
 A graph without weights is taken as if every edge weighed 1. Weights may be negative with blocked and floyd-warshall; a cycle of \
 negative length is an error. As text the output is a line `id distance distance …` for each node, with inf where there is no path; \
 .npy holds the matrix for NumPy. A file named .bin is EVKPAIRS, the number of nodes and 0 (u32) or 1 (f32) as 32-bit words, then the \
@@ -145,69 +145,32 @@ distances row by row, all little-endian. Whole distances are checked to the last
 Examples:
   evenkeel apsp complete:nodes=1000 --weights random:1..64 --validate
   evenkeel apsp soc-sign-bitcoinotc.csv --weights unit --strategy sssp --runs 5 --warmup 1
-  evenkeel apsp roads.gr --output distances.npy";
-    const WEIGHTS: WeightUse = WeightUse::Optional;
-    type Alternative = ApspStrategy;
+  evenkeel apsp roads.gr --output distances.npy",
+        weights: WeightUse::Optional,
+        rows: RowKind::Pairs,
+        ..Description::DEFAULT
+    };
+
     type Config = ApspConfig;
-    type InputOptions = ();
-    type Tables = ();
     type Input = ();
     type Answer = AllPairs;
     type Reference = Distances;
 
-    fn choice(config: &mut ApspConfig) -> &mut Configured<Self> {
-        &mut config.strategy
-    }
-
-    fn input((): &(), _: &Graph, _: &ApspConfig) -> Result<()> {
-        Ok(())
-    }
-
-    fn operations(csr: &Csr, _: &ApspConfig) -> u64 {
-        u64::from(csr.nodes()).saturating_pow(3)
-    }
-
-    /// Says how many nodes there may be, where the memory is not there.
-    fn prepare_on(graph: &SharedGraph, config: &ApspConfig) -> Result<Self> {
+    fn build(graph: &SharedGraph, config: &ApspConfig) -> Result<Self> {
         let (device, csr) = (graph.device(), graph.csr());
         refuse_too_many(csr)?;
-        graph.prepare(|graph| Self::build(graph, config)).map_err(|error| match error {
+        let built = Self::build_all(graph, config);
+        if !device.is_planner() {
+            return built;
+        }
+        // What is planned and does not fit is refused here, with the number of nodes that would.
+        built.and_then(|built| device.admit(&device.counted_memory()).map(|()| built)).map_err(|error| match error {
             Error::Memory(reason) => {
                 let most = Self::most_nodes(device, csr, config);
                 Error::Memory(format!("{reason}; of {} nodes at most {most} would fit", csr.nodes()))
             }
             other => other,
         })
-    }
-
-    fn build(graph: &SharedGraph, config: &ApspConfig) -> Result<Self> {
-        let (device, csr) = (graph.device(), graph.csr());
-        refuse_too_many(csr)?;
-        refuse_unending_rows(device, csr)?;
-        let session = Session::new(graph)?;
-        let method = method(device.info(), csr, config);
-        method.about().check_device(device.info())?;
-        if matches!(method, ApspStrategy::Sssp | ApspStrategy::Dijkstra) && is_negative(csr) {
-            return Err(Error::Graph(format!(
-                "the graph has negative weights, which strategy {} cannot take; blocked and floyd-warshall can",
-                method.name()
-            )));
-        }
-        let (length, width) = (length(csr), width(csr.nodes()) as usize);
-        let fours = device.buffer::<UVec4>("distances", width * width / 4)?;
-        let parts = graph.weighted_partitions()?;
-        let job = Job { device, nodes: csr.nodes(), parts, length, words: fours.cast(), fours };
-        let steps = match method {
-            ApspStrategy::Sssp => Steps::Loop(job.batched()?),
-            ApspStrategy::Dijkstra => Steps::Fixed(vec![cpu::dijkstra(&job, csr)?], csr.nodes()),
-            ApspStrategy::FloydWarshall => Steps::Fixed(job.floyd_warshall()?, csr.nodes()),
-            ApspStrategy::Blocked | ApspStrategy::Auto => {
-                Steps::Fixed(job.blocked()?, csr.nodes().div_ceil(MATRIX_TILE))
-            }
-        };
-        let taken = (*config.strategy.item() == ApspStrategy::Auto).then_some(method);
-        let session = session.with_method(taken.map(|method| method.name()));
-        Ok(Self { session, length, matrix: job.words, steps })
     }
 
     fn session(&self) -> &Session {
@@ -264,7 +227,54 @@ Examples:
     }
 }
 
+impl FrontEnd for Apsp {
+    type Alternative = ApspStrategy;
+    type InputOptions = ();
+    type Tables = ();
+
+    fn choice(config: &mut ApspConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn input((): &(), _: &Graph, _: &ApspConfig) -> Result<()> {
+        Ok(())
+    }
+
+    fn operations(csr: &Csr, _: &ApspConfig) -> u64 {
+        u64::from(csr.nodes()).saturating_pow(3)
+    }
+}
+
 impl Apsp {
+    fn build_all(graph: &SharedGraph, config: &ApspConfig) -> Result<Self> {
+        let (device, csr) = (graph.device(), graph.csr());
+        refuse_unending_rows(device, csr)?;
+        let session = Session::new(graph)?;
+        let method = method(device.info(), csr, config);
+        method.about().check_device(device.info())?;
+        if matches!(method, ApspStrategy::Sssp | ApspStrategy::Dijkstra) && is_negative(csr) {
+            return Err(Error::Graph(format!(
+                "the graph has negative weights, which strategy {} cannot take; blocked and floyd-warshall can",
+                method.name()
+            )));
+        }
+        let (length, width) = (length(csr), width(csr.nodes()) as usize);
+        let fours = device.buffer::<UVec4>("distances", width * width / 4)?;
+        let parts = graph.weighted_partitions()?;
+        let job = Job { device, nodes: csr.nodes(), parts, length, words: fours.cast(), fours };
+        let steps = match method {
+            ApspStrategy::Sssp => Steps::Loop(job.batched()?),
+            ApspStrategy::Dijkstra => Steps::Fixed(vec![cpu::dijkstra(&job, csr)?], csr.nodes()),
+            ApspStrategy::FloydWarshall => Steps::Fixed(job.floyd_warshall()?, csr.nodes()),
+            ApspStrategy::Blocked | ApspStrategy::Auto => {
+                Steps::Fixed(job.blocked()?, csr.nodes().div_ceil(MATRIX_TILE))
+            }
+        };
+        let taken = (*config.strategy.item() == ApspStrategy::Auto).then_some(method);
+        let session = session.with_method(taken.map(|method| method.name()));
+        Ok(Self { session, length, matrix: job.words, steps })
+    }
+
     /// The most nodes whose matrix the device has memory for, beside as many edges as the graph has.
     pub fn most_nodes(device: &Device, csr: &Csr, config: &ApspConfig) -> u32 {
         let (method, spans) = (method(device.info(), csr, config), Vec::from_iter(1..=WIDEST / SPAN));

@@ -93,9 +93,10 @@ pub struct Betweenness {
 }
 
 impl Algorithm for Betweenness {
-    const NAME: &'static str = "betweenness";
-    const SUMMARY: &'static str = "betweenness centrality: how many shortest paths lead through every node";
-    const HELP: &'static str = "\
+    const ABOUT: Description = Description {
+        name: "betweenness",
+        summary: "betweenness centrality: how many shortest paths lead through every node",
+        help: "\
 The centrality of a node is the sum over all pairs of other nodes of the part of the shortest paths between them that leads through it; \
 weights do not matter, parallel edges count once. Pairs of an undirected graph are counted once, those of a directed one in both orders. \
 With --normalized the sum is divided by the number of these pairs. These are the values of networkx.betweenness_centrality. With \
@@ -112,32 +113,15 @@ Examples:
   evenkeel betweenness rmat:scale=10 --normalized --validate
   evenkeel betweenness friends.csv --top 5 --output betweenness.csv
   evenkeel betweenness rmat:scale=20 --sources 64 --seed 7
-  evenkeel betweenness rmat:scale=20 --source max-degree --runs 10 --warmup 2";
-    const COUNTED: bool = true;
-    type Alternative = BetweennessStrategy;
+  evenkeel betweenness rmat:scale=20 --source max-degree --runs 10 --warmup 2",
+        counted: true,
+        ..Description::DEFAULT
+    };
+
     type Config = BetweennessConfig;
-    type InputOptions = ();
-    type Tables = ();
     type Input = PathSources;
     type Answer = Centralities;
     type Reference = Vec<f64>;
-
-    fn counted_config() -> BetweennessConfig {
-        // As many as a batch has.
-        BetweennessConfig { sources: Some(32), ..BetweennessConfig::default() }
-    }
-
-    fn choice(config: &mut BetweennessConfig) -> &mut Configured<Self> {
-        &mut config.strategy
-    }
-
-    fn input((): &(), graph: &Graph, config: &BetweennessConfig) -> Result<PathSources> {
-        PathSources::find(graph, config)
-    }
-
-    fn source(sources: &PathSources) -> Option<u32> {
-        (sources.scope == Scope::One).then(|| sources.nodes.first().copied()).flatten()
-    }
 
     fn build(graph: &SharedGraph, config: &BetweennessConfig) -> Result<Self> {
         let device = graph.device();
@@ -194,6 +178,29 @@ Examples:
 
     fn check(found: &Centralities, expected: &Vec<f64>, _: &Graph, _: &PathSources) -> Option<Mismatch> {
         betweenness::first_mismatch(expected, &found.values)
+    }
+}
+
+impl FrontEnd for Betweenness {
+    type Alternative = BetweennessStrategy;
+    type InputOptions = ();
+    type Tables = ();
+
+    fn counted_config() -> BetweennessConfig {
+        // As many as a batch has.
+        BetweennessConfig { sources: Some(32), ..BetweennessConfig::default() }
+    }
+
+    fn choice(config: &mut BetweennessConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn input((): &(), graph: &Graph, config: &BetweennessConfig) -> Result<PathSources> {
+        PathSources::find(graph, config)
+    }
+
+    fn source(sources: &PathSources) -> Option<u32> {
+        (sources.scope == Scope::One).then(|| sources.nodes.first().copied()).flatten()
     }
 }
 

@@ -148,9 +148,10 @@ pub struct Color {
 }
 
 impl Algorithm for Color {
-    const NAME: &'static str = "color";
-    const SUMMARY: &'static str = "graph colouring: a colour for every node that no neighbour has";
-    const HELP: &'static str = "\
+    const ABOUT: Description = Description {
+        name: "color",
+        summary: "graph colouring: a colour for every node that no neighbour has",
+        help: "\
 Edges are taken both ways, and edges from a node to itself are ignored. The output is a line `id colour` for each node; colours \
 are counted from 0. The same seed gives the same colours on every device. An answer is right when no edge has the same colour at \
 both ends; how many colours a sequential greedy colouring takes, largest degrees first, is shown beside it.
@@ -161,29 +162,15 @@ Examples:
   evenkeel color rmat:scale=14 --strategy hybrid --switch-at 4 --per-iteration iterations.csv
   evenkeel color rmat:scale=14 --strategy stealing --queues 16 --queue-counts queues.csv
   evenkeel compare color rmat:scale=14 --strategies stealing,stealing:steal=false --chunk 64
-  evenkeel compare color rmat:scale=14 --strategies random,random:merge-path,hybrid,auto";
-    type Alternative = ColorStrategy;
+  evenkeel compare color rmat:scale=14 --strategies random,random:merge-path,hybrid,auto",
+        ..Description::DEFAULT
+    };
+
     type Config = ColorConfig;
-    type InputOptions = ();
-    type Tables = ColorTables;
     type Input = ();
     type Answer = Colors;
     /// The number of colours that a sequential greedy colouring takes.
     type Reference = u32;
-
-    fn choice(config: &mut ColorConfig) -> &mut Configured<Self> {
-        &mut config.strategy
-    }
-
-    fn is_undirected(_: &ColorConfig) -> bool {
-        true
-    }
-
-    /// Warns of edges that are going to be ignored.
-    fn input((): &(), graph: &Graph, _: &ColorConfig) -> Result<()> {
-        warn_of_self_loops(graph);
-        Ok(())
-    }
 
     /// Edges from a node to itself are ignored; an edge without its reverse is an error.
     fn build(graph: &SharedGraph, config: &ColorConfig) -> Result<Self> {
@@ -248,6 +235,26 @@ Examples:
 
     fn check(found: &Colors, _: &u32, graph: &Graph, (): &()) -> Option<Mismatch> {
         check(&graph.csr, &found.0).err()
+    }
+}
+
+impl FrontEnd for Color {
+    type Alternative = ColorStrategy;
+    type InputOptions = ();
+    type Tables = ColorTables;
+
+    fn choice(config: &mut ColorConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn is_undirected(_: &ColorConfig) -> bool {
+        true
+    }
+
+    /// Warns of edges that are going to be ignored.
+    fn input((): &(), graph: &Graph, _: &ColorConfig) -> Result<()> {
+        warn_of_self_loops(graph);
+        Ok(())
     }
 }
 

@@ -134,10 +134,10 @@ impl Answer for CommunityLabels {
 }
 
 impl Algorithm for Communities {
-    const NAME: &'static str = "communities";
-    const SUMMARY: &'static str =
-        "communities by label propagation: a label for every node that most of its neighbours have";
-    const HELP: &'static str = "\
+    const ABOUT: Description = Description {
+        name: "communities",
+        summary: "communities by label propagation: a label for every node that most of its neighbours have",
+        help: "\
 The rule is that of LDBC Graphalytics (CDLP): every node begins with its own id as its label; in each iteration all nodes at the same time \
 take the label that most of their neighbours have, and of several the smallest. In a directed graph both ends of an edge are \
 neighbours of each other, and an edge in both directions counts twice; parallel edges count each, edges from a node to itself count for it, in \
@@ -147,28 +147,16 @@ where a community is called by its label. The answer is the same on every run an
 Examples:
   evenkeel communities rmat:scale=20 --validate
   evenkeel communities friends.csv --iterations 20 --top 5 --output communities.csv
-  evenkeel compare communities grid:rows=512,cols=512 rmat:scale=16";
-    const CPU_FORMS: &'static [&'static str] = &[cpu::NAME];
-    const COUNTED: bool = true;
-    type Alternative = CommunityStrategy;
+  evenkeel compare communities grid:rows=512,cols=512 rmat:scale=16",
+        counted: true,
+        cpu_forms: &[cpu::NAME],
+        ..Description::DEFAULT
+    };
+
     type Config = CommunitiesConfig;
-    type InputOptions = ();
-    type Tables = ();
     type Input = ();
     type Answer = CommunityLabels;
     type Reference = Vec<u32>;
-
-    fn choice(config: &mut CommunitiesConfig) -> &mut Configured<Self> {
-        &mut config.strategy
-    }
-
-    fn input((): &(), _: &Graph, _: &CommunitiesConfig) -> Result<()> {
-        Ok(())
-    }
-
-    fn operations(csr: &Csr, config: &CommunitiesConfig) -> u64 {
-        4 * u64::from(config.iterations) * (u64::from(csr.nodes()) + csr.edges())
-    }
 
     fn build(graph: &SharedGraph, config: &CommunitiesConfig) -> Result<Self> {
         let (device, session) = (graph.device(), Session::new(graph)?);
@@ -209,6 +197,24 @@ Examples:
 
     fn check(found: &CommunityLabels, expected: &Vec<u32>, _: &Graph, (): &()) -> Option<Mismatch> {
         oracle::first_mismatch(expected, &found.0)
+    }
+}
+
+impl FrontEnd for Communities {
+    type Alternative = CommunityStrategy;
+    type InputOptions = ();
+    type Tables = ();
+
+    fn choice(config: &mut CommunitiesConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn input((): &(), _: &Graph, _: &CommunitiesConfig) -> Result<()> {
+        Ok(())
+    }
+
+    fn operations(csr: &Csr, config: &CommunitiesConfig) -> u64 {
+        4 * u64::from(config.iterations) * (u64::from(csr.nodes()) + csr.edges())
     }
 }
 

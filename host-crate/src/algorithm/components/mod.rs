@@ -70,9 +70,10 @@ struct Job<'a> {
 }
 
 impl Algorithm for Components {
-    const NAME: &'static str = "components";
-    const SUMMARY: &'static str = "the connected component of every node";
-    const HELP: &'static str = "\
+    const ABOUT: Description = Description {
+        name: "components",
+        summary: "the connected component of every node",
+        help: "\
 Components are weak: the directions of edges do not count. With --strong they are strongly connected: every node of a component \
 reaches every other along the directions of edges. In an undirected graph both are the same. A component is named by the first of its \
 nodes in the order of the graph, and the output is a line `id component` for each node; a node without edges is a component by itself. \
@@ -82,28 +83,16 @@ Examples:
   evenkeel components rmat:scale=20 --validate
   evenkeel components web.mtx --directed --strong --output components.csv
   evenkeel components friends.csv --top 3
-  evenkeel compare components rmat:scale=14 --strategies afforest,all-edges,all-edges:merge-path";
-    const COUNTED: bool = true;
-    const CPU_FORMS: &'static [&'static str] = &[strong_cpu::NAME];
-    type Alternative = ComponentStrategy;
+  evenkeel compare components rmat:scale=14 --strategies afforest,all-edges,all-edges:merge-path",
+        counted: true,
+        cpu_forms: &[strong_cpu::NAME],
+        ..Description::DEFAULT
+    };
+
     type Config = ComponentsConfig;
-    type InputOptions = ();
-    type Tables = ();
     type Input = ();
     type Answer = ComponentLabels;
     type Reference = Vec<u32>;
-
-    fn choice(config: &mut ComponentsConfig) -> &mut Configured<Self> {
-        &mut config.strategy
-    }
-
-    fn ignores_directions(config: &ComponentsConfig) -> bool {
-        !config.strong
-    }
-
-    fn input((): &(), _: &Graph, _: &ComponentsConfig) -> Result<()> {
-        Ok(())
-    }
 
     fn build(graph: &SharedGraph, config: &ComponentsConfig) -> Result<Self> {
         let (session, info, csr) = (Session::any(graph), graph.device().info(), graph.csr());
@@ -177,5 +166,23 @@ Examples:
 
     fn check(found: &ComponentLabels, expected: &Vec<u32>, _: &Graph, (): &()) -> Option<Mismatch> {
         oracle::first_mismatch(expected, &found.0)
+    }
+}
+
+impl FrontEnd for Components {
+    type Alternative = ComponentStrategy;
+    type InputOptions = ();
+    type Tables = ();
+
+    fn choice(config: &mut ComponentsConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn ignores_directions(config: &ComponentsConfig) -> bool {
+        !config.strong
+    }
+
+    fn input((): &(), _: &Graph, _: &ComponentsConfig) -> Result<()> {
+        Ok(())
     }
 }

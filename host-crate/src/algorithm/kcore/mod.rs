@@ -92,9 +92,10 @@ fn method(device: &DeviceInfo, csr: &Csr, config: &KCoreConfig) -> Result<Method
 }
 
 impl Algorithm for KCore {
-    const NAME: &'static str = "kcore";
-    const SUMMARY: &'static str = "the core number of every node, or the k-core";
-    const HELP: &'static str = "\
+    const ABOUT: Description = Description {
+        name: "kcore",
+        summary: "the core number of every node, or the k-core",
+        help: "\
 The k-core is the largest part of a graph in which every node has at least k neighbours; a node's core number is the largest k for \
 which it is in the k-core. Edges are taken both ways, edges from a node to itself are ignored, and parallel edges count once. The \
 output is a line `id core` for each node; with --k K it is `id in_core`, which is 1 for the nodes of the K-core and 0 for the others, \
@@ -104,30 +105,16 @@ Examples:
   evenkeel kcore rmat:scale=20 --validate
   evenkeel kcore friends.csv --output cores.csv
   evenkeel kcore rmat:scale=20 --k 100 --output -
-  evenkeel compare kcore rmat:scale=14 --strategies peel,h-index,auto";
-    const COUNTED: bool = true;
-    const CPU_FORMS: &'static [&'static str] = &["peel-cpu"];
-    type Alternative = KCoreStrategy;
+  evenkeel compare kcore rmat:scale=14 --strategies peel,h-index,auto",
+        counted: true,
+        cpu_forms: &["peel-cpu"],
+        ..Description::DEFAULT
+    };
+
     type Config = KCoreConfig;
-    type InputOptions = ();
-    type Tables = ();
     type Input = ();
     type Answer = Cores;
     type Reference = Cores;
-
-    fn choice(config: &mut KCoreConfig) -> &mut Configured<Self> {
-        &mut config.strategy
-    }
-
-    fn is_undirected(_: &KCoreConfig) -> bool {
-        true
-    }
-
-    /// Warns of edges that are going to be ignored.
-    fn input((): &(), graph: &Graph, _: &KCoreConfig) -> Result<()> {
-        warn_of_self_loops(graph);
-        Ok(())
-    }
 
     /// Edges from a node to itself are ignored; an edge without its reverse is an error.
     fn build(graph: &SharedGraph, config: &KCoreConfig) -> Result<Self> {
@@ -164,5 +151,25 @@ Examples:
 
     fn check(found: &Cores, expected: &Cores, _: &Graph, (): &()) -> Option<Mismatch> {
         oracle::first_mismatch(&expected.nodes, &found.nodes)
+    }
+}
+
+impl FrontEnd for KCore {
+    type Alternative = KCoreStrategy;
+    type InputOptions = ();
+    type Tables = ();
+
+    fn choice(config: &mut KCoreConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn is_undirected(_: &KCoreConfig) -> bool {
+        true
+    }
+
+    /// Warns of edges that are going to be ignored.
+    fn input((): &(), graph: &Graph, _: &KCoreConfig) -> Result<()> {
+        warn_of_self_loops(graph);
+        Ok(())
     }
 }

@@ -53,10 +53,10 @@ fn is_symmetric(csr: &Csr) -> bool {
 }
 
 impl Algorithm for Mst {
-    const ROWS: RowKind = RowKind::Edges;
-    const NAME: &'static str = "mst";
-    const SUMMARY: &'static str = "minimum spanning forest: the lightest edges that connect what is connected";
-    const HELP: &'static str = "\
+    const ABOUT: Description = Description {
+        name: "mst",
+        summary: "minimum spanning forest: the lightest edges that connect what is connected",
+        help: "\
 The directions of edges do not count; of parallel edges the lightest is taken, and edges from a node to itself are ignored. Weights may be \
 negative; without weights every edge weighs 1. Of edges that weigh the same, the first in the order of the graph is taken, so the answer is \
 the same in every run and on every device. The output is a line `source target weight` for each edge of the forest. There is a tree for \
@@ -65,28 +65,17 @@ each component, and a node without edges is one. The total weight is exact for w
 Examples:
   evenkeel mst road:nodes=100000 --weights random:1..64 --validate
   evenkeel mst roads.gr.gz --output forest.csv
-  evenkeel compare mst rmat:scale=14 --weights random:1..64";
-    const COUNTED: bool = true;
-    const WEIGHTS: WeightUse = WeightUse::Optional;
-    type Alternative = MstStrategy;
+  evenkeel compare mst rmat:scale=14 --weights random:1..64",
+        counted: true,
+        weights: WeightUse::Optional,
+        rows: RowKind::Edges,
+        ..Description::DEFAULT
+    };
+
     type Config = MstConfig;
-    type InputOptions = ();
-    type Tables = ();
     type Input = ();
     type Answer = SpanningForest;
     type Reference = SpanningForest;
-
-    fn choice(config: &mut MstConfig) -> &mut Configured<Self> {
-        &mut config.strategy
-    }
-
-    fn ignores_directions(_: &MstConfig) -> bool {
-        true
-    }
-
-    fn input((): &(), _: &Graph, _: &MstConfig) -> Result<()> {
-        Ok(())
-    }
 
     fn build(graph: &SharedGraph, config: &MstConfig) -> Result<Self> {
         let (device, csr) = (graph.device(), graph.csr());
@@ -129,6 +118,24 @@ Examples:
 
     fn check(found: &SpanningForest, expected: &SpanningForest, _: &Graph, (): &()) -> Option<Mismatch> {
         found.first_difference(expected)
+    }
+}
+
+impl FrontEnd for Mst {
+    type Alternative = MstStrategy;
+    type InputOptions = ();
+    type Tables = ();
+
+    fn choice(config: &mut MstConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn ignores_directions(_: &MstConfig) -> bool {
+        true
+    }
+
+    fn input((): &(), _: &Graph, _: &MstConfig) -> Result<()> {
+        Ok(())
     }
 
     fn columns(_: &MstConfig) -> usize {

@@ -150,9 +150,10 @@ impl Answer for Ranks {
 }
 
 impl Algorithm for PageRank {
-    const NAME: &'static str = "pagerank";
-    const SUMMARY: &'static str = "the rank of every node: how likely a random walk is to be there";
-    const HELP: &'static str = "\
+    const ABOUT: Description = Description {
+        name: "pagerank",
+        summary: "the rank of every node: how likely a random walk is to be there",
+        help: "\
 The rule is LDBC Graphalytics': all nodes begin alike, a node that no edge leaves gives its rank to all, and weights do not \
 matter. With --seeds all begin at these nodes, in proportion to their weights, and what does not follow an edge goes to them. The output is a line `id rank` \
 for each node; the ranks add up to 1. An answer is right when each rank is within a ten-thousandth of its own size of a double-precision \
@@ -164,28 +165,16 @@ Examples:
   evenkeel pagerank rmat:scale=20 --tolerance 1e-4 --iterations 100
   evenkeel pagerank web.mtx --directed --damping 0.9 --iterations 50 --precision double --output ranks.txt
   evenkeel pagerank friends.csv --seeds friends-of-mine.txt --tolerance 1e-6 --iterations 200
-  evenkeel pagerank grid:rows=1024,cols=1024 --schedule merge-path --runs 10 --warmup 2 --profile";
-    const CPU_FORMS: &'static [&'static str] = &[cpu::NAME];
-    type Alternative = RowSchedule;
+  evenkeel pagerank grid:rows=1024,cols=1024 --schedule merge-path --runs 10 --warmup 2 --profile",
+        cpu_forms: &[cpu::NAME],
+        ..Description::DEFAULT
+    };
+
     type Config = PageRankConfig;
-    type InputOptions = SeedOptions;
-    type Tables = ();
     type Input = Seeds;
     type Answer = Ranks;
     /// The iterations that may have been the last, and the ranks after each.
     type Reference = Vec<(u32, Vec<f64>)>;
-
-    fn choice(config: &mut PageRankConfig) -> &mut Configured<Self> {
-        &mut config.schedule
-    }
-
-    fn input(options: &SeedOptions, graph: &Graph, _: &PageRankConfig) -> Result<Seeds> {
-        options.seeds.as_ref().map_or(Ok(Seeds::default()), |file| Seeds::read(file, graph))
-    }
-
-    fn operations(csr: &Csr, config: &PageRankConfig) -> u64 {
-        u64::from(config.iterations) * (u64::from(csr.nodes()) + csr.edges())
-    }
 
     fn build(graph: &SharedGraph, config: &PageRankConfig) -> Result<Self> {
         settings::check_values(config)?;
@@ -276,6 +265,24 @@ Examples:
         // After the last of them ranks hardly change.
         let same = expected.iter().find(|(iterations, _)| *iterations == found.iterations).or(expected.last());
         same.and_then(|(_, ranks)| pagerank::first_mismatch(ranks, &found.ranks, tolerance))
+    }
+}
+
+impl FrontEnd for PageRank {
+    type Alternative = RowSchedule;
+    type InputOptions = SeedOptions;
+    type Tables = ();
+
+    fn choice(config: &mut PageRankConfig) -> &mut Configured<Self> {
+        &mut config.schedule
+    }
+
+    fn input(options: &SeedOptions, graph: &Graph, _: &PageRankConfig) -> Result<Seeds> {
+        options.seeds.as_ref().map_or(Ok(Seeds::default()), |file| Seeds::read(file, graph))
+    }
+
+    fn operations(csr: &Csr, config: &PageRankConfig) -> u64 {
+        u64::from(config.iterations) * (u64::from(csr.nodes()) + csr.edges())
     }
 }
 

@@ -159,9 +159,10 @@ fn neighbours(csr: &Csr, node: u32) -> u64 {
 }
 
 impl Algorithm for Triangles {
-    const NAME: &'static str = "triangles";
-    const SUMMARY: &'static str = "the number of triangles, of all or of every node, and clustering coefficients";
-    const HELP: &'static str = "\
+    const ABOUT: Description = Description {
+        name: "triangles",
+        summary: "the number of triangles, of all or of every node, and clustering coefficients",
+        help: "\
 A triangle is three nodes with an edge between any two of them. Edges are taken both ways, edges from a node to itself are ignored, \
 and parallel edges count once. Without --per-node only the number of all triangles is found, and there is nothing for --output. \
 With --per-node count the output is a line `id triangles` for each node; with --per-node lcc it is `id lcc`, the local clustering \
@@ -173,34 +174,16 @@ Examples:
   evenkeel triangles rmat:scale=20 --validate
   evenkeel triangles friends.csv --per-node count --top 5
   evenkeel triangles web.mtx --per-node lcc --output coefficients.csv
-  evenkeel compare triangles rmat:scale=14 --strategies binary-search,bitmap,auto";
-    const COUNTED: bool = true;
-    const CPU_FORMS: &'static [&'static str] = &[strategy::NATIVE];
-    type Alternative = TriangleStrategy;
+  evenkeel compare triangles rmat:scale=14 --strategies binary-search,bitmap,auto",
+        counted: true,
+        cpu_forms: &[strategy::NATIVE],
+        ..Description::DEFAULT
+    };
+
     type Config = TrianglesConfig;
-    type InputOptions = ();
-    type Tables = ();
     type Input = ();
     type Answer = TriangleCounts;
     type Reference = TriangleCounts;
-
-    fn choice(config: &mut TrianglesConfig) -> &mut Configured<Self> {
-        &mut config.strategy
-    }
-
-    fn is_undirected(config: &TrianglesConfig) -> bool {
-        config.per_node != PerNode::Lcc
-    }
-
-    fn columns(config: &TrianglesConfig) -> usize {
-        usize::from(config.per_node != PerNode::None)
-    }
-
-    /// Warns of edges that are going to be ignored.
-    fn input((): &(), graph: &Graph, _: &TrianglesConfig) -> Result<()> {
-        warn_of_self_loops(graph);
-        Ok(())
-    }
 
     /// An edge without its reverse is an error, but for coefficients.
     fn build(graph: &SharedGraph, config: &TrianglesConfig) -> Result<Self> {
@@ -287,6 +270,30 @@ Examples:
             (expected != found).then_some(Mismatch { node: 0, expected, found })
         };
         of_nodes.or_else(of_all)
+    }
+}
+
+impl FrontEnd for Triangles {
+    type Alternative = TriangleStrategy;
+    type InputOptions = ();
+    type Tables = ();
+
+    fn choice(config: &mut TrianglesConfig) -> &mut Configured<Self> {
+        &mut config.strategy
+    }
+
+    fn is_undirected(config: &TrianglesConfig) -> bool {
+        config.per_node != PerNode::Lcc
+    }
+
+    fn columns(config: &TrianglesConfig) -> usize {
+        usize::from(config.per_node != PerNode::None)
+    }
+
+    /// Warns of edges that are going to be ignored.
+    fn input((): &(), graph: &Graph, _: &TrianglesConfig) -> Result<()> {
+        warn_of_self_loops(graph);
+        Ok(())
     }
 }
 

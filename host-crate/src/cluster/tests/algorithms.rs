@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Result,
-    algorithm::{Algorithm, Bfs, BfsConfig, Components, PageRank, PageRankConfig, Precision, SourceOptions, Sssp},
+    algorithm::{Bfs, BfsConfig, Components, FrontEnd, PageRank, PageRankConfig, Precision, SourceOptions, Sssp},
     device::Device,
     graph::{
         Direction, Graph, OpenOptions, adapt, formats,
@@ -22,18 +22,18 @@ use crate::{
 use std::{any::Any, path::PathBuf, sync::Arc};
 
 /// The distributed form of an algorithm.
-fn distributed<A: Algorithm>() -> &'static dyn Distributed<A> {
+fn distributed<A: FrontEnd>() -> &'static dyn Distributed<A> {
     struct Form;
 
     impl Visitor for Form {
         type Output = Box<dyn Any>;
 
-        fn visit<A: Algorithm>(self, form: &'static dyn Distributed<A>) -> Box<dyn Any> {
+        fn visit<A: FrontEnd>(self, form: &'static dyn Distributed<A>) -> Box<dyn Any> {
             Box::new(form)
         }
     }
 
-    let form = visit(A::NAME, Form).expect("it has a distributed form");
+    let form = visit(A::ABOUT.name, Form).expect("it has a distributed form");
     *form.downcast::<&'static dyn Distributed<A>>().expect("it is the algorithm's own")
 }
 
@@ -73,7 +73,7 @@ impl Example {
     }
 
     /// Runs an algorithm on so many workers, and checks that the answer is right.
-    fn check<A: Algorithm>(&self, workers: usize, config: A::Config, options: fn() -> A::InputOptions)
+    fn check<A: FrontEnd>(&self, workers: usize, config: A::Config, options: fn() -> A::InputOptions)
     where
         A::Config: Send + Sync,
         A::Answer: Send,
@@ -83,12 +83,8 @@ impl Example {
     }
 
     /// Runs an algorithm twice on workers with these devices, or on threads of the CPU, and checks that the second answer is right.
-    pub fn check_on<A: Algorithm>(
-        &self,
-        devices: &[Option<Device>],
-        config: A::Config,
-        options: fn() -> A::InputOptions,
-    ) where
+    pub fn check_on<A: FrontEnd>(&self, devices: &[Option<Device>], config: A::Config, options: fn() -> A::InputOptions)
+    where
         A::Config: Send + Sync,
         A::Answer: Send,
         A::Input: Send,
@@ -127,7 +123,7 @@ impl Example {
         let reference = A::reference(&self.whole, &input, &config).unwrap();
         let mismatch = A::check(&answer.unwrap(), &reference, &self.whole, &input);
         let shown = mismatch.map(|it| (it.node, it.expected, it.found));
-        assert_eq!(shown, None, "{} of {} on {workers} workers", A::NAME, self.name());
+        assert_eq!(shown, None, "{} of {} on {workers} workers", A::ABOUT.name, self.name());
     }
 
     fn check_all(&self, workers: usize) {

@@ -3,7 +3,7 @@
 
 use super::algorithms::Example;
 use crate::{
-    algorithm::{Algorithm, Bfs, BfsConfig, Components, PageRank, PageRankConfig, Precision, SourceOptions, Sssp},
+    algorithm::{Bfs, BfsConfig, Components, FrontEnd, PageRank, PageRankConfig, Precision, SourceOptions, Sssp},
     device::{Device, DeviceOptions},
 };
 
@@ -26,7 +26,7 @@ fn kinds() -> Vec<Vec<Option<Device>>> {
 }
 
 /// Runs an algorithm on every graph, with one worker, two and four, on every kind of device.
-fn check_all<A: Algorithm>(kinds: &[Vec<Option<Device>>], config: &A::Config)
+fn check_all<A: FrontEnd>(kinds: &[Vec<Option<Device>>], config: &A::Config)
 where
     A::Config: Send + Sync,
     A::Answer: Send,

@@ -1,5 +1,5 @@
 //! What is shown of an answer: figures, the entries that matter most, how the values are spread, a path. All of it follows from the columns of
-//! the answer, by what they mean, and from its facts; an algorithm for which that is not enough is in [`OVERRIDES`].
+//! the answer, by what they mean, and from its facts; an algorithm for which that is not enough is in the table `OVERRIDES`.
 
 mod apsp;
 mod color;

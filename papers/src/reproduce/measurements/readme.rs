@@ -6,7 +6,7 @@ use super::{
     plan::COMPARED,
     tables,
 };
-use evenkeel::algorithm::{Algorithm, Bfs};
+use evenkeel::algorithm::{Bfs, FrontEnd};
 use evenkeel_cli::report::html::{Cell, Data, axis::short};
 use serde_json::Value;
 
