@@ -1,7 +1,30 @@
 //! evenkeel runs graph algorithms on any Vulkan GPU and keeps the load balanced.
 //!
-//! A [`graph::Graph`] comes from a file or a generator, a [`device::Device`] is a GPU or the CPU, and an [`algorithm`] is
-//! prepared once for a graph and then run on any input. Every answer can be checked against an [`oracle`].
+//! A [`graph::Graph`] comes from a program's own edges, a file or a generator, a [`device::Device`] is a GPU or the CPU, and an [`algorithm`]
+//! is a line:
+//!
+//! ```
+//! use evenkeel::{
+//!     algorithm::{BfsConfig, PageRankConfig},
+//!     device::Device,
+//!     graph::Graph,
+//! };
+//!
+//! fn main() -> evenkeel::Result<()> {
+//!     let friends = Graph::from_edges([("ann", "bob"), ("bob", "cem"), ("dan", "bob")])?;
+//!     let graph = Device::auto()?.load(&friends); // the best GPU there is, else the CPU
+//!
+//!     let ranks = graph.run(PageRankConfig::default())?;
+//!     for (node, rank) in ranks.top(2) {
+//!         println!("{node}: {rank}");
+//!     }
+//!     let tree = graph.run_from("ann", BfsConfig::default())?;
+//!     assert_eq!(tree.of("cem")?.map(|depth| depth.real()), Some(2.0));
+//!     Ok(())
+//! }
+//! ```
+//!
+//! An algorithm can also be prepared once for a graph and then run on any input, and every answer can be checked against an [`oracle`]:
 //!
 //! ```
 //! use evenkeel::algorithm::{Algorithm, Bfs, BfsConfig, Source};

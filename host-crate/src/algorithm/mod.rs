@@ -27,6 +27,7 @@ mod paths;
 mod reorder;
 mod search;
 mod session;
+mod short;
 pub mod source;
 mod undirected;
 
@@ -54,6 +55,7 @@ pub use dense::{Dense, DenseMatrix, DenseVector};
 pub use handle::{Described, Handle, Of, Part, Prepared, Problem, Setup, TypedSetup};
 pub use reorder::Reorder;
 pub use session::Session;
+pub use short::{Configures, Found, Loaded};
 pub use source::{ALL_SOURCES, ManySources, Source, SourceOptions};
 
 use crate::{
@@ -391,10 +393,14 @@ pub trait Visitor {
     fn visit<A: FrontEnd>(&mut self);
 }
 
-/// The registry. An algorithm's line names its module, its type, and what else of it this module exports.
+/// The registry. An algorithm's line names its module, its type, its configuration, and what else of it this module exports.
 macro_rules! algorithms {
-    ($($module:ident::{$algorithm:ident $(, $export:ident)*},)*) => {
-        $(pub use $module::{$algorithm $(, $export)*};)*
+    ($($module:ident::{$algorithm:ident, $config:ident $(, $export:ident)*},)*) => {
+        $(pub use $module::{$algorithm, $config $(, $export)*};)*
+
+        $(impl Configures for $config {
+            type Algorithm = $algorithm;
+        })*
 
         /// All algorithms, in the order they are listed.
         pub fn all() -> impl Iterator<Item = &'static dyn Handle> {

@@ -1,12 +1,13 @@
 //! Graphs on the host: data structures, files, generators and statistics.
 //!
 //! A [`Graph`] is a CSR, the ids its nodes had in the file, and whether its edges have a direction. It comes from a file
-//! ([`formats`]) or a generator ([`generate`]); [`transform`] changes it and counts what it changed; [`facts`] keeps what is known
+//! ([`formats`]), from a program's own edges ([`edges`]) or from a generator ([`generate`]); [`transform`] changes it and counts what it changed; [`facts`] keeps what is known
 //! of it, and [`statistics`] describes it. Nothing here depends on a device.
 
 pub mod array;
 pub mod build;
 pub mod csr;
+pub mod edges;
 pub mod facts;
 pub mod formats;
 pub mod generate;
@@ -26,6 +27,7 @@ pub mod weights;
 pub use array::Array;
 pub use build::{BuildOptions, BuildReport, EdgeList};
 pub use csr::Csr;
+pub use edges::{Edge, EdgeWeight, NodeId};
 pub use facts::Skew;
 pub use ids::{Names, NodeIds, NodeName};
 pub use offsets::{Offsets, OffsetsView};
