@@ -9,7 +9,7 @@ pub fn renew(root: &Path) -> Result<()> {
     loc::run(root, None, true)?;
     for test in ["papers::the_", "documentation::sessions"] {
         let mut tests = Command::new(env!("CARGO"));
-        tests.args(["test", "--release", "--package", "evenkeel-papers", "--test", "papers", test]);
+        tests.args(["test", "--package", "evenkeel-papers", "--test", "papers", test]);
         let status = tests.env("EVENKEEL_UPDATE_PAGES", "1").current_dir(root).status()?;
         ensure!(status.success(), "the documentation was not renewed");
     }
