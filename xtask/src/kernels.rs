@@ -59,9 +59,10 @@ pub fn recorded(package: &Package) -> Result<()> {
     Ok(())
 }
 
-type Contents = BTreeMap<OsString, Vec<u8>>;
+pub type Contents = BTreeMap<OsString, Vec<u8>>;
 
-fn contents(folder: &Path) -> Result<Contents> {
+/// The files in a folder, by name.
+pub fn contents(folder: &Path) -> Result<Contents> {
     let mut contents = Contents::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let path = entry?.path();

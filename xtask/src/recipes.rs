@@ -9,6 +9,7 @@
 //! Other blocks are for the reader alone. A recipe fails when it touches more files than its concept may take. Files that a
 //! command writes, such as compiled modules, do not count; those that only get a `mod` line, which Rust asks for, are counted apart.
 
+use crate::kernels::contents;
 use anyhow::{Context, Result, ensure};
 use std::{
     collections::BTreeSet,
@@ -76,18 +77,14 @@ pub fn check(root: &Path) -> Result<()> {
 
 /// How many modules there are in `committed`, all of which must be the same in `rebuilt`.
 fn unchanged_modules(committed: &Path, rebuilt: &Path) -> Result<usize> {
-    let mut count = 0;
-    for entry in fs::read_dir(committed).with_context(|| committed.display().to_string())? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "spv") {
-            let name = path.file_name().context("a file has a name")?;
-            let same = fs::read(rebuilt.join(name)).is_ok_and(|module| fs::read(&path).is_ok_and(|it| it == module));
-            ensure!(same, "{} is not what a rebuild gives: run `cargo xtask kernels`", path.display());
-            count += 1;
-        }
+    let (mut modules, rebuilt) = (contents(committed)?, contents(rebuilt)?);
+    modules.retain(|name, _| Path::new(name).extension().is_some_and(|extension| extension == "spv"));
+    for (name, module) in &modules {
+        let is_same = rebuilt.get(name) == Some(module);
+        ensure!(is_same, "{} is not what a rebuild gives: run `cargo xtask kernels`", name.display());
     }
-    ensure!(count > 0, "there are no modules in {}", committed.display());
-    Ok(count)
+    ensure!(!modules.is_empty(), "there are no modules in {}", committed.display());
+    Ok(modules.len())
 }
 
 /// The files that the steps create or change, but for those of [`declarations`].

@@ -12,7 +12,7 @@ use crate::{
     device::profile::Span,
     engine::{DevicePartition, Layout},
     strategy::{
-        Chosen, Operator, Strategy, Target, Traversal,
+        Chosen, Operator, Strategy, Traversal,
         adaptive::{LevelSize, TracedLevel, trace},
     },
 };
@@ -297,15 +297,7 @@ impl Bfs {
             };
             Ok((Search::record(device, traversal, &chosen, &name)?, parents))
         };
-        let on_device = Target { device: graph.device().info(), operator: Operator::Bfs };
-        let layout = match config.parents || chosen.strategy.reads_device_graph(on_device) {
-            true => {
-                let allocate = |graph: &SharedGraph, layout: &Layout| search(graph, Some(*layout)).map(drop);
-                Some(chosen.layout(&origin.graph, Operator::Bfs, allocate)?)
-            }
-            false => None,
-        };
-        let (search, parents) = search(&origin.graph, layout)?;
+        let (search, parents) = chosen.search(&origin.graph, Operator::Bfs, config.parents, search)?;
         // Of a strategy whose iterations are no levels the whole search is run.
         let has_levels = || chosen.strategy.level_names(graph.device(), graph.csr(), &[]);
         let limit = match max_depth {

@@ -149,7 +149,7 @@ Examples:
         let choice = config.schedule(csr, graph.device().info());
         refuse_long_loops(graph.device().info(), || choice.rounds(csr))?;
         let edge_bytes = size_of::<u32>() + size_of::<f32>();
-        let layout = graph.layout(csr, edge_bytes, |graph, layout| product(graph, layout, choice, config).map(drop))?;
+        let layout = graph.layout(csr, edge_bytes, |graph, layout| product(graph, layout, choice, config))?;
         let (b, c, pass) = product(&graph, &layout, choice, config)?;
         let session =
             session.with_method(config.schedule.item().taken(choice)).with_order(reorder::name_of(order.as_deref()));

@@ -255,7 +255,7 @@ Examples:
             Layout::Coo => Kept::resident(info, csr),
             _ => {
                 let edge_bytes = size_of::<u32>() + config.precision.bytes();
-                graph.layout(csr, edge_bytes, |graph, kept| product(graph, kept).map(drop))?
+                graph.layout(csr, edge_bytes, |graph, kept| product(graph, kept))?
             }
         };
         config.check_partitions(info, csr, &kept)?;

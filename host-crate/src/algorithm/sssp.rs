@@ -6,7 +6,7 @@ use crate::{
     engine::Layout,
     graph::weights::Shown,
     oracle::dijkstra,
-    strategy::{Chosen, Operator, Strategy, Target, Traversal, double_distances, wide_distances},
+    strategy::{Chosen, Operator, Strategy, Traversal, double_distances, wide_distances},
 };
 use evenkeel_types::UNREACHED;
 use rayon::prelude::*;
@@ -245,14 +245,7 @@ impl Sssp {
             traversal.target = target;
             Search::record(graph.device(), traversal, &chosen, &name)
         };
-        let layout = match chosen.strategy.reads_device_graph(Target { device: graph.device().info(), operator }) {
-            true => {
-                let allocate = |graph: &SharedGraph, layout: &Layout| search(graph, Some(*layout)).map(drop);
-                Some(chosen.layout(&origin.graph, operator, allocate)?)
-            }
-            false => None,
-        };
-        let search = search(&origin.graph, layout)?;
+        let search = chosen.search(&origin.graph, operator, false, search)?;
         let session = session.with_method(chosen.instead);
         let (has_parents, start) = (config.parents, (0, Vec::new()));
         Ok(Self { session, search, origin, has_parents, start, overflowed: false })

@@ -193,11 +193,11 @@ impl SharedGraph {
 
     /// How `csr`, which is the graph or made of it, is kept: on the device if it fits there with all else that `allocate` allocates, and else
     /// partly streamed. Of each edge there are so many bytes in arrays that are streamed. It is decided once.
-    pub(crate) fn layout(
+    pub(crate) fn layout<T>(
         &self,
         csr: &Csr,
         edge_bytes: usize,
-        allocate: impl Fn(&Self, &Layout) -> Result<()>,
+        allocate: impl Fn(&Self, &Layout) -> Result<T>,
     ) -> Result<Layout> {
         let needed = |layout: &Layout| Ok(self.planned(|graph| allocate(graph, layout))?.bytes());
         Ok(*self.once("layout", || Layout::new(self.device().info(), csr, edge_bytes as u64, needed))?)

@@ -282,23 +282,31 @@ impl Chosen {
         })
     }
 
-    /// How the graph is kept for it, if that is read on the device, with all that `allocate` allocates.
+    /// What `search` makes of the graph for this strategy. It is given how the graph is kept, where the strategy reads it on the device or
+    /// something else does.
     ///
     /// # Errors
-    /// When the graph has several partitions, or must be streamed, and the strategy does not take them.
-    pub fn layout(
+    /// When the graph has several partitions, or must be streamed, and the strategy does not take them; what `search` fails with.
+    pub fn search<T>(
         &self,
         graph: &SharedGraph,
         operator: Operator,
-        allocate: impl Fn(&SharedGraph, &Layout) -> Result<()>,
-    ) -> Result<Layout> {
+        is_read_anyway: bool,
+        search: impl Fn(&SharedGraph, Option<Layout>) -> Result<T>,
+    ) -> Result<T> {
         let (device, csr) = (graph.device().info(), graph.csr());
-        if self.strategy.takes_partitions() {
-            let arrays = if operator == Operator::Bfs { 1 } else { 2 };
-            return graph.layout(csr, arrays * size_of::<u32>(), allocate);
+        let target = Target { device, operator };
+        if !is_read_anyway && !self.strategy.reads_device_graph(target) {
+            return search(graph, None);
         }
-        check_partitions(&*self.strategy, csr, Target { device, operator })?;
-        Ok(Layout::resident(device, csr))
+        let layout = if self.strategy.takes_partitions() {
+            let arrays = if operator == Operator::Bfs { 1 } else { 2 };
+            graph.layout(csr, arrays * size_of::<u32>(), |graph, layout| search(graph, Some(*layout)))?
+        } else {
+            check_partitions(&*self.strategy, csr, target)?;
+            Layout::resident(device, csr)
+        };
+        search(graph, Some(layout))
     }
 }
 

@@ -127,9 +127,7 @@ Examples:
             }
         })?;
         let layout = match method {
-            Method::AllEdges(_) => {
-                graph.layout(csr, size_of::<u32>(), |graph, layout| way(graph, method, *layout).map(drop))?
-            }
+            Method::AllEdges(_) => graph.layout(csr, size_of::<u32>(), |graph, layout| way(graph, method, *layout))?,
             _ => resident,
         };
         let (labels, whole) = way(graph, method, layout)?;
