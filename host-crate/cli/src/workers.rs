@@ -136,7 +136,7 @@ pub struct Task<'a> {
     pub validate: bool,
 }
 
-/// The same with the algorithm's types.
+/// A task whose algorithm is known by its type.
 struct TypedTask<'a, A: FrontEnd> {
     task: Task<'a>,
     form: &'static dyn Distributed<A>,

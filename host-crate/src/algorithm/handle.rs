@@ -101,7 +101,7 @@ pub trait Setup: Any {
     /// The strategy or schedule.
     fn alternative(&self) -> String;
 
-    /// The same with another strategy or schedule, less the settings that this one does not read.
+    /// Changes the strategy or schedule, and leaves out the settings that the other one does not read.
     ///
     /// # Errors
     /// When there is no such one.
@@ -137,7 +137,7 @@ pub trait Setup: Any {
     /// Whether a table shows the time of each step, for which the device must be opened with `profile`.
     fn needs_spans(&self) -> bool;
 
-    /// The same on a graph.
+    /// Puts the algorithm on a graph.
     ///
     /// # Errors
     /// When the settings do not suit the graph.

@@ -23,12 +23,12 @@ impl Session {
         Self { graph: graph.clone(), memory: graph.plan(), method: None, order: None, answered: false }
     }
 
-    /// The same with the method that is taken, where the one that was asked for chooses among others.
+    /// Adds the method that is taken, where the one that was asked for chooses among others.
     pub fn with_method(self, method: Option<impl Into<String>>) -> Self {
         Self { method: method.map(Into::into), ..self }
     }
 
-    /// The same with what the nodes are ordered by on the device, where they are not in the graph's own order.
+    /// Adds what the nodes are ordered by on the device, where they are not in the graph's own order.
     pub fn with_order(self, order: Option<&'static str>) -> Self {
         Self { order, ..self }
     }

@@ -66,7 +66,7 @@ impl<'g> Loaded<'g> {
         self.run_with(config, &Default::default())
     }
 
-    /// The same from a node.
+    /// Runs an algorithm once, from a node.
     ///
     /// # Errors
     /// Also when the graph has no node of this name.
@@ -78,7 +78,7 @@ impl<'g> Loaded<'g> {
         self.run_with(config, &super::SourceOptions { source })
     }
 
-    /// The same from the input that these settings describe.
+    /// Runs an algorithm once, from the input that these settings describe.
     ///
     /// # Errors
     /// Also when the settings do not suit the graph.

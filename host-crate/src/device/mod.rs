@@ -127,7 +127,7 @@ impl Device {
         Self { backend: Arc::new(counter::Counter::planner(info)), times_steps: false }
     }
 
-    /// The same device, with what is allocated on it from here on counted.
+    /// Returns a handle of this device that counts what is allocated through it.
     #[doc(hidden)]
     pub fn counting_memory(&self) -> Self {
         Self { backend: Arc::new(counter::Counter::before(self.backend.clone())), times_steps: self.times_steps }
@@ -171,7 +171,7 @@ impl Device {
         if self.is_planner() { self.buffer(name, len) } else { self.buffer_from(name, &make()) }
     }
 
-    /// The same in memory of the host that the device copies from; of a planner there is none.
+    /// Does so in memory of the host that the device copies from. A planner has none.
     pub(crate) fn host_buffer_of<T: Pod>(
         &self,
         name: &str,

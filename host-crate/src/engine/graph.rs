@@ -109,7 +109,7 @@ impl SharedGraph {
         Self { arrays: Arc::new(arrays), found, plan: None }
     }
 
-    /// The same graph on a device with the same limits on which nothing runs: preparing something there counts the memory it takes. What was
+    /// Puts the graph on a device with the same limits on which nothing runs: preparing something there counts the memory it takes. What was
     /// found out about the graph is shared.
     pub(crate) fn planner(&self) -> Self {
         Self::with(Device::planner(self.device().info()), self.csr().clone(), self.found.clone())

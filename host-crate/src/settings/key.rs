@@ -219,57 +219,57 @@ impl<'a> Key<'a> {
         Self { placeholder: "FILE", heading: "Output", ..key }
     }
 
-    /// The same setting, which may also be given without its name when it is the first: `group-mapped:64`.
+    /// Allows the setting without its name when it is the first: `group-mapped:64`.
     pub fn positional(self) -> Self {
         Self { positional: true, ..self }
     }
 
-    /// The same setting for numbers from `least` to `most`; infinity for no limit.
+    /// Limits the setting to numbers from `least` to `most`; infinity is no limit.
     pub fn within(self, least: impl Into<f64>, most: impl Into<f64>) -> Self {
         Self { allowed: Allowed::Range(least.into(), most.into()), ..self }
     }
 
-    /// The same setting for finite numbers above a bound.
+    /// Limits the setting to finite numbers above a bound.
     pub fn above(self, bound: impl Into<f64>) -> Self {
         Self { allowed: Allowed::Above(bound.into()), ..self }
     }
 
-    /// The same setting for some values alone.
+    /// Limits the setting to these values.
     pub fn one_of<T: Display>(self, values: impl IntoIterator<Item = T>) -> Self {
         Self { allowed: Allowed::OneOf(values.into_iter().map(|value| value.to_string()).collect()), ..self }
     }
 
-    /// The same setting, which reports show as this value; none leaves it out of them.
+    /// Has reports show this value; none leaves the setting out of them.
     pub fn reported_as(self, value: Option<impl Into<serde_json::Value>>) -> Self {
         Self { reported: value.map(Into::into), ..self }
     }
 
-    /// The same setting, which reports call by another name.
+    /// Has reports call the setting by another name.
     pub fn reported_name(self, name: &'static str) -> Self {
         Self { reported_name: Some(name), ..self }
     }
 
-    /// The same setting with a word that stands for its value in help.
+    /// Gives help a word that stands for the value.
     pub fn placeholder(self, placeholder: &'static str) -> Self {
         Self { placeholder, ..self }
     }
 
-    /// The same setting under another heading of help.
+    /// Puts the setting under another heading of help.
     pub fn under(self, heading: &'static str) -> Self {
         Self { heading, ..self }
     }
 
-    /// The same setting, which these methods alone read.
+    /// Says that these methods alone read the setting.
     pub fn read_by(self, readers: Vec<&'static str>) -> Self {
         Self { readers, ..self }
     }
 
-    /// The same setting, which is not given together with these.
+    /// Refuses the setting together with these.
     pub fn excludes(self, others: &'static [&'static str]) -> Self {
         Self { excludes: others, ..self }
     }
 
-    /// The same setting, which is given only together with these.
+    /// Refuses the setting without these.
     pub fn needs(self, others: &'static [&'static str]) -> Self {
         Self { needs: others, ..self }
     }

@@ -2,8 +2,8 @@
 //!
 //! Each invocation is a fibre. The one that runs next is drawn from those that can, so that no order between invocations is there by
 //! chance that the kernel does not ask for. In a build with debug assertions, and where the setting `accesses` asks for it, the drawing goes
-//! on within an invocation: before an access to memory that others share, it may have to let others go first. All of it runs on one thread and follows from the seed, so what is seen once is seen
-//! again.
+//! on within an invocation: before an access to memory that others share, it may have to let others go first. All of it runs on one thread and
+//! follows from the seed, so what is seen once is seen again.
 //!
 //! Calls of a subgroup wait until no invocation of it can go on by itself. Those that stand at the same call then make it together. A
 //! call that takes the whole subgroup and is not made by all of it is an error that names the places, as is a barrier that a part of a
@@ -35,7 +35,7 @@ pub(super) struct Emulation {
     /// Workgroups that are under way at a time; the others begin when one of these has ended.
     resident: u32,
     seed: u64,
-    /// Of so many accesses to shared memory one lets others go first; none does where this is 0.
+    /// How many accesses to shared memory there are for one that lets others go first; none does where this is 0.
     accesses: u32,
     /// Dispatches so far: each has an order of its own.
     dispatches: AtomicU64,
