@@ -8,7 +8,7 @@ use evenkeel::{
 };
 use std::io::{self, Write};
 
-pub fn write(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) -> io::Result<()> {
+pub fn write(columns: &[Column<'_>], graph: &Graph, writer: &mut (dyn Write + Send)) -> io::Result<()> {
     let values = columns.first().map(|column| &column.values);
     let (kind, bits): (u32, &dyn Fn(usize) -> u32) = match values {
         Some(Values::U32(all)) => (0, &|place| all[place]),

@@ -12,7 +12,7 @@ use std::{
 };
 
 /// Writes `{"node": […], "depth": […]}`. A node with several values has an array of them.
-pub fn write_object(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) -> io::Result<()> {
+pub fn write_object(columns: &[Column<'_>], graph: &Graph, writer: &mut (dyn Write + Send)) -> io::Result<()> {
     for (number, column) in columns.iter().enumerate() {
         let before = if number > 0 { "],\n" } else { "{\n" };
         write!(writer, "{before}\"{}\": [", column.name)?;
@@ -42,7 +42,7 @@ fn write_array(
 }
 
 /// Writes `{"node": …, "depth": …}` for each row.
-pub fn write_lines(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) -> io::Result<()> {
+pub fn write_lines(columns: &[Column<'_>], graph: &Graph, writer: &mut (dyn Write + Send)) -> io::Result<()> {
     let nodes = graph.csr.nodes();
     let width = columns.iter().map(|column| column.width(nodes)).sum();
     write_pieces(rows(columns), width, writer, |range| {

@@ -1,6 +1,6 @@
 //! Some nodes with a value each, in an order that means something: as text, CSV or JSON.
 
-use super::{AnswerForm, Form, text::quote};
+use super::{AnswerForm, text::quote};
 use evenkeel::{
     Error, Result,
     algorithm::{RowKind, Value},
@@ -11,6 +11,9 @@ use std::{
     io::{self, Write},
     path::Path,
 };
+
+/// The endings of files with a list.
+const LISTED: [&str; 4] = ["txt", "csv", "json", "jsonl"];
 
 /// Nodes with a value each. Within other JSON it is an array of objects, and by itself an object of arrays, as answers are.
 pub struct NodeList<'a> {
@@ -43,7 +46,7 @@ impl NodeList<'_> {
     pub fn form(path: &Path) -> Result<AnswerForm> {
         let offered = || "there is .txt, .csv, .json and .jsonl, also compressed".to_owned();
         let form = AnswerForm::by_ending(path, RowKind::Nodes, offered)?;
-        if !form.form.is_text() {
+        if !LISTED.contains(&form.form.ending) {
             let reason = format!("--output {}: a list cannot be written so; {}", path.display(), offered());
             return Err(Error::Usage(reason));
         }
@@ -52,18 +55,18 @@ impl NodeList<'_> {
 
     /// Writes the list.
     pub fn write(&self, form: AnswerForm, writer: &mut (dyn Write + Send)) -> io::Result<()> {
-        compress(form.compression, writer, |writer| match form.form {
-            Form::Json => {
+        compress(form.compression, writer, |writer| match form.form.ending {
+            "json" => {
                 let nodes: Vec<_> = self.rows.iter().map(|(node, _)| node).collect();
                 let values: Vec<_> = self.rows.iter().map(|(_, value)| value).collect();
                 writeln!(writer, "{{\n\"node\": {},", serde_json::to_string(&nodes)?)?;
                 writeln!(writer, "\"{}\": {}\n}}", self.column, serde_json::to_string(&values)?)
             }
-            Form::JsonLines => self.rows.iter().try_for_each(|row| {
+            "jsonl" => self.rows.iter().try_for_each(|row| {
                 serde_json::to_writer(&mut *writer, &Row(self.column, row))?;
                 writeln!(writer)
             }),
-            Form::Csv => {
+            "csv" => {
                 writeln!(writer, "node,{}", self.column)?;
                 self.rows.iter().try_for_each(|(node, value)| {
                     let mut name = String::new();

@@ -25,37 +25,64 @@ use std::{
     path::Path,
 };
 
-/// How an answer is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    Text,
-    Csv,
-    Json,
-    JsonLines,
-    Parquet,
-    Arrow,
-    Npy,
-    Npz,
-    Binary,
+/// A form of answers: a line of [`FORMS`].
+#[derive(Debug)]
+struct Form {
+    /// What names of such files end with.
+    ending: &'static str,
+    /// Whether it is text, which may be compressed.
+    is_text: bool,
+    /// Whether answers with such rows can be written so: a table has no column for each node, and only all pairs have a binary form.
+    suits: fn(RowKind) -> bool,
+    /// Writes an answer.
+    write: Writer,
 }
 
-/// The endings of names, and what they stand for.
-const ENDINGS: [(&str, Form); 9] = [
-    ("txt", Form::Text),
-    ("csv", Form::Csv),
-    ("json", Form::Json),
-    ("jsonl", Form::JsonLines),
-    ("parquet", Form::Parquet),
-    ("arrow", Form::Arrow),
-    ("npy", Form::Npy),
-    ("npz", Form::Npz),
-    ("bin", Form::Binary),
+/// What writes an answer.
+#[derive(Debug)]
+enum Writer {
+    /// From all columns of a table: where rows are nodes, these come first.
+    Table(WriteForm),
+    /// From the columns of the answer alone.
+    Columns(WriteForm),
+}
+
+type WriteForm = fn(&[Column<'_>], &Graph, &mut (dyn Write + Send)) -> io::Result<()>;
+
+impl Form {
+    const fn text(ending: &'static str, write: WriteForm) -> Self {
+        Self { ending, is_text: true, suits: |_| true, write: Writer::Table(write) }
+    }
+
+    const fn table(ending: &'static str, write: WriteForm) -> Self {
+        Self { ending, is_text: false, suits: |rows| !matches!(rows, RowKind::Pairs), write: Writer::Table(write) }
+    }
+
+    const fn columns(ending: &'static str, suits: fn(RowKind) -> bool, write: WriteForm) -> Self {
+        Self { ending, is_text: false, suits, write: Writer::Columns(write) }
+    }
+}
+
+/// All forms. What has no ending is written as the first.
+const FORMS: &[Form] = &[
+    Form::text("txt", text::write_lines),
+    Form::text("csv", text::write_csv),
+    Form::text("json", json::write_object),
+    Form::text("jsonl", json::write_lines),
+    Form::table("parquet", tables::write_parquet),
+    Form::table("arrow", tables::write_arrow),
+    Form::columns(NPY, |_| true, numpy::write_npy),
+    Form::columns("npz", |_| true, numpy::write_npz),
+    Form::columns("bin", |rows| matches!(rows, RowKind::Pairs), binary::write),
 ];
 
+/// The ending of a file that holds one column.
+const NPY: &str = "npy";
+
 /// The form of a file, which may be compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct AnswerForm {
-    form: Form,
+    form: &'static Form,
     compression: Option<Compression>,
     /// What the rows of the answer are.
     rows: RowKind,
@@ -68,12 +95,12 @@ impl AnswerForm {
         let Described { name, rows, .. } = setup.described();
         let refused = |reason: String| Err(Error::Usage(format!("--output {}: {reason}", path.display())));
         let it = Self::by_ending(path, rows, || offered(rows))?;
-        if !it.form.suits(rows) {
+        if !(it.form.suits)(rows) {
             return refused(format!("{name} cannot be written so; {}", offered(rows)));
         }
         match setup.columns() {
             0 => refused(format!("with these options {name} finds nothing for each node")),
-            count if it.form == Form::Npy && count > 1 => {
+            count if it.form.ending == NPY && count > 1 => {
                 refused(format!(".npy holds one array, and the answer has {count} columns; take .npz"))
             }
             _ => Ok(it),
@@ -86,13 +113,13 @@ impl AnswerForm {
         let inner = if compression.is_some() { path.with_extension("") } else { path.to_path_buf() };
         let refused = |reason: String| Err(Error::Usage(format!("--output {}: {reason}", path.display())));
         let form = match inner.extension() {
-            None => Form::Text,
-            Some(ending) => match ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)) {
-                Some((_, form)) => *form,
+            None => &FORMS[0],
+            Some(ending) => match FORMS.iter().find(|form| ending.eq_ignore_ascii_case(form.ending)) {
+                Some(form) => form,
                 None => return refused(format!("there is no form .{}; {}", ending.display(), offered())),
             },
         };
-        if compression.is_some() && !form.is_text() {
+        if compression.is_some() && !form.is_text {
             return refused("only text is compressed: .txt, .csv, .json and .jsonl".into());
         }
         Ok(Self { form, compression, rows })
@@ -101,39 +128,16 @@ impl AnswerForm {
     /// Writes an answer on a graph.
     pub fn write(self, answer: &dyn Answer, graph: &Graph, writer: &mut (dyn Write + Send)) -> io::Result<()> {
         let columns = answer.columns();
-        let table = || table(&columns, self.rows, graph);
-        compress(self.compression, writer, |writer| match self.form {
-            Form::Text => text::write_lines(&table(), graph, writer),
-            Form::Csv => text::write_csv(&table(), graph, writer),
-            Form::Json => json::write_object(&table(), graph, writer),
-            Form::JsonLines => json::write_lines(&table(), graph, writer),
-            Form::Parquet => tables::write_parquet(&table(), graph, writer),
-            Form::Arrow => tables::write_arrow(&table(), graph, writer),
-            Form::Npy => numpy::write_npy(&columns, graph, writer),
-            Form::Npz => numpy::write_npz(&columns, graph, writer),
-            Form::Binary => binary::write(&columns, graph, writer),
+        compress(self.compression, writer, |writer| match self.form.write {
+            Writer::Table(write) => write(&table(&columns, self.rows, graph), graph, writer),
+            Writer::Columns(write) => write(&columns, graph, writer),
         })
-    }
-}
-
-impl Form {
-    fn is_text(self) -> bool {
-        matches!(self, Self::Text | Self::Csv | Self::Json | Self::JsonLines)
-    }
-
-    /// Whether answers of an algorithm can be written so: a table has no column for each node, and only all pairs have a binary form.
-    fn suits(self, rows: RowKind) -> bool {
-        match self {
-            Self::Binary => rows == RowKind::Pairs,
-            Self::Parquet | Self::Arrow => rows != RowKind::Pairs,
-            _ => true,
-        }
     }
 }
 
 /// The endings that answers of an algorithm can have.
 fn offered(rows: RowKind) -> String {
-    let endings = ENDINGS.iter().filter(|(_, form)| form.suits(rows)).map(|(ending, _)| format!(".{ending}"));
+    let endings = FORMS.iter().filter(|form| (form.suits)(rows)).map(|form| format!(".{}", form.ending));
     let compressions = Compression::ALL.into_iter().filter(|compression| compression.is_written());
     let compressions: Vec<String> = compressions.map(|compression| format!(".{}", compression.extension())).collect();
     format!("there is {}, and text also with {}", endings.collect::<Vec<_>>().join(", "), compressions.join(", "))

@@ -21,7 +21,7 @@ struct Array<'a> {
 }
 
 /// Writes the only column as an array with an element for each node, or a row of elements.
-pub fn write_npy(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) -> io::Result<()> {
+pub fn write_npy(columns: &[Column<'_>], graph: &Graph, writer: &mut (dyn Write + Send)) -> io::Result<()> {
     match columns {
         [column] => values(column, graph).write(writer),
         _ => Err(io::Error::other("an .npy file holds one array")),
@@ -29,7 +29,7 @@ pub fn write_npy(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) 
 }
 
 /// Writes the array `node` with the names of all nodes, numbers or texts, and an array for each column.
-pub fn write_npz(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) -> io::Result<()> {
+pub fn write_npz(columns: &[Column<'_>], graph: &Graph, writer: &mut (dyn Write + Send)) -> io::Result<()> {
     let mut archive = Archive { writer, offset: 0, directory: Vec::new(), members: 0 };
     archive.add("node.npy", &names(graph))?;
     for column in columns {

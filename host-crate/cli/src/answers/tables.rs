@@ -27,7 +27,7 @@ pub fn write_parquet(columns: &[Column<'_>], graph: &Graph, writer: &mut (dyn Wr
 }
 
 /// Writes an Arrow IPC file.
-pub fn write_arrow(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) -> io::Result<()> {
+pub fn write_arrow(columns: &[Column<'_>], graph: &Graph, writer: &mut (dyn Write + Send)) -> io::Result<()> {
     let mut table = FileWriter::try_new(writer, &schema(columns, graph)).map_err(io::Error::other)?;
     batches(columns, graph, |batch| table.write(&batch).map_err(io::Error::other))?;
     table.finish().map_err(io::Error::other)

@@ -28,8 +28,12 @@ impl Answer for Columns {
     }
 }
 
+fn form_of(ending: &str) -> &'static Form {
+    FORMS.iter().find(|form| form.ending == ending).unwrap()
+}
+
 fn written(ending: &str, columns: &[Column<'static>], graph: &Graph) -> Vec<u8> {
-    let form = ENDINGS.iter().find(|(known, _)| *known == ending).unwrap().1;
+    let form = form_of(ending);
     let mut bytes = Vec::new();
     AnswerForm { form, compression: None, rows: RowKind::Nodes }
         .write(&Columns(columns.to_vec()), graph, &mut bytes)
@@ -66,20 +70,20 @@ impl Answer for Edges {
 #[test]
 fn rows_that_are_edges_have_the_names_of_their_ends() {
     let graph = named(&["a,b", "c", "d"]);
-    let written = |form| {
-        let mut bytes = Vec::new();
+    let written = |ending| {
+        let (form, mut bytes) = (form_of(ending), Vec::new());
         AnswerForm { form, compression: None, rows: RowKind::Edges }.write(&Edges, &graph, &mut bytes).unwrap();
         bytes
     };
-    let text = |form| String::from_utf8(written(form)).unwrap();
-    assert_eq!(text(Form::Text), "\"a,b\" d 0.5\nc d -3\n");
-    assert_eq!(text(Form::Csv), "source,target,weight\n\"a,b\",d,0.5\nc,d,-3\n");
-    let object: serde_json::Value = serde_json::from_str(&text(Form::Json)).unwrap();
+    let text = |ending| String::from_utf8(written(ending)).unwrap();
+    assert_eq!(text("txt"), "\"a,b\" d 0.5\nc d -3\n");
+    assert_eq!(text("csv"), "source,target,weight\n\"a,b\",d,0.5\nc,d,-3\n");
+    let object: serde_json::Value = serde_json::from_str(&text("json")).unwrap();
     assert_eq!(object, serde_json::json!({"source": ["a,b", "c"], "target": ["d", "d"], "weight": [0.5, -3.0]}));
     let lines =
         "{\"source\":\"a,b\",\"target\":\"d\",\"weight\":0.5}\n{\"source\":\"c\",\"target\":\"d\",\"weight\":-3.0}\n";
-    assert_eq!(text(Form::JsonLines), lines);
-    assert!([Form::Parquet, Form::Arrow, Form::Npz].into_iter().all(|form| !written(form).is_empty()));
+    assert_eq!(text("jsonl"), lines);
+    assert!(["parquet", "arrow", "npz"].into_iter().all(|ending| !written(ending).is_empty()));
 }
 
 #[test]
@@ -166,16 +170,16 @@ fn texts_are_compressed_as_the_name_ends() {
 
 #[test]
 fn endings_are_honoured_or_refused() {
-    let of = |path: &str| AnswerForm::of(path.as_ref(), &*setup("bfs")).map(|form| form.form);
+    let of = |path: &str| AnswerForm::of(path.as_ref(), &*setup("bfs")).map(|form| form.form.ending);
     for (path, form) in [
-        ("-", Form::Text),
-        ("distances", Form::Text),
-        ("folder.x/distances", Form::Text),
-        ("distances.gz", Form::Text),
-        ("a.TXT", Form::Text),
-        ("a.csv.zst", Form::Csv),
-        ("a.b.json", Form::Json),
-        ("a.npz", Form::Npz),
+        ("-", "txt"),
+        ("distances", "txt"),
+        ("folder.x/distances", "txt"),
+        ("distances.gz", "txt"),
+        ("a.TXT", "txt"),
+        ("a.csv.zst", "csv"),
+        ("a.b.json", "json"),
+        ("a.npz", "npz"),
     ] {
         assert_eq!(of(path).unwrap(), form, "{path}");
     }

@@ -11,12 +11,12 @@ use std::{
 };
 
 /// Writes `name value` for each node, or the values of each edge: `inf` for a value that is missing, and `-` for a node that is.
-pub fn write_lines(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) -> io::Result<()> {
+pub fn write_lines(columns: &[Column<'_>], graph: &Graph, writer: &mut (dyn Write + Send)) -> io::Result<()> {
     write_rows(columns, graph, writer, &Style { separator: ' ', missing: ["inf", "-"], quote: plain })
 }
 
 /// Writes a line with the columns' names, and one for each row. What is missing is empty.
-pub fn write_csv(columns: &[Column<'_>], graph: &Graph, writer: &mut dyn Write) -> io::Result<()> {
+pub fn write_csv(columns: &[Column<'_>], graph: &Graph, writer: &mut (dyn Write + Send)) -> io::Result<()> {
     for (number, column) in columns.iter().enumerate() {
         for place in 0..column.width(graph.csr.nodes()) as u32 {
             let mut name = String::from(if number > 0 { "," } else { "" });
