@@ -64,6 +64,8 @@ pub mod error;
 pub mod graph;
 #[doc(hidden)]
 pub mod machine;
+#[doc(hidden)]
+pub mod numerals;
 pub mod oracle;
 #[doc(hidden)]
 pub mod phase;

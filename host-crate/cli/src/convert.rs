@@ -1,7 +1,7 @@
 //! `evenkeel convert GRAPH FILE`.
 
 use super::{
-    generate::formats_help,
+    help::formats_help,
     options::{GraphOptions, WeightOptions, weigh},
     output::{print, refuse_same_files},
     progress::while_showing,

@@ -2,6 +2,7 @@
 
 use super::{
     convert::write_graph,
+    help::formats_help,
     options::{WeightOptions, make, unchanged, weigh},
 };
 use clap::Args;
@@ -47,13 +48,4 @@ fn after_help() -> String {
         generate::describe(),
         formats_help()
     )
-}
-
-/// Lists the formats, what they are, and the file names that tell them.
-pub fn formats_help() -> String {
-    let line = |format: Format| {
-        let endings: String = format.extensions().iter().map(|ending| format!(" .{ending}")).collect();
-        format!("  {:<16}{}{}{endings}\n", format.name(), format.about(), if endings.is_empty() { "" } else { ":" })
-    };
-    format!("Formats, with the names that tell them:\n\n{}", Format::all().map(line).collect::<String>())
 }

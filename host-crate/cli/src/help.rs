@@ -1,6 +1,7 @@
 //! How help is laid out: every option of every command under one of a few headings, which are always in the same order.
 
 use clap::{Arg, ArgAction, Command};
+use evenkeel::graph::formats::Format;
 
 /// The headings of options, in the order in which they are shown. What says nothing of its heading is found by the tests.
 pub const HEADINGS: [&str; 9] =
@@ -134,4 +135,13 @@ mod tests {
             }
         });
     }
+}
+
+/// Lists the formats, what they are, and the file names that tell them.
+pub fn formats_help() -> String {
+    let line = |format: Format| {
+        let endings: String = format.extensions().iter().map(|ending| format!(" .{ending}")).collect();
+        format!("  {:<16}{}{}{endings}\n", format.name(), format.about(), if endings.is_empty() { "" } else { ":" })
+    };
+    format!("Formats, with the names that tell them:\n\n{}", Format::all().map(line).collect::<String>())
 }

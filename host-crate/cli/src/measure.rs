@@ -241,3 +241,12 @@ impl Measured {
         Err(WrongAnswer::new(&self.report, &graph.ids.name(mismatch.node), mismatch).into())
     }
 }
+
+/// Whether answers of a device are always checked: its driver may stop an invocation in the middle without an error. What may come to that is
+/// refused before it runs, and this is the second lock.
+pub fn answers_need_a_check(device: &Device) -> bool {
+    device.info().loop_limit.is_some()
+}
+
+/// A run of at most so many operations takes a few milliseconds on the CPU. Starting a GPU takes more than a hundred.
+pub const QUICK: u64 = 1 << 21;

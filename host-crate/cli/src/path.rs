@@ -3,10 +3,10 @@
 use super::{
     answers::NodeList,
     failure::{NoPath, WrongAnswer},
+    measure::{QUICK, answers_need_a_check},
     options::{DeviceOptions, GraphOptions, WeightOptions, weigh},
     output::{Output, is_standard, refuse_same_files, write_json_or_print},
     progress::while_showing,
-    run::{QUICK, answers_need_a_check},
 };
 use clap::Args;
 use evenkeel::{

@@ -3,7 +3,7 @@
 use super::{
     advice,
     answers::AnswerForm,
-    measure::{Bench, Measured},
+    measure::{Bench, Measured, QUICK, answers_need_a_check},
     options::{DeviceOptions, FoundGraph, GraphOptions},
     output::{Output, print, refuse_same_files, takes_standard},
     phases,
@@ -18,7 +18,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use evenkeel::{
     Result,
     algorithm::{Described, Handle, Part, Setup, WeightUse},
-    cluster::run::is_distributed,
+    cluster::registry::is_distributed,
     device::{
         Device,
         profile::{self, KernelTimes},
@@ -171,15 +171,6 @@ fn execute(algorithm: &'static dyn Handle, matches: &ArgMatches, quiet: bool) ->
     device.let_go(opened);
     verdict
 }
-
-/// Whether answers of a device are always checked: its driver may stop an invocation in the middle without an error. What may come to that is
-/// refused before it runs, and this is the second lock.
-pub fn answers_need_a_check(device: &Device) -> bool {
-    device.info().loop_limit.is_some()
-}
-
-/// A run of at most so many operations takes a few milliseconds on the CPU. Starting a GPU takes more than a hundred.
-pub const QUICK: u64 = 1 << 21;
 
 /// Whether no certain strategy or schedule was asked for.
 fn is_default(algorithm: &'static dyn Handle, setup: &dyn Setup) -> bool {

@@ -5,11 +5,11 @@ mod gathered;
 use super::{
     answers::AnswerForm,
     failure::{self, WrongAnswer},
+    measure::{QUICK, answers_need_a_check},
     options::{DeviceOptions, FoundGraph, remark_on_weights},
     output::{Output, print},
     progress::while_showing,
     registry::{Shown, Weighing},
-    run::{QUICK, answers_need_a_check},
 };
 use clap::{ArgMatches, Args, Command, parser::ValueSource};
 use evenkeel::{
@@ -21,7 +21,8 @@ use evenkeel::{
         hosts,
         load::{GraphSource, load},
         local::{self, LocalWorkers},
-        run::{Distributed, Found, Visitor, visit},
+        registry::{Visitor, visit},
+        run::{Distributed, Found},
         secret::Secret,
         watch::{Fault, OnFault, Watch},
     },

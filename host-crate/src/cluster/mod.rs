@@ -23,6 +23,7 @@ pub mod load;
 pub mod local;
 pub mod on_device;
 mod pagerank;
+pub mod registry;
 pub mod run;
 pub mod secret;
 pub mod share;

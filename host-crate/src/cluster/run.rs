@@ -1,10 +1,10 @@
 //! What an algorithm is on several workers, and the loop that all of them share: compute, exchange, until there is nothing more to do.
-//! An algorithm's file and its line in the registry at the end of this one are all there is of it here.
+//! An algorithm's file and its line in [`super::registry`] are all there is of it here.
 
 use super::{Cluster, share::Share};
 use crate::{
     Error, Result,
-    algorithm::{Algorithm, Bfs, Components, FrontEnd, PageRank, Source, Sssp, source::Meaning},
+    algorithm::{FrontEnd, Source, source::Meaning},
     device::Device,
 };
 use std::ops::Range;
@@ -118,39 +118,4 @@ pub(super) fn find_source(cluster: &mut Cluster, share: &Share, source: Option<&
             Ok(drawn[first as usize])
         }
     }
-}
-
-/// What is done with an algorithm that has a distributed form.
-pub trait Visitor {
-    /// What comes of it.
-    type Output;
-
-    /// Takes the algorithm and its distributed form.
-    fn visit<A: FrontEnd>(self, form: &'static dyn Distributed<A>) -> Self::Output;
-}
-
-/// The registry: does something with the algorithm of this name, if several workers can run it.
-pub fn visit<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
-    Some(match name {
-        name if name == Bfs::ABOUT.name => visitor.visit::<Bfs>(&super::bfs::DistributedBfs),
-        name if name == Sssp::ABOUT.name => visitor.visit::<Sssp>(&super::sssp::DistributedSssp),
-        name if name == PageRank::ABOUT.name => visitor.visit::<PageRank>(&super::pagerank::DistributedPageRank),
-        name if name == Components::ABOUT.name => {
-            visitor.visit::<Components>(&super::components::DistributedComponents)
-        }
-        _ => return None,
-    })
-}
-
-/// Whether several workers can run the algorithm of this name.
-pub fn is_distributed(name: &str) -> bool {
-    struct Nothing;
-
-    impl Visitor for Nothing {
-        type Output = ();
-
-        fn visit<A: FrontEnd>(self, _: &'static dyn Distributed<A>) {}
-    }
-
-    visit(name, Nothing).is_some()
 }

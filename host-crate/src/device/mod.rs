@@ -23,15 +23,16 @@ mod info;
 pub mod memory;
 pub mod profile;
 mod recorder;
+mod team;
 mod vulkan;
 
-pub(crate) use cpu::{Member, Padded, Team};
 pub use evenkeel_kernels::launch::{Buffer, Launch};
 pub(crate) use info::FIXED_SIZES;
 pub use info::{DeviceInfo, DeviceKind};
 pub use memory::MemoryPlan;
 pub use recorder::{ReadBack, Recorder};
 pub(crate) use recorder::{ScheduleRecorder, Size, Step};
+pub(crate) use team::{Member, Padded, Team};
 #[doc(hidden)]
 pub use vulkan::{Compiled, Executable};
 

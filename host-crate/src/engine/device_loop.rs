@@ -2,7 +2,10 @@
 //! device memory, and iterations after the end cost a dispatch without work. The host only looks, between batches, whether the
 //! worklist is empty.
 
-use super::StreamedLoop;
+use super::{
+    StreamedLoop,
+    progress::{LoopRun, Progress},
+};
 use crate::{
     Error, Result,
     device::{Buffer, Device, ReadBack, Recorder, Recording},
@@ -29,10 +32,6 @@ const fn are_even(lengths: &[usize]) -> bool {
     }
     true
 }
-
-/// So many batches in a row may report the same: an iteration may be taken in pieces, of which there are fewer. A loop that does
-/// longer will never end.
-const MOST_SAME: u32 = 10_000;
 
 /// A loop that is ready to run.
 pub struct DeviceLoop {
@@ -73,50 +72,6 @@ impl Batches {
             let suffices = |place: &usize| self.first[*place].length >= iterations as usize;
             self.next = (self.least..self.next).find(suffices).unwrap_or(self.next);
         }
-    }
-}
-
-/// What one run of a loop took.
-#[derive(Clone, Copy, Debug)]
-pub struct LoopRun {
-    /// From the first submission until the result is ready on the device.
-    pub total: Duration,
-    /// What of that the device was busy.
-    pub kernel: Duration,
-    /// What the loop's state says at the end.
-    pub report: LoopReport,
-    /// The bytes of the graph that were copied to the device meanwhile, where it is streamed.
-    pub streamed_bytes: u64,
-}
-
-/// What the host has seen of a loop.
-#[derive(Default)]
-pub(super) struct Progress {
-    report: LoopReport,
-    /// How often it was the same.
-    same: u32,
-}
-
-impl Progress {
-    /// Takes what the device reports, and fails when the loop will never end.
-    pub fn check(&mut self, report: LoopReport) -> Result<()> {
-        if report.flags & LoopReport::STALLED != 0 {
-            return Err(Error::Device(
-                "workgroups wait for each other in vain: this device does not let each go on that has begun; \
-                 take another strategy, or --device cpu"
-                    .into(),
-            ));
-        }
-        self.same = if report == self.report { self.same + 1 } else { 0 };
-        self.report = report;
-        if self.same > MOST_SAME {
-            return Err(Error::Device(format!(
-                "the loop does not go on: the device reports {} entries after {} iterations, again and again",
-                report.frontier, report.iteration
-            )));
-        }
-        phase::advance("iterations", report.iteration.into(), None);
-        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Graphs in device memory.
 
 use super::{
+    DeviceGraph,
     partitions::{
         DevicePartition, EdgeArrays, Layout, Part, Parts, Place, partitions_of, refuse_partitions, upload_offsets,
         upload_partitions,
@@ -12,15 +13,11 @@ use crate::{
     device::{Buffer, Device, MemoryPlan},
     graph::{Csr, Weights, transform::transpose},
 };
-use evenkeel_kernels::launch::Buffers;
 use std::{
     any::Any,
     mem, ptr,
     sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
 };
-
-/// The rows of a graph in device memory, as kernels take them.
-pub type DeviceGraph = evenkeel_types::Csr<Buffers>;
 
 /// What the host does with a [`DeviceGraph`].
 pub trait DeviceRows: Sized {
@@ -168,6 +165,15 @@ impl SharedGraph {
             return Ok(self.clone());
         }
         self.derived("reversed", || transpose(&self.csr().without_weights()))
+    }
+
+    /// The graph with every edge reversed, with weights where they are asked for; this one where that is the same.
+    pub(crate) fn incoming(&self, weighted: bool) -> Result<Self> {
+        match weighted {
+            true if self.csr().has_symmetric_weights() => Ok(self.clone()),
+            true => self.derived("reversed, with weights", || transpose(self.csr())),
+            false => self.reversed(),
+        }
     }
 
     /// The memory that `build` allocates for the graph.

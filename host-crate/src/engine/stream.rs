@@ -4,8 +4,8 @@
 
 use super::{
     LoopRun,
-    device_loop::Progress,
     partitions::{EdgeArrays, Held, Place},
+    progress::Progress,
 };
 use crate::{
     Result,

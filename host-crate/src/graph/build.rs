@@ -11,8 +11,8 @@ use super::{
     Csr, Weights,
     array::zeroed,
     csr::MOST_NODES,
-    formats::Recognised,
     offsets::{MOST_EDGES, Offsets},
+    recognised::Recognised,
     weights::{EdgeWeights, WeightKind, weight_of},
 };
 use crate::{Error, Result};

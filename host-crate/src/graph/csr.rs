@@ -7,20 +7,32 @@
 use super::{
     Array, Weights,
     array::zeroed,
-    facts::{StructureFacts, WeightFacts},
     offsets::{MOST_EDGES, Offset, Offsets, OffsetsView, for_width},
-    statistics::grouped,
 };
-use crate::{Error, Result};
+use crate::{Error, Result, numerals::grouped};
 use bytemuck::Pod;
 use rayon::prelude::*;
-use std::{ops::Range, sync::Arc};
+use std::{
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 /// The most nodes a graph may have: the highest 32-bit number stays free to mean "none".
 pub(crate) const MOST_NODES: u64 = u32::MAX as u64 - 1;
 
 /// How many entries are checked at a time: as many as stay in a core's cache.
 const PIECE: usize = if cfg!(test) { 4 } else { 1 << 15 };
+
+/// Facts about rows and columns. Other weights do not change them.
+#[derive(Debug, Default)]
+pub(super) struct StructureFacts {
+    pub(super) symmetric: OnceLock<bool>,
+    pub(super) max_degree_node: OnceLock<Option<u32>>,
+    pub(super) self_loops: OnceLock<u64>,
+}
+
+/// The range of the weights, where it is known.
+pub(super) type WeightFacts = OnceLock<Option<(f64, f64)>>;
 
 /// Rows of sorted columns: row `u` holds the neighbours of node `u`.
 #[derive(Clone, Debug)]

@@ -7,18 +7,6 @@ use super::{
 };
 use crate::phase;
 use rayon::prelude::*;
-use std::sync::OnceLock;
-
-/// Facts about rows and columns. Other weights do not change them.
-#[derive(Debug, Default)]
-pub(super) struct StructureFacts {
-    symmetric: OnceLock<bool>,
-    max_degree_node: OnceLock<Option<u32>>,
-    self_loops: OnceLock<u64>,
-}
-
-/// The range of the weights, where it is known.
-pub(super) type WeightFacts = OnceLock<Option<(f64, f64)>>;
 
 /// How uneven the degrees are, in two numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -12,11 +12,14 @@ pub mod facts;
 pub mod formats;
 pub mod generate;
 pub mod ids;
+mod listing;
 pub mod offsets;
 pub mod open;
 pub mod order;
 pub mod part;
 pub mod partition;
+pub mod random;
+mod recognised;
 pub mod split;
 pub mod statistics;
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::{
     Csr, Graph,
     build::{BuildOptions, BuildReport},
-    formats::{self, Columns, DirectionSource, Format, Listing, Loaded, LoadedFile, Parsed, Recognised},
+    formats::{self, Columns, Compression, DirectionSource, Format, Listing, Loaded, LoadedFile, Parsed, Recognised},
     transform,
 };
 use crate::{Result, phase};
@@ -52,7 +52,8 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<(Graph, BuildReport)> 
         (None, true) => DirectionSource::Stated,
         (None, false) => DirectionSource::Assumed,
     };
-    let recognised = Recognised::new(format, compression, &graph.ids, table, direction);
+    let recognised =
+        Recognised::new(format.name(), compression.map(Compression::extension), &graph.ids, table, direction);
     for (what, value) in recognised.lines(graph.directed) {
         tracing::info!("{}: {what}: {value}", path.display());
     }

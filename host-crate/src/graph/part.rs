@@ -1,7 +1,7 @@
 //! A part of a graph: some of its rows, as one of several workers has them. It is a graph of all nodes in which the rows of a range alone
 //! have edges, so that nodes keep their numbers and everything that reads a graph can read it.
 
-use super::{Array, Csr, EdgeWeights, Graph, Offsets, OffsetsView, Weights, formats::Listing, offsets::is_narrow};
+use super::{Array, Csr, EdgeWeights, Graph, Offsets, OffsetsView, Weights, listing::Listing, offsets::is_narrow};
 use crate::Result;
 use std::ops::Range;
 

@@ -1,6 +1,8 @@
 //! Statistics of a graph and a histogram of its degrees, as `evenkeel info` shows them.
 //! Degrees are those of the stored rows: out-degrees where edges have a direction.
 
+pub use crate::numerals::{counted, grouped};
+
 use super::{
     Csr, Graph, NodeName, Weights,
     weights::{Shown, is_whole},
@@ -261,19 +263,6 @@ fn shown(weight: f64) -> String {
 /// A mean with three decimals, or as many digits where it is large.
 fn rounded(mean: f64) -> String {
     if mean.abs() < 1e15 { format!("{mean:.3}") } else { format!("{mean:.3e}") }
-}
-
-/// Formats 1234567 as 1,234,567.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
-    groups.join(",")
-}
-
-/// A number of things: `1 edge`, `1,234 edges`.
-#[doc(hidden)]
-pub fn counted(number: u64, thing: &str) -> String {
-    format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

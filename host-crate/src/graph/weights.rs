@@ -1,6 +1,6 @@
 //! Edge weights: none, whole numbers or reals, one for each entry of a CSR's columns; and weights that replace those of a file. Random weights are a function of an edge's ends, so both directions of an undirected edge weigh the same.
 
-use super::{Array, Graph, generate::random::Stream};
+use super::{Array, Graph, random::Stream};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::{fmt, ops::Deref, str::FromStr};

@@ -2,7 +2,7 @@
 //! eight, and the row keeps a column for each chunk, and what is left over. On a skewed graph whose nodes are in the
 //! order of their degrees, most entries are in chunks, whose shares are read from workgroup memory.
 
-use super::pull::Pull;
+use super::pull::{Blocks, Pull};
 use crate::{
     Result,
     graph::{Csr, array::zeroed, build::split},
@@ -32,15 +32,6 @@ const ENTRIES: usize = if cfg!(test) { 16 } else { 1 << 20 };
 
 /// The entries of a chunk in the mean, at least. A chunk takes four words and a column, so that the device needs at most a quarter more memory.
 pub const MEAN: usize = 4;
-
-/// The chunks of a matrix.
-#[derive(Default)]
-pub struct Blocks {
-    /// The places of each chunk in its block, two to a word.
-    pub chunks: Vec<[u32; 4]>,
-    /// What a workgroup takes at a time: the first chunk, the one after the last, and their block.
-    pub parts: Vec<[u32; 3]>,
-}
 
 /// The chunks of a block, and the entries in them.
 #[derive(Clone, Copy, Default)]

@@ -1,7 +1,6 @@
 //! The matrix that PageRank gathers over: for each node a row of the nodes whose edges lead to it, then one more row of the
 //! dangling nodes, those that no edge leaves. Nodes without any edge all have the same rank, so one of them stands for all.
 
-use super::blocks::Blocks;
 use crate::{
     Result,
     engine::schedule::Schedule,
@@ -13,6 +12,15 @@ use crate::{
 /// with each term when all are alike, as the leaves of a star are: 7e-6 of a row of this length, and 1e-3 of one of 65,536. A
 /// rank may be off by 1e-4, and what is lost of dangling nodes comes round again: six times in all where damping is 0.85.
 const LONGEST_ALONE: usize = 512;
+
+/// The chunks of a matrix.
+#[derive(Default)]
+pub struct Blocks {
+    /// The places of each chunk in its block, two to a word.
+    pub chunks: Vec<[u32; 4]>,
+    /// What a workgroup takes at a time: the first chunk, the one after the last, and their block.
+    pub parts: Vec<[u32; 3]>,
+}
 
 /// The matrix of one graph.
 pub struct Pull {

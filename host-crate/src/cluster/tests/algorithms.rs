@@ -4,7 +4,8 @@ use super::{
     super::{
         Cluster,
         load::{GraphSource, load},
-        run::{Distributed, Visitor, visit},
+        registry::{Visitor, visit},
+        run::Distributed,
     },
     on_workers,
 };

@@ -4,13 +4,12 @@
 use super::{
     emulated::Emulation,
     memory::{Memory, Queue},
-    team::Team,
     workgroup::{Counts, Group, Reason, WorkgroupMemory},
 };
 use crate::{
     Error, Result,
     device::{
-        Size,
+        Size, Team,
         balance::{Counters, Tally},
     },
 };

@@ -4,7 +4,7 @@
 //! threads that ever share a buffer are those of a single dispatch, and these go through the kernels' views: atomics for what
 //! is written, plain reads for what nobody writes. No reference to a buffer's content outlives the function that makes it.
 
-use super::team::Team;
+use crate::device::Team;
 use crate::{Error, Result};
 use evenkeel_kernels::launch::{BufferMemory, RawBuffer};
 use memmap2::{MmapMut, MmapRaw};

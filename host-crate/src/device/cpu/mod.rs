@@ -12,7 +12,6 @@ mod dispatch;
 mod emulated;
 mod memory;
 mod program;
-mod team;
 mod workgroup;
 
 use super::{
@@ -32,7 +31,6 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
-pub(crate) use team::{Member, Padded, Team};
 
 /// What selects it, whatever else there is.
 pub(super) const SELECTOR: &str = "cpu";

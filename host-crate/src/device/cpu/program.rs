@@ -4,12 +4,11 @@ use super::{
     Timeline,
     dispatch::{Dispatch, Mode},
     memory::{Memory, Queue},
-    team::Team,
     workgroup::caught,
 };
 use crate::{
     Error, Result,
-    device::{Recorded, Step, recorder::NativeFunction},
+    device::{Recorded, Step, Team, recorder::NativeFunction},
 };
 use std::{sync::Arc, time::Duration};
 

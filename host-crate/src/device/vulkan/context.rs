@@ -4,8 +4,8 @@
 use super::{
     Failed,
     calls::{Calls, alone},
+    faults::Remaining,
     instance::Instance,
-    limits::Remaining,
     lock,
     physical::{Extras, Physical},
     timing::Clock,
@@ -70,7 +70,7 @@ impl Context {
         let debug = instance.debug_utils.then(|| ext::debug_utils::Device::new(&instance.handle, &device.handle));
         let statistics = (options.profile && physical.extras.statistics)
             .then(|| khr::pipeline_executable_properties::Device::new(&instance.handle, &device.handle));
-        let clock = Clock::new(&device, &physical, options.profile);
+        let clock = Clock::new(&device.instance, &device.handle, &physical, options.profile);
         drop(calling);
         let context = Arc::new(Self {
             allocator: ManuallyDrop::new(Mutex::new(allocator)),

@@ -1,10 +1,9 @@
 //! `EVENKEEL_DEVICE_LIMITS`: every Vulkan device claims less than it has. On one machine that shows how evenkeel behaves on many:
 //! what can do without still runs, and what cannot says what is missing. A device can also be made to fail in the middle of its work.
 
-use super::physical::Claims;
+use super::claims::Claims;
 use crate::{Error, Result, device::FIXED_SIZES};
 use ash::vk::{self, SubgroupFeatureFlags as Operations};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 const VARIABLE: &str = "EVENKEEL_DEVICE_LIMITS";
 
@@ -67,29 +66,6 @@ const NUMBERS: [Number; 8] = [
     Number { name: "allocations", at_most: |claims, most| claims.faults.allocations = Some(most) },
     Number { name: "submissions", at_most: |claims, most| claims.faults.submissions = Some(most) },
 ];
-
-/// How many calls succeed on a device before all later ones fail; without a number none fails.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Faults {
-    /// Allocations of memory, which then is at an end.
-    pub(super) allocations: Option<u32>,
-    /// Submissions of work, by which the device then is lost.
-    pub(super) submissions: Option<u32>,
-}
-
-/// The calls that still succeed.
-pub(super) struct Remaining(AtomicU64);
-
-impl Remaining {
-    pub(super) fn new(count: Option<u32>) -> Self {
-        Self(AtomicU64::new(count.map_or(u64::MAX, u64::from)))
-    }
-
-    /// Whether one more succeeds.
-    pub(super) fn take(&self) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| count.checked_sub(1)).is_ok()
-    }
-}
 
 /// The name of the limit on the version of Vulkan, which is known before anything else is asked for.
 const VERSION: &str = "vulkan";
@@ -169,7 +145,7 @@ fn version(text: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::faults::Remaining, *};
 
     fn limited(text: &str) -> Claims {
         let mut claims = Claims::default();

@@ -8,8 +8,9 @@ use super::{
     descriptors::DescriptorPool,
     pipeline::Pipelines,
     plan::{Groups, Plan, Work},
+    stamps::Stamps,
     submit::Commands,
-    timing::{Anchor, Stamps},
+    timing::Anchor,
 };
 use crate::{
     Result,
@@ -113,7 +114,8 @@ impl Program {
         let ticks = stamps.read()?;
         let (first, last) = (ticks[0], ticks[1]);
         if clock.profiles() {
-            let anchor = clock.anchor(&self.context).unwrap_or(Anchor { ticks: first, host: submitted });
+            let anchor =
+                clock.anchor(&self.context.device.instance).unwrap_or(Anchor { ticks: first, host: submitted });
             clock.keep(self.plan.steps.iter().zip(ticks[2..].chunks_exact(2)).map(|(step, pair)| Span {
                 name: step.work.name().to_owned(),
                 label: if step.label.is_empty() { self.name.clone() } else { step.label.clone() },

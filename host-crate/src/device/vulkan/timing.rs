@@ -1,22 +1,10 @@
 //! Time on two clocks. The device stamps its work in ticks of its own; [`Clock`] turns ticks into time on the host's clock, so
 //! that a trace shows both side by side, and keeps the spans that were timed.
 
-use super::{
-    Failed,
-    context::{Context, LogicalDevice},
-    lock,
-    owned::Owned,
-    physical::Physical,
-};
-use crate::{
-    Result,
-    device::profile::{self, Span},
-};
+use super::{instance::Instance, lock, physical::Physical};
+use crate::device::profile::{self, Span};
 use ash::{ext, vk};
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{sync::Mutex, time::Duration};
 
 /// The device's clock, and the host's.
 pub(super) struct Clock {
@@ -56,10 +44,10 @@ impl Ticks {
 }
 
 impl Clock {
-    pub(super) fn new(device: &LogicalDevice, physical: &Physical, profile: bool) -> Self {
+    pub(super) fn new(instance: &Instance, device: &ash::Device, physical: &Physical, profile: bool) -> Self {
         let mask = u64::MAX.checked_shr(64 - physical.timestamp_bits.min(64)).unwrap_or(0);
         let ticks = Ticks { nanoseconds: physical.properties.limits.timestamp_period.into(), mask };
-        let calibration = || ext::calibrated_timestamps::Device::new(&device.instance.handle, &device.handle);
+        let calibration = || ext::calibrated_timestamps::Device::new(&instance.handle, device);
         let calibration = physical.extras.calibrated_timestamps.then(calibration);
         Self { ticks, calibration, spans: profile.then(Mutex::default) }
     }
@@ -73,11 +61,12 @@ impl Clock {
     }
 
     /// Reads both clocks at once, where the device can.
-    pub(super) fn anchor(&self, context: &Context) -> Option<Anchor> {
+    pub(super) fn anchor(&self, instance: &Instance) -> Option<Anchor> {
         let info = [vk::CalibratedTimestampInfoEXT::default().time_domain(vk::TimeDomainEXT::DEVICE)];
         let before = self.now();
         // SAFETY: every device with the extension can read its own clock.
-        let (stamps, _) = unsafe { context.calls(self.calibration.as_ref()?).get_calibrated_timestamps(&info) }.ok()?;
+        let (stamps, _) =
+            unsafe { instance.calls(self.calibration.as_ref()?).get_calibrated_timestamps(&info) }.ok()?;
         Some(Anchor { ticks: *stamps.first()?, host: (before + self.now()) / 2 })
     }
 
@@ -101,43 +90,6 @@ impl Clock {
 
     pub(super) fn take_spans(&self) -> Vec<Span> {
         self.spans.as_ref().map(|kept| std::mem::take(&mut *lock(kept))).unwrap_or_default()
-    }
-}
-
-pub(super) struct Stamps {
-    pool: Owned<vk::QueryPool>,
-    count: u32,
-}
-
-impl Stamps {
-    pub(super) fn new(context: &Arc<Context>, name: &str, count: u32) -> Result<Self> {
-        let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(count);
-        // SAFETY: the device is alive.
-        let make = |vk: &ash::Device| unsafe { vk.create_query_pool(&info, None) };
-        Ok(Self { pool: Owned::new(context, name, "making room for timestamps", make)?, count })
-    }
-
-    /// Forgets all stamps, before a command buffer that writes them is submitted. The host does it: the device would take longer.
-    pub(super) fn reset(&self) {
-        // SAFETY: no command that uses the pool is in flight, and every device with Vulkan 1.2 lets the host reset it.
-        unsafe { self.pool.context.vk().reset_query_pool(self.pool.handle, 0, self.count) };
-    }
-
-    /// Stamps the moment when all commands before this one are finished.
-    pub(super) fn write(&self, commands: vk::CommandBuffer, index: u32) {
-        let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
-        // SAFETY: the command buffer is being recorded; the pool is reset before it is submitted.
-        unsafe { self.pool.context.vk().cmd_write_timestamp(commands, stage, self.pool.handle, index) };
-    }
-
-    /// All stamps, in ticks, after the command buffer has run.
-    pub(super) fn read(&self) -> Result<Vec<u64>> {
-        let mut ticks = vec![0u64; self.count as usize];
-        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-        // SAFETY: the pool has as many timestamps as there is room for.
-        unsafe { self.pool.context.vk().get_query_pool_results(self.pool.handle, 0, &mut ticks, flags) }
-            .failed("reading timestamps")?;
-        Ok(ticks)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Zip archives: a graph may be the only file in one, and NumPy's `.npz` is one. What an archive claims of the sizes of its files is
 //! not believed: memory grows with what is really there.
 
-use super::compression::read_all;
+use super::reading::read_all;
 use std::io::{self, Cursor, Read};
 use zip::{ZipArchive, result::ZipError};
 

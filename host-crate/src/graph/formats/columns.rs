@@ -1,7 +1,7 @@
 //! Which columns of a table hold an edge's ends and its weight: what a header says, and what `--columns` says instead. Text and
 //! table formats share it.
 
-use super::recognised::Table;
+use super::Table;
 use crate::{Error, Result};
 use std::{fmt, str::FromStr};
 

@@ -4,12 +4,12 @@
 use super::{
     archive::{self, Archive},
     counted::Counted,
-    is_standard,
+    reading::{is_standard, read_all},
 };
 use crate::{
     Error, Result,
     atomic_file::{AtomicFile, finish_together},
-    machine, phase,
+    phase,
 };
 use bzip2::{read::MultiBzDecoder, write::BzEncoder};
 use flate2::{bufread::MultiGzDecoder, write::GzEncoder};
@@ -17,7 +17,7 @@ use liblzma::{read::XzDecoder, write::XzEncoder};
 use memmap2::{Mmap, MmapMut};
 use std::{
     fs::File,
-    io::{self, BufWriter, Read, Write},
+    io::{self, BufWriter, Write},
     ops::Deref,
     path::Path,
     sync::Arc,
@@ -178,25 +178,6 @@ impl Contents<'_> {
     }
 }
 
-/// Reads to the end, unless that is more than there is memory for: a device or a pipe may have no end, and the system would end the
-/// process. A part of the memory is left for what is made of the bytes.
-pub(super) fn read_all(reader: impl Read) -> io::Result<Vec<u8>> {
-    read_within(reader, machine::known_memory().map_or(u64::MAX, |memory| memory / 4 * 3))
-}
-
-fn read_within(reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = reader.take(most.saturating_add(1)).read_to_end(&mut bytes);
-    match read {
-        Err(error) if error.kind() != io::ErrorKind::OutOfMemory => Err(error),
-        Ok(_) if bytes.len() as u64 <= most => Ok(bytes),
-        _ => {
-            let reason = format!("{} bytes were read, and there is no memory for more", bytes.len());
-            Err(io::Error::new(io::ErrorKind::OutOfMemory, reason))
-        }
-    }
-}
-
 /// Reads a text, decompressed if need be.
 #[doc(hidden)]
 pub fn read_text(path: &Path) -> Result<String> {
@@ -329,14 +310,6 @@ mod tests {
         assert!(Contents::read(&path).unwrap().0.is_empty());
         assert!(matches!(Contents::read(&folder.path().join("missing")), Err(Error::Io { .. })));
         assert!(matches!(Contents::read(folder.path()), Err(Error::Io { .. })));
-    }
-
-    #[test]
-    fn what_has_no_end_is_an_error() {
-        assert_eq!(read_within(&b"1 2\n"[..], 4).unwrap(), b"1 2\n");
-        let error = read_within(io::repeat(0), 1 << 20).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
-        assert_eq!(error.to_string(), "1048577 bytes were read, and there is no memory for more");
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use super::{
     super::{EdgeList, EdgesPart, Graph, GraphPart, NodeIds},
-    Columns, Compression, Format, Table,
+    Columns, Compression, Format, Listing, Table,
     batch::Batch,
     binary,
     compression::Contents,
     edge_list,
     lines::Text,
+    reading::is_standard,
 };
 use crate::{Error, Result, phase};
 use std::{fs::File, path::Path, time::SystemTime};
@@ -31,17 +32,6 @@ pub(super) struct Files<'a> {
     pub companion: Option<InputFile<'a>>,
     /// Which columns hold the edges, where the user says so; only for formats that have columns.
     pub columns: Option<&'a Columns>,
-}
-
-/// How a file lists its edges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Listing {
-    /// Each with its direction.
-    Directed,
-    /// Without directions, each at one of its ends (or at both: it is the same edge).
-    UndirectedOnce,
-    /// Without directions, each at both of its ends.
-    UndirectedBothWays,
 }
 
 /// What a text says.
@@ -105,11 +95,6 @@ pub(in crate::graph) struct LoadedFile {
     pub loaded: Loaded,
     pub format: Format,
     pub compression: Option<Compression>,
-}
-
-/// Whether a path stands for standard input or output.
-pub fn is_standard(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }
 
 /// Reads a file or standard input, decompressed if need be, in the given format or the one it seems to have.

@@ -48,7 +48,7 @@ mod pajek;
 #[cfg(feature = "tables")]
 mod parquet;
 mod problem;
-mod recognised;
+mod reading;
 mod rounding;
 mod rows;
 #[cfg(feature = "tables")]
@@ -56,6 +56,8 @@ mod table;
 mod weight;
 mod write;
 
+pub use super::listing::Listing;
+pub use super::recognised::{DirectionSource, NamesKind, Recognised, Table};
 #[cfg(test)]
 pub(super) use binary::with_edges as binary_header;
 pub use columns::{Column, Columns};
@@ -63,9 +65,9 @@ pub use compression::Compression;
 #[cfg(feature = "tables")]
 #[doc(hidden)]
 pub use guard::guarded;
-pub use loading::{FilePart, Listing, Loaded, Parsed, is_standard, load_part, parse, parse_columns};
+pub use loading::{FilePart, Loaded, Parsed, load_part, parse, parse_columns};
 pub(super) use loading::{LoadedFile, load};
-pub use recognised::{DirectionSource, NamesKind, Recognised, Table};
+pub use reading::is_standard;
 pub use write::{format_to_write, write};
 #[doc(hidden)]
 pub use {

@@ -14,13 +14,13 @@ pub mod erdos_renyi;
 pub mod graph500;
 pub mod grid;
 mod kronecker;
-pub mod random;
 pub mod rmat;
 pub mod road;
 pub mod simple;
 
 pub use crate::settings::Key;
 
+pub use super::random;
 use super::{
     BuildOptions, Csr, Graph, NodeIds,
     build::{EdgeSource, build},

@@ -17,12 +17,14 @@
 
 mod features;
 mod model;
+mod node;
 mod text;
 mod trace;
 mod variant;
 
 pub use features::{DegreeSummary, Feature, Features, GraphFeatures, LevelSize};
-pub use model::{Model, ModelFile, Node};
+pub use model::{Model, ModelFile};
+pub use node::Node;
 pub(crate) use trace::step_times;
 pub use trace::{TracedLevel, level_sizes, trace};
 pub use variant::{Count, Family, Implementation, Variant};

@@ -17,6 +17,7 @@
 
 use super::{
     features::{Feature, Features, GraphFeatures, LevelSize, share},
+    node::Node,
     text::{self, HEADER},
     variant::{Family, Variant},
 };
@@ -51,24 +52,6 @@ pub struct Model {
 
 // No threshold is NaN.
 impl Eq for Model {}
-
-/// A part of a tree.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Node {
-    /// A variant, or none where the model does not know.
-    Leaf(Option<Variant>),
-    /// A comparison.
-    If {
-        /// What is compared.
-        feature: Feature,
-        /// With what.
-        threshold: f64,
-        /// Where it goes on when the feature is at most that.
-        at_most: Box<Node>,
-        /// Where it goes on when it is more.
-        more: Box<Node>,
-    },
-}
 
 impl Model {
     /// A model from a tree whose variants are of one family.

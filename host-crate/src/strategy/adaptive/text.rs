@@ -2,7 +2,7 @@
 
 use super::{
     features::Feature,
-    model::Node,
+    node::Node,
     variant::{Family, Variant},
 };
 use crate::{Error, Result};

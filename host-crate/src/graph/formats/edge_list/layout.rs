@@ -7,8 +7,9 @@ use super::{
         columns::{Column, Columns, Positions, resolve, tell_ends},
         lines::{Flaw, Line, Text, shown},
     },
-    fields::{Fields, Separator},
+    fields::Fields,
     records::Records,
+    separator::Separator,
 };
 
 /// The marks that comments begin with.

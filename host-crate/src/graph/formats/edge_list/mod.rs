@@ -9,6 +9,7 @@ mod fields;
 mod hints;
 mod layout;
 mod records;
+mod separator;
 mod writing;
 
 use super::{
@@ -19,9 +20,10 @@ use super::{
     prelude::*,
 };
 use crate::graph::EdgesPart;
-use fields::{Field, Fields, Separator};
+use fields::{Field, Fields};
 use layout::{COMMENTS, Layout, id_of, layout, looks_like_edges};
 use records::Records;
+use separator::Separator;
 use std::{
     borrow::Cow,
     sync::{

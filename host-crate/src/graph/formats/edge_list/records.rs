@@ -3,7 +3,7 @@
 
 use super::{
     super::lines::{Line, Lines, is_blank},
-    fields::Separator,
+    separator::Separator,
 };
 use memchr::memchr;
 

@@ -1,7 +1,6 @@
 //! What a file was taken for, so that a user sees a misreading at once.
 
-use super::{Compression, Format};
-use crate::graph::NodeIds;
+use super::NodeIds;
 use serde::Serialize;
 use std::fmt;
 
@@ -74,15 +73,14 @@ impl NamesKind {
 }
 
 impl Recognised {
-    pub(in crate::graph) fn new(
-        format: Format,
-        compression: Option<Compression>,
+    pub(super) fn new(
+        format: &'static str,
+        compression: Option<&'static str>,
         ids: &NodeIds,
         table: Option<Table>,
         direction: DirectionSource,
     ) -> Self {
-        let compression = compression.map(Compression::extension);
-        Self { format: format.name(), compression, table, direction, names: NamesKind::of(ids) }
+        Self { format, compression, table, direction, names: NamesKind::of(ids) }
     }
 
     /// Each thing that was recognised, by name. `directed` is what was made of the direction.
@@ -131,9 +129,8 @@ mod tests {
     fn every_thing_recognised_is_a_line() {
         let (source, target) = ("2 (to)".to_owned(), "1 (from)".to_owned());
         let table = Table { separator: Some("commas"), header: true, columns: 2, source, target, weight: None };
-        let format = "edge-list".parse().unwrap();
         let ids = NodeIds::Counted { first: 1 };
-        let recognised = Recognised::new(format, Some(Compression::Gzip), &ids, Some(table), DirectionSource::Assumed);
+        let recognised = Recognised::new("edge-list", Some("gz"), &ids, Some(table), DirectionSource::Assumed);
         let lines: Vec<String> =
             recognised.lines(true).iter().map(|(name, value)| format!("{name}: {value}")).collect();
         assert_eq!(

@@ -1,17 +1,14 @@
 //! Schedules as the host sees them: a choice by name, with the schedule's parameter, and the rules that choose by the rows. What
 //! they do is in `schedule/` of the kernels.
 
-use super::loops;
-pub use super::scratch::ScratchSpace;
-pub use evenkeel_kernels::schedule::{Schedule, TileExtent};
-
+use super::super::loops;
 use crate::{
     Error, Result,
     device::DeviceInfo,
     graph::{Csr, Skew},
     settings::{self, Configurable, Key},
 };
-use evenkeel_kernels::schedule::Parameter;
+use evenkeel_kernels::schedule::{Parameter, Schedule, TileExtent};
 use evenkeel_types::ScheduleParams;
 use std::{fmt, str::FromStr};
 

@@ -1,7 +1,7 @@
 //! The device memory of a schedule: the pieces of tiles that cross workgroups, and what is known of the order of the tiles. How
 //! long the buffers are and what fills them is the schedule's own business ([`evenkeel_kernels::schedule::Prepare`]).
 
-use super::schedule::{Choice, Schedule, TileExtent};
+use super::{Choice, Schedule, TileExtent};
 use crate::{
     Error, Result,
     device::{Buffer, Device, Launch, Recorder, ScheduleRecorder},
