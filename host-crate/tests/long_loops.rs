@@ -53,6 +53,8 @@ impl Visitor for Check<'_> {
                     assert!(reason.contains("--device cpu"), "{what}: {reason}");
                     self.refused.push(what);
                 }
+                // It does not suit the graph, and says so.
+                Err(Error::Usage(reason)) if reason.starts_with(name) => {}
                 Err(other) => panic!("{what}: {other}"),
             }
         }

@@ -193,7 +193,7 @@ fn betweenness_in_partitions() {
     sweep(graphs(), |device, graph, _, what| {
         let several = BetweennessConfig { sources: Some(34), seed: 3, ..BetweennessConfig::default() };
         let one = BetweennessConfig { source: Some(Source::Node("17".into())), ..BetweennessConfig::default() };
-        for config in [several, one] {
+        for config in common::share(&[several, one], 2, what.len()) {
             let input = Betweenness::input(&(), graph, &config).unwrap();
             for strategy in Betweenness::alternatives().iter().filter(|it| it.about.runs_on(device.info())) {
                 let name = strategy.about.name;
@@ -243,7 +243,7 @@ fn all_pairs_in_partitions() {
 #[test]
 fn communities_in_partitions() {
     let check = |device: &Device, graph: &Graph, what: &str| {
-        for strategy in Communities::alternatives() {
+        for strategy in Communities::alternatives().iter().filter(|it| it.about.runs_on(device.info())) {
             let config = Communities::with_alternative(&CommunitiesConfig::default(), strategy.about.name).unwrap();
             answer::<Communities>(device, graph, &(), &config, &format!("{}, {what}", strategy.about.name));
         }

@@ -127,7 +127,7 @@ fn triangles_of_partitions() {
             let asked = if directed { vec![PerNode::Lcc] } else { vec![PerNode::None, PerNode::Count, PerNode::Lcc] };
             for per_node in asked {
                 let expected = Triangles::reference(&graph, &(), &triangles("auto", per_node)).unwrap();
-                for strategy in ["binary-search", "bitmap:heavy=1", "bitmap", "auto"] {
+                for strategy in common::share(&["binary-search", "bitmap:heavy=1", "bitmap", "auto"], 2, what.len()) {
                     // Where all nodes are heavy, there are too many of them to be quick.
                     if strategy == "bitmap:heavy=1" && what.starts_with("large") {
                         continue;

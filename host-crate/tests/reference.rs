@@ -247,7 +247,7 @@ fn every_file_agrees_with_the_oracles() {
         let ranking = PageRankConfig { iterations: 3, ..PageRankConfig::default() };
         let ranks = oracle::pagerank::ranks(&graph.csr, ranking.damping, ranking.iterations);
         let depths = oracle::bfs::depths(&graph.csr, source);
-        for device in &common::share(&devices, 2, turn) {
+        for device in &common::share(&devices, 4, turn) {
             let mut pagerank = PageRank::prepare(device, &graph.csr, &ranking).unwrap();
             pagerank.run(&Seeds::default()).unwrap();
             let found = pagerank.answer().unwrap().ranks;

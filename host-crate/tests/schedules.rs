@@ -264,7 +264,7 @@ fn real_matrices() {
     let mut files: Vec<_> = files.collect();
     files.sort();
     for (turn, device) in common::devices().into_iter().enumerate() {
-        for path in common::share(&files, 2, turn) {
+        for path in common::share(&files, 4, turn) {
             let (graph, _) = open(&path, &OpenOptions::default()).unwrap();
             check(&device, &graph.csr, &graph.name);
         }

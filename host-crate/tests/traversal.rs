@@ -188,8 +188,8 @@ fn every_step_of_direction() {
     // Some drivers stop an invocation's loops after 65,535 iterations, all together: these levels have more.
     let grid = "grid:rows=1600,cols=5000".parse::<Generator>().unwrap().generate().unwrap();
     let direction = ["direction"];
-    for device in common::devices() {
-        for source in [CORE, CORE + 1, 5, CORE + 1 + TAIL] {
+    for (turn, device) in common::devices().into_iter().enumerate() {
+        for source in common::share(&[CORE, CORE + 1, 5, CORE + 1 + TAIL], 2, turn) {
             check_bfs(&device, &core, source, &direction);
         }
         for source in [0, 7, FAN + 100] {

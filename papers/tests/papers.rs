@@ -2,6 +2,11 @@
 //! With `EVENKEEL_UPDATE_PAGES` set, they are written instead.
 
 use assert_cmd::Command;
+use evenkeel::{
+    algorithm::{self, Part, Values},
+    device::{Device, DeviceOptions},
+    graph::generate::Generator,
+};
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -207,4 +212,47 @@ fn the_growth_and_the_streams_in_the_page_are_those_of_the_kept_results() {
     let mut wrong = Vec::new();
     compare(&path, &page, &mut wrong);
     assert!(wrong.is_empty(), "{}; `cargo xtask docs` renews it", wrong.join(", "));
+}
+
+/// What every algorithm finds on a chain of three nodes, and the options that it alone has.
+#[test]
+fn the_algorithms_in_the_page_are_those_of_the_registry() {
+    let graph = "chain:nodes=3".parse::<Generator>().unwrap().generate().unwrap();
+    let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
+    let mut table = "| command | finds | columns | options of its own |\n| --- | --- | --- | --- |\n".to_owned();
+    for handle in algorithm::all() {
+        let mut setup = handle.setup();
+        let problem = setup.on(&graph).unwrap();
+        let mut prepared = problem.prepare(&device).unwrap();
+        prepared.run().unwrap();
+        let answer = prepared.answer().unwrap();
+        let column = |column: &algorithm::Column<'_>| {
+            let kind = match column.values {
+                Values::U32(_) => "u32",
+                Values::U64(_) => "u64",
+                Values::F32(_) => "f32",
+                Values::F64(_) => "f64",
+                Values::Nodes(_) => "node",
+            };
+            format!("`{}` ({kind})", column.name)
+        };
+        let columns: Vec<String> = answer.columns().iter().map(column).collect();
+        drop((answer, prepared));
+        drop(problem);
+        let option =
+            |key: &evenkeel::settings::Key<'_>| key.readers().is_empty().then(|| format!("`--{}`", key.name()));
+        let mut options = Vec::new();
+        for part in [Part::Input, Part::Config, Part::Tables] {
+            options.extend(setup.settings(part).keys().iter().filter_map(option));
+        }
+        let about = handle.described();
+        let cells = [format!("`{}`", about.name), about.summary.to_owned(), columns.join(", "), options.join(", ")];
+        table += &format!("| {} |\n", cells.join(" | "));
+    }
+    let path = root().join("docs/command-line.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let page = insert(&page, "<!-- algorithms -->\n", "<!-- end of algorithms -->", &format!("{table}\n"));
+    let mut wrong = Vec::new();
+    compare(&path, page, &mut wrong);
+    assert_eq!(wrong, Vec::<String>::new());
 }

@@ -54,9 +54,6 @@ impl<A: FrontEnd> Registry for A {
     }
 
     fn elsewhere(name: &str) -> Option<String> {
-        if A::ABOUT.cpu_forms.contains(&name) {
-            return Some(format!("auto takes {name} on the CPU device, and it cannot be asked for"));
-        }
         let mut owners = Owners { name, found: Vec::new() };
         visit(&mut owners);
         let (kind, algorithms) = (owners.found.first()?.0, owners.found.iter().map(|(_, algorithm)| *algorithm));

@@ -2,69 +2,45 @@
 //! Sums of distances are whole numbers, so that the answer does not depend on the device.
 
 use super::{
-    Selectable,
     betweenness::drawn,
     many::{self, Keep, ManySearch},
     prelude::*,
 };
-use crate::{
-    oracle::closeness,
-    settings::{Configurable, Key},
-    strategy::About,
-};
+use crate::oracle::closeness;
 
 /// How distances are added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ClosenessStrategy {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
     /// 64 sources at a time, by kernels.
     Bits,
-    /// The same in a form for the CPU device.
+    /// 64 sources at a time, by the threads of the CPU device.
     BitsCpu,
     /// The one that suits the device.
-    #[default]
     Auto,
 }
 
-/// Name, origin and summary of each.
-const STRATEGIES: [[&str; 3]; 3] = [
-    ["bits", "Then et al.", "64 sources at a time with a bit each; a short frontier pushes, of a long one nodes pull"],
-    ["bits-cpu", "Then et al.", "the same in a form for few threads with large caches"],
-    ["auto", "", "bits-cpu on the CPU device, else bits"],
-];
-
-impl Configurable for ClosenessStrategy {
-    fn name(&self) -> &'static str {
-        self.about().name
-    }
-
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        Vec::new()
-    }
-}
-
-impl Selectable for ClosenessStrategy {
-    const KIND: &'static str = "strategy";
+impl Methods for Method {
     const HELP: &'static str = "How distances are added up: a name from `evenkeel strategies closeness`";
     const HEADING: &'static str = "for closeness";
-
-    fn all() -> Vec<Self> {
-        vec![Self::Bits, Self::BitsCpu, Self::Auto]
-    }
-
-    fn about(&self) -> About {
-        let [name, paper, summary] = STRATEGIES[*self as usize];
-        About { cpu_only: *self == Self::BitsCpu, ..About::new(name, paper, summary) }
-    }
-
-    fn is_counted(&self) -> bool {
-        *self == Self::Bits
-    }
+    const TABLE: &'static [Line<Self>] = &[
+        Line::new(
+            "bits",
+            "Then et al.",
+            "64 sources at a time with a bit each; a short frontier pushes, of a long one nodes pull",
+            Self::Bits,
+        ),
+        Line::on_cpu("bits-cpu", "Then et al.", "the same in a form for few threads with large caches", Self::BitsCpu),
+        Line::auto("bits-cpu on the CPU device, else bits", Self::Auto),
+    ];
 }
 
-impl ClosenessStrategy {
-    /// Whether it is the form for CPUs on such a device.
-    fn is_native(self, device: &DeviceInfo) -> bool {
-        self == Self::BitsCpu || self == Self::Auto && many::is_native(device)
+impl Method {
+    fn choose(self, device: &DeviceInfo) -> Self {
+        match self {
+            Self::Auto if many::is_native(device) => Self::BitsCpu,
+            Self::Auto => Self::Bits,
+            method => method,
+        }
     }
 }
 
@@ -146,14 +122,11 @@ Examples:
     type Reference = Vec<f64>;
 
     fn build(graph: &SharedGraph, config: &ClosenessConfig) -> Result<Self> {
-        let (device, strategy) = (graph.device(), config.strategy.item());
-        strategy.about().check_device(device.info())?;
-        let session = Session::new(graph)?;
-        let native = strategy.is_native(device.info());
-        let search = ManySearch::new(graph, native, Keep::Sums, 0)?;
-        let taken = if native { ClosenessStrategy::BitsCpu } else { ClosenessStrategy::Bits };
-        let taken = (*strategy == ClosenessStrategy::Auto).then(|| taken.about().name);
-        Ok(Self { session: session.with_method(taken), search, sources: Vec::new() })
+        let (info, strategy) = (graph.device().info(), config.strategy.item());
+        let method = strategy.on(info)?.choose(info);
+        let session = Session::new(graph)?.with_method(strategy.taken(&method));
+        let search = ManySearch::new(graph, method == Method::BitsCpu, Keep::Sums, 0)?;
+        Ok(Self { session, search, sources: Vec::new() })
     }
 
     fn session(&self) -> &Session {
@@ -195,7 +168,7 @@ Examples:
 }
 
 impl FrontEnd for Closeness {
-    type Alternative = ClosenessStrategy;
+    type Alternative = Selected<Method>;
     type InputOptions = ();
     type Tables = ();
 

@@ -22,8 +22,10 @@ mod answer;
 mod dense;
 mod handle;
 mod many;
+mod methods;
 mod nearest;
 mod paths;
+pub(crate) mod reals;
 mod reorder;
 mod search;
 mod session;
@@ -38,6 +40,8 @@ pub mod closeness;
 pub mod color;
 pub mod communities;
 pub mod components;
+pub mod degree;
+pub mod eigenvector;
 pub mod kcore;
 #[doc(hidden)]
 pub mod level_times;
@@ -53,6 +57,8 @@ pub use alternative::{Alternative, Selectable};
 pub use answer::{Answer, ClassNames, Column, Fact, Meaning, RowKind, SOURCES, Shape, Value, Values, first_difference};
 pub use dense::{Dense, DenseMatrix, DenseVector};
 pub use handle::{Described, Handle, Of, Part, Prepared, Problem, Setup, TypedSetup};
+pub use methods::{Line, Methods, Selected};
+pub use reals::Precision;
 pub use reorder::Reorder;
 pub use session::Session;
 pub use short::{Configures, Found, Loaded};
@@ -72,12 +78,12 @@ use std::{
 /// What most algorithms are written with.
 mod prelude {
     pub(super) use super::{
-        Algorithm, Answer, ClassNames, Column, Description, Fact, FrontEnd, Meaning, RowKind, Run, SOURCES, Session,
-        Shape, Table, Tables, Value, Values, WeightUse, first_difference,
+        Algorithm, Answer, ClassNames, Column, Description, Fact, FrontEnd, Line, Meaning, Methods, RowKind, Run,
+        SOURCES, Selectable, Selected, Session, Shape, Table, Tables, Value, Values, WeightUse, first_difference,
     };
     pub(super) use crate::{
         Error, Result,
-        device::{Buffer, Device, DeviceInfo, MemoryPlan, Recorder, Recording},
+        device::{Buffer, Device, DeviceInfo, DeviceKind, MemoryPlan, Recorder, Recording},
         engine::{
             DeviceGraph, DeviceLoop, DeviceRows, SharedGraph,
             loops::{self, refuse_long_loops, refuse_unending_rows},
@@ -174,8 +180,6 @@ pub struct Description {
     pub help: &'static str,
     /// Whether its kernels count their atoms on a device that counts.
     pub counted: bool,
-    /// The forms that `auto` alone takes, on the CPU device, as [`Session::method`] names them.
-    pub cpu_forms: &'static [&'static str],
     /// What the weights of edges mean to it.
     pub weights: WeightUse,
     /// Whether it finds paths, so that one to a target can be shown.
@@ -191,7 +195,6 @@ impl Description {
         summary: "",
         help: "",
         counted: false,
-        cpu_forms: &[],
         weights: WeightUse::Ignored,
         finds_paths: false,
         rows: RowKind::Nodes,
@@ -419,7 +422,7 @@ algorithms! {
     bfs::{Bfs, BfsConfig, SourceDepths, Tree},
     sssp::{Sssp, SsspConfig, Distances, ShortestPaths},
     apsp::{Apsp, ApspConfig, AllPairs},
-    spmv::{Spmv, SpmvConfig, Precision},
+    spmv::{Spmv, SpmvConfig},
     spmm::{Spmm, SpmmConfig},
     pagerank::{PageRank, PageRankConfig, Seeds},
     color::{Color, ColorConfig},
@@ -429,5 +432,28 @@ algorithms! {
     components::{Components, ComponentsConfig, ComponentLabels},
     communities::{Communities, CommunitiesConfig},
     closeness::{Closeness, ClosenessConfig},
+    degree::{Degree, DegreeConfig},
+    eigenvector::{Eigenvector, EigenvectorConfig},
     mst::{Mst, MstConfig, SpanningForest},
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+    use crate::device::DeviceOptions;
+
+    /// The first column of what an algorithm finds on the CPU device, for a graph of weighted edges.
+    pub fn values<A: FrontEnd>(edges: &[(u32, u32, f64)], directed: bool, config: &A::Config) -> Vec<f64> {
+        let edges = edges.iter().copied();
+        let graph = if directed { Graph::from_edges(edges) } else { Graph::from_undirected_edges(edges) }.unwrap();
+        let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
+        let mut algorithm = A::prepare(&device, &graph.csr, config).unwrap();
+        let input = A::input(&A::InputOptions::default(), &graph, config).unwrap();
+        algorithm.run(&input).unwrap();
+        let answer = algorithm.answer().unwrap();
+        let reference = A::reference(&graph, &input, config).unwrap();
+        assert_eq!(A::check(&answer, &reference, &graph, &input), None);
+        let column = answer.columns().swap_remove(0);
+        (0..column.values.len()).filter_map(|place| column.value(place)).map(Value::real).collect()
+    }
 }

@@ -2,10 +2,7 @@
 //! beyond it is not looked at.
 
 use super::{Distances, paths, prelude::*, prepare_on};
-use crate::{
-    algorithm::{Bfs, BfsConfig, Sssp, SsspConfig},
-    device::DeviceKind,
-};
+use crate::algorithm::{Bfs, BfsConfig, Sssp, SsspConfig};
 use evenkeel_types::UNREACHED;
 
 /// A shortest path.

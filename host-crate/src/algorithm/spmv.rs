@@ -2,7 +2,7 @@
 //! a row, and its edges are the entries of the row. The matrix is kept by rows, which gather their sum; as a list of entries or by
 //! columns, from which each entry adds its term to its row, by an atomic addition.
 
-use super::{DenseVector, Reorder, prelude::*, reorder};
+use super::{DenseVector, Precision, Reorder, prelude::*, reorder};
 use crate::{
     engine::{EdgeArrays, Layout as Kept, Order, Pass, TileSet, TileSpaces, partitions_said},
     graph::{NodeOrder, generate::random::mix, transform::transpose},
@@ -125,41 +125,6 @@ impl Choices for Layout {
             ),
         ),
     ];
-}
-
-/// The numbers that a product is computed with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Precision {
-    /// 32 bits.
-    #[default]
-    Single,
-    /// 64 bits.
-    Double,
-}
-
-impl Choices for Precision {
-    const CHOICES: &'static [(Self, NamedValue)] = &[
-        (Self::Single, NamedValue { alias: Some("f32"), ..named("single", "32 bits") }),
-        (Self::Double, NamedValue { alias: Some("f64"), ..named("double", "64 bits") }),
-    ];
-}
-
-impl Precision {
-    /// The size of a number.
-    pub(super) fn bytes(self) -> usize {
-        match self {
-            Self::Single => size_of::<f32>(),
-            Self::Double => size_of::<f64>(),
-        }
-    }
-
-    /// Refuses a device that has no such numbers.
-    pub(crate) fn check(self, device: &DeviceInfo) -> Result<()> {
-        if self == Self::Double && !device.float64 {
-            return Err(Error::Unsupported(format!("{} has no double precision (shaderFloat64)", device.name)));
-        }
-        Ok(())
-    }
 }
 
 /// The option that draws the vector.

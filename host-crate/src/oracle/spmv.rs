@@ -64,6 +64,17 @@ fn grain(number: f64) -> f64 {
     power * f64::from_bits(u64::from(zeros + 1023 - FRACTION_BITS) << FRACTION_BITS)
 }
 
+/// The sum of some terms.
+pub fn sum(terms: &[f64]) -> Bounded {
+    let nothing = Bounded { value: 0.0, size: 0.0, grain: f64::INFINITY, roundings: terms.len() as f64 + 2.0 };
+    terms.iter().fold(nothing, |sum, term| Bounded {
+        value: sum.value + term,
+        size: sum.size + term.abs(),
+        grain: sum.grain.min(grain(*term)),
+        ..sum
+    })
+}
+
 /// The product of a row with the vector whose element `x` gives for each column. An entry of a matrix without values is 1.
 fn row_product(csr: &Csr, row: u32, x: impl Fn(usize) -> f64) -> Bounded {
     let roundings = f64::from(csr.degree(row)) + 2.0;

@@ -10,6 +10,8 @@ pub mod bfs;
 pub mod color;
 pub mod communities;
 pub mod components;
+pub mod degree;
+pub mod eigenvector;
 pub mod kcore;
 pub mod many;
 pub mod mst;

@@ -3,13 +3,13 @@
 //! A subgroup is as wide as the device makes it: 8 on lavapipe, 32 on NVIDIA, 64 on some AMD, 1 on the CPU device. Nothing here
 //! or above assumes a width. The CPU device can emulate every width from 2 to 128.
 
+#[cfg(not(target_arch = "spirv"))]
+pub use super::access::call_between_accesses;
 /// What invocations of a subgroup can hand to each other.
 #[cfg(not(target_arch = "spirv"))]
 pub use crate::memory::Element as Shuffle;
 #[cfg(not(target_arch = "spirv"))]
-pub(crate) use native::before_access;
-#[cfg(not(target_arch = "spirv"))]
-pub use native::{Call, Place, Workgroup, call_between_accesses};
+pub use native::{Call, Place, Workgroup};
 /// What invocations of a subgroup can hand to each other.
 #[cfg(target_arch = "spirv")]
 pub use spirv_std::ScalarComposite as Shuffle;
@@ -272,7 +272,7 @@ mod gpu {
 mod native {
     use super::{Lane, Shuffle};
     use crate::memory::{Global, Shared};
-    use std::{cell::Cell, panic::Location};
+    use std::panic::Location;
 
     /// Where in a kernel's text something is called.
     pub type Place = &'static Location<'static>;
@@ -299,26 +299,6 @@ mod native {
         fn exchange(&self, call: Call, value: &[u8], take: &mut dyn FnMut(u32, &[u8]));
         /// Lets others run. A loop calls it that waits for what another invocation writes.
         fn pause(&self);
-    }
-
-    thread_local! {
-        static BETWEEN_ACCESSES: Cell<Option<fn()>> = const { Cell::new(None) };
-    }
-
-    /// Has `function` called before each access to memory that invocations share, on this thread; in debug builds alone. A device that
-    /// emulates a GPU switches to another invocation there.
-    pub fn call_between_accesses(function: Option<fn()>) {
-        BETWEEN_ACCESSES.set(function);
-    }
-
-    /// Called before each access to memory that invocations share.
-    #[inline(always)]
-    pub(crate) fn before_access() {
-        if cfg!(debug_assertions)
-            && let Some(function) = BETWEEN_ACCESSES.get()
-        {
-            function();
-        }
     }
 
     impl Lane {

@@ -222,7 +222,7 @@ mod gpu {
 #[cfg(not(target_arch = "spirv"))]
 mod native {
     use super::{UVec4, Vec4};
-    use crate::lane::before_access;
+    use crate::core::access::before_access;
     use crate::launch::{BufferMemory, Kernel};
     use bytemuck::Pod;
     use core::{

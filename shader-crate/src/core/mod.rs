@@ -5,6 +5,8 @@
 mod registry;
 
 #[cfg(not(target_arch = "spirv"))]
+mod access;
+#[cfg(not(target_arch = "spirv"))]
 pub mod balance;
 pub mod lane;
 #[cfg(not(target_arch = "spirv"))]

@@ -72,6 +72,7 @@ macro_rules! joins {
     )*};
 }
 joins! {
+    Sum, u32: 0, (a, b) => a + b;
     Sum, f32: 0.0, (a, b) => a + b;
     Sum, f64: 0.0, (a, b) => a + b;
     Sum, Vec4: Vec4::ZERO, (a, b) => a + b;

@@ -193,8 +193,8 @@ fn an_option_that_would_do_nothing_is_refused() {
         (&["mst", "star", "--directed"], "leave --directed out"),
         (&["components", "star", "--directed"], "leave --directed out"),
         (&["kcore", "star", "--directed"], "leave --directed out"),
-        (&["kcore", "star", "--strategy", "peel-cpu"], "auto takes peel-cpu on the CPU device"),
-        (&["pagerank", "star", "--schedule", "pull-cpu"], "auto takes pull-cpu on the CPU device"),
+        (&["kcore", "star", "--strategy", "peel-cpu", "--device", "cpu:subgroup=8"], "runs on the CPU device alone"),
+        (&["pagerank", "star", "--schedule", "pull-cpu", "--device", "cpu:subgroup=8"], "runs on the CPU device alone"),
     ] {
         let message = stderr(evenkeel(arguments).assert().code(2).stdout("").get_output());
         assert!(message.contains(reason), "{arguments:?}: {message}");

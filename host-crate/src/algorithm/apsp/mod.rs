@@ -7,14 +7,12 @@ mod record;
 
 pub use matrix::AllPairs;
 
-use super::{Distances, Selectable, answer::text, prelude::*};
+use super::{Distances, answer::text, prelude::*};
 use crate::{
-    device::{DeviceKind, memory::Bytes},
+    device::memory::Bytes,
     engine::partition,
     graph::Partition,
     oracle::{dijkstra, floyd_warshall},
-    settings::{Configurable, Key},
-    strategy::About,
 };
 use evenkeel_kernels::{
     algorithm::apsp::{Length, MATRIX_TILE, SPAN},
@@ -25,8 +23,8 @@ use rayon::prelude::*;
 use record::Job;
 
 /// How all distances are computed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ApspStrategy {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
     /// All sources at once along the edges.
     Sssp,
     /// A pass over the whole matrix for each node.
@@ -36,42 +34,39 @@ pub enum ApspStrategy {
     /// From each source by itself, on the CPU device.
     Dijkstra,
     /// The one that suits the device, the density and the sign of the weights.
-    #[default]
     Auto,
 }
 
-/// Name, origin and summary of each.
-const STRATEGIES: [[&str; 3]; 5] = [
-    ["sssp", "Bellman and Ford", "all sources at once, every edge for 128 of them at a time; no negative weights"],
-    ["floyd-warshall", "Floyd; Warshall", "a pass over the whole matrix for each node"],
-    ["blocked", "Venkataraman et al.", "the same for 64 nodes at a time, in three phases of tiles"],
-    ["dijkstra", "Dijkstra", "from each source by itself, a source to a thread at a time; no negative weights"],
-    ["auto", "", "on a GPU sssp where there are few edges, else blocked; on the CPU device dijkstra"],
-];
-
-impl Configurable for ApspStrategy {
-    fn name(&self) -> &'static str {
-        self.about().name
-    }
-
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        Vec::new()
-    }
-}
-
-impl Selectable for ApspStrategy {
-    const KIND: &'static str = "strategy";
+impl Methods for Method {
     const HELP: &'static str = "How distances are computed: sssp, floyd-warshall, blocked, dijkstra (on the CPU device) or auto, which looks at the density";
     const HEADING: &'static str = "for all pairs";
-
-    fn all() -> Vec<Self> {
-        vec![Self::Sssp, Self::FloydWarshall, Self::Blocked, Self::Dijkstra, Self::Auto]
-    }
-
-    fn about(&self) -> About {
-        let [name, paper, summary] = STRATEGIES[*self as usize];
-        About { cpu_only: *self == Self::Dijkstra, ..About::new(name, paper, summary) }
-    }
+    const TABLE: &'static [Line<Self>] = &[
+        Line::new(
+            "sssp",
+            "Bellman and Ford",
+            "all sources at once, every edge for 128 of them at a time; no negative weights",
+            Self::Sssp,
+        ),
+        Line::new(
+            "floyd-warshall",
+            "Floyd; Warshall",
+            "a pass over the whole matrix for each node",
+            Self::FloydWarshall,
+        ),
+        Line::new(
+            "blocked",
+            "Venkataraman et al.",
+            "the same for 64 nodes at a time, in three phases of tiles",
+            Self::Blocked,
+        ),
+        Line::on_cpu(
+            "dijkstra",
+            "Dijkstra",
+            "from each source by itself, a source to a thread at a time; no negative weights",
+            Self::Dijkstra,
+        ),
+        Line::auto("on a GPU sssp where there are few edges, else blocked; on the CPU device dijkstra", Self::Auto),
+    ];
 }
 
 /// What can be chosen.
@@ -87,24 +82,24 @@ impl Settings for ApspConfig {
     }
 }
 
-/// The strategy for a graph; never `auto`.
-fn method(device: &DeviceInfo, csr: &Csr, config: &ApspConfig) -> ApspStrategy {
-    match config.strategy.item() {
-        ApspStrategy::Auto if device.kind == DeviceKind::Cpu && !is_negative(csr) => ApspStrategy::Dijkstra,
-        ApspStrategy::Auto => choose(csr.nodes(), csr.edges(), is_negative(csr)),
-        strategy => *strategy,
-    }
+/// The method for a graph; never [`Method::Auto`].
+fn method(device: &DeviceInfo, csr: &Csr, config: &ApspConfig) -> Result<Method> {
+    Ok(match *config.strategy.item().on(device)? {
+        Method::Auto if device.kind == DeviceKind::Cpu && !is_negative(csr) => Method::Dijkstra,
+        Method::Auto => choose(csr.nodes(), csr.edges(), is_negative(csr)),
+        method => method,
+    })
 }
 
 /// Between the densities at which `sssp` and `blocked` are faster: see docs/all-pairs.md.
 const SPARSE: f64 = 50.0;
 
 /// The rule of `auto`: edges are less work than the matrix when a node has less than a fiftieth of all nodes for neighbours.
-fn choose(nodes: u32, edges: u64, negative: bool) -> ApspStrategy {
+fn choose(nodes: u32, edges: u64, negative: bool) -> Method {
     if !negative && edges as f64 * SPARSE < f64::from(nodes) * f64::from(nodes) {
-        ApspStrategy::Sssp
+        Method::Sssp
     } else {
-        ApspStrategy::Blocked
+        Method::Blocked
     }
 }
 
@@ -228,7 +223,7 @@ Examples:
 }
 
 impl FrontEnd for Apsp {
-    type Alternative = ApspStrategy;
+    type Alternative = Selected<Method>;
     type InputOptions = ();
     type Tables = ();
 
@@ -250,12 +245,11 @@ impl Apsp {
         let (device, csr) = (graph.device(), graph.csr());
         refuse_unending_rows(device, csr)?;
         let session = Session::new(graph)?;
-        let method = method(device.info(), csr, config);
-        method.about().check_device(device.info())?;
-        if matches!(method, ApspStrategy::Sssp | ApspStrategy::Dijkstra) && is_negative(csr) {
+        let method = method(device.info(), csr, config)?;
+        if matches!(method, Method::Sssp | Method::Dijkstra) && is_negative(csr) {
             return Err(Error::Graph(format!(
                 "the graph has negative weights, which strategy {} cannot take; blocked and floyd-warshall can",
-                method.name()
+                config.strategy.item().taken(&method).unwrap_or(config.strategy.as_str())
             )));
         }
         let (length, width) = (length(csr), width(csr.nodes()) as usize);
@@ -263,21 +257,19 @@ impl Apsp {
         let parts = graph.weighted_partitions()?;
         let job = Job { device, nodes: csr.nodes(), parts, length, words: fours.cast(), fours };
         let steps = match method {
-            ApspStrategy::Sssp => Steps::Loop(job.batched()?),
-            ApspStrategy::Dijkstra => Steps::Fixed(vec![cpu::dijkstra(&job, csr)?], csr.nodes()),
-            ApspStrategy::FloydWarshall => Steps::Fixed(job.floyd_warshall()?, csr.nodes()),
-            ApspStrategy::Blocked | ApspStrategy::Auto => {
-                Steps::Fixed(job.blocked()?, csr.nodes().div_ceil(MATRIX_TILE))
-            }
+            Method::Sssp => Steps::Loop(job.batched()?),
+            Method::Dijkstra => Steps::Fixed(vec![cpu::dijkstra(&job, csr)?], csr.nodes()),
+            Method::FloydWarshall => Steps::Fixed(job.floyd_warshall()?, csr.nodes()),
+            Method::Blocked | Method::Auto => Steps::Fixed(job.blocked()?, csr.nodes().div_ceil(MATRIX_TILE)),
         };
-        let taken = (*config.strategy.item() == ApspStrategy::Auto).then_some(method);
-        let session = session.with_method(taken.map(|method| method.name()));
+        let session = session.with_method(config.strategy.item().taken(&method));
         Ok(Self { session, length, matrix: job.words, steps })
     }
 
     /// The most nodes whose matrix the device has memory for, beside as many edges as the graph has.
     pub fn most_nodes(device: &Device, csr: &Csr, config: &ApspConfig) -> u32 {
-        let (method, spans) = (method(device.info(), csr, config), Vec::from_iter(1..=WIDEST / SPAN));
+        let Ok(method) = method(device.info(), csr, config) else { return 0 };
+        let spans = Vec::from_iter(1..=WIDEST / SPAN);
         let partitions = partition(device.info(), csr);
         let fits = |spans: &u32| device.admit(&plan(spans * SPAN, partitions.list(), method)).is_ok();
         spans.partition_point(fits) as u32 * SPAN
@@ -321,14 +313,14 @@ fn refuse_too_many(csr: &Csr) -> Result<()> {
 }
 
 /// The memory that a graph of so many nodes in these partitions would take, about.
-fn plan(nodes: u32, partitions: &[Partition], method: ApspStrategy) -> MemoryPlan {
+fn plan(nodes: u32, partitions: &[Partition], method: Method) -> MemoryPlan {
     let width = width(nodes) as usize;
     let offsets = MemoryPlan::new().with::<u32>("row offsets", nodes as usize + 1);
     let arrays = ["columns", "weights"].into_iter().flat_map(|name| partitions.iter().map(move |part| (name, part)));
     let edges = arrays.fold(offsets, |plan, (name, part)| plan.with::<u32>(name, part.edge_count() as usize));
     let plan = edges.with::<u32>("distances", width * width);
     match method {
-        ApspStrategy::Sssp => plan.with::<u32>("marks", marks(nodes)).with::<LoopHeader>("loop state", 1),
+        Method::Sssp => plan.with::<u32>("marks", marks(nodes)).with::<LoopHeader>("loop state", 1),
         _ => plan,
     }
 }
@@ -359,11 +351,11 @@ mod tests {
 
     #[test]
     fn density_and_sign_decide() {
-        assert_eq!(choose(5881, 35_592, false), ApspStrategy::Sssp, "bitcoin-otc");
-        assert_eq!(choose(4412, 217_640, false), ApspStrategy::Sssp, "faster by edges on an H200");
-        assert_eq!(choose(7500, 1_673_348, false), ApspStrategy::Blocked, "and this by tiles");
-        assert_eq!(choose(5881, 35_592, true), ApspStrategy::Blocked);
-        assert_eq!(choose(0, 0, false), ApspStrategy::Blocked);
+        assert_eq!(choose(5881, 35_592, false), Method::Sssp, "bitcoin-otc");
+        assert_eq!(choose(4412, 217_640, false), Method::Sssp, "faster by edges on an H200");
+        assert_eq!(choose(7500, 1_673_348, false), Method::Blocked, "and this by tiles");
+        assert_eq!(choose(5881, 35_592, true), Method::Blocked);
+        assert_eq!(choose(0, 0, false), Method::Blocked);
     }
 
     #[test]

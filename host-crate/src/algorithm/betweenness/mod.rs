@@ -10,7 +10,6 @@ mod strategy;
 
 pub(super) use sources::drawn;
 pub use sources::{PathSources, Scope};
-pub use strategy::BetweennessStrategy;
 
 use super::{Source, prelude::*, source::source_key};
 use crate::{
@@ -125,16 +124,16 @@ Examples:
 
     fn build(graph: &SharedGraph, config: &BetweennessConfig) -> Result<Self> {
         let device = graph.device();
-        config.strategy.item().check_device(device.info())?;
+        config.strategy.item().on(device.info())?;
         let session = Session::new(graph)?;
         let simple = graph.derived("without parallel edges", || simple(graph.csr()))?;
         let method = *graph.once("method", || method(&simple, config))?;
         let steps: Box<dyn Dependencies> = match method {
-            Method::Cpu => Box::new(cpu::Native::new(&simple, config)?),
-            Method::Levels => Box::new(levels::Levels::new(&Directions::of(&simple)?)?),
+            Method::LevelsCpu => Box::new(cpu::Native::new(&simple, config)?),
+            Method::Levels | Method::Auto => Box::new(levels::Levels::new(&Directions::of(&simple)?)?),
             Method::Batched => Box::new(batch::Batches::new(&Directions::of(&simple)?)?),
         };
-        let session = session.with_method(config.strategy.item().taken(method));
+        let session = session.with_method(config.strategy.item().taken(&method));
         let is_single = config.source.is_some();
         Ok(Self { session, normalized: config.normalized, is_single, steps, sources: None })
     }
@@ -182,7 +181,7 @@ Examples:
 }
 
 impl FrontEnd for Betweenness {
-    type Alternative = BetweennessStrategy;
+    type Alternative = Selected<Method>;
     type InputOptions = ();
     type Tables = ();
 
@@ -212,7 +211,7 @@ fn method(graph: &SharedGraph, config: &BetweennessConfig) -> Result<Method> {
         let may_be = config.source.is_none() && sources >= batch::FEWEST && !levels::has_many_levels(csr);
         if may_be { fits_in_batches(graph) } else { Ok(false) }
     };
-    config.strategy.item().method(device.kind, suits_batches)
+    config.strategy.item().method().choose(device.kind, suits_batches)
 }
 
 /// Whether the memory for batches of sources is there.

@@ -10,7 +10,8 @@ use crate::engine::{DevicePartition, Layout, TileSpaces};
 use evenkeel_kernels::algorithm::color::{
     UNCOLORED,
     labelled::{ColorAssign, ColorFind, ColorGather, ColorStart, LabelGatherParams, LabelParams, LabelState},
-    stealing::{self, ColorRefill, ColorSteal},
+    queues,
+    stealing::{ColorRefill, ColorSteal},
 };
 use evenkeel_types::{LoopHeader, LoopState, RowRange, WORKGROUP};
 
@@ -61,7 +62,7 @@ pub(super) struct Labelled {
     parts: Vec<DevicePartition>,
     colors: Buffer<u32>,
     largest: Buffer<u32>,
-    queues: stealing::Queues<Buffers>,
+    queues: queues::Queues<Buffers>,
     state: Buffer<LabelState>,
     /// The tiles of the partitions, where there is a schedule.
     spaces: Option<TileSpaces<u32>>,
@@ -96,7 +97,7 @@ impl Labelled {
             parts,
             colors: colors.clone(),
             largest: device.buffer("largest labels", nodes as usize)?,
-            queues: stealing::Queues {
+            queues: queues::Queues {
                 ends: device.buffer("queues", queues.max(1) as usize)?,
                 taken: device.buffer("taken", 2 * queues.max(1) as usize)?,
             },

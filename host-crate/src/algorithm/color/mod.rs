@@ -9,7 +9,7 @@ pub(super) mod sections;
 pub mod strategy;
 mod tables;
 
-pub use strategy::{ColorStrategy, names_with_schedules};
+pub use strategy::names_with_schedules;
 pub use tables::ColorTables;
 
 use super::{
@@ -17,7 +17,6 @@ use super::{
     undirected::{undirected, warn_of_self_loops},
 };
 use crate::{
-    device::DeviceKind,
     engine::BATCHES,
     oracle::color::{check, count, largest_first},
 };
@@ -175,8 +174,8 @@ Examples:
     /// Edges from a node to itself are ignored; an edge without its reverse is an error.
     fn build(graph: &SharedGraph, config: &ColorConfig) -> Result<Self> {
         let device = graph.device();
-        config.strategy.item().check_partitions(device.info(), graph.csr())?;
-        let method = config.strategy.item().method();
+        let method = config.strategy.item().on(device.info())?.choose(device.info().kind);
+        method.check_partitions(device.info(), graph.csr())?;
         let session = Session::new(graph)?;
         let graph = graph.derived("undirected", || Ok(undirected(graph.csr(), "colours are")?.into_owned()))?;
         let csr = graph.csr();
@@ -189,13 +188,12 @@ Examples:
                 refuse_long_loops(device.info(), || labelled::rounds(csr, find))?;
                 Box::new(Labelled::new(&job, hybrid, find)?)
             }
-            Method::Independent | Method::Auto => {
+            Method::IndependentCpu => {
                 let steps = Independent::new(&job)?;
-                if device.info().kind == DeviceKind::Cpu {
-                    native = Some(cpu::record(&job, &name, steps.waits())?);
-                }
+                native = Some(cpu::record(&job, &name, steps.waits())?);
                 Box::new(steps)
             }
+            Method::Independent | Method::Auto => Box::new(Independent::new(&job)?),
             Method::Speculative => Box::new(Sectioned::new(&job)?),
         };
         let recorded = || {
@@ -210,7 +208,7 @@ Examples:
                 recorded()?
             }
         };
-        let session = session.with_method(config.strategy.item().taken(method));
+        let session = session.with_method(config.strategy.item().taken(&method));
         Ok(Self { session, graph, colors, steps, whole })
     }
 
@@ -239,7 +237,7 @@ Examples:
 }
 
 impl FrontEnd for Color {
-    type Alternative = ColorStrategy;
+    type Alternative = Selected<Method>;
     type InputOptions = ();
     type Tables = ColorTables;
 

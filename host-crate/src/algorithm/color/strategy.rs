@@ -1,17 +1,7 @@
-//! The strategies of colouring, by name, each with its settings.
+//! The methods of colouring, each with its settings.
 
-use super::super::{Selectable, prelude::*};
-use crate::{
-    settings::{Configurable, Key},
-    strategy::{About, refuse_partitions_for},
-};
-
-/// A strategy of colouring with its settings.
-#[derive(Clone)]
-pub struct ColorStrategy {
-    about: About,
-    method: Method,
-}
+use super::super::prelude::*;
+use crate::strategy::refuse_partitions_for;
 
 const RANDOM: Method = Method::Labelled { hybrid: None, find: Find::Rows(None) };
 const STEALING: Method = Method::Labelled { hybrid: None, find: Find::Queues(QUEUES) };
@@ -19,45 +9,9 @@ const HYBRID: Method = Method::Labelled { hybrid: Some(Hybrid::DEFAULT), find: F
 const HYBRID_STEALING: Method = Method::Labelled { hybrid: Some(Hybrid::DEFAULT), find: Find::Queues(QUEUES) };
 const QUEUES: Queues = Queues { count: None, chunk: None, steal: true };
 
-/// All strategies with their default settings: name, where it comes from, what it does.
-const STRATEGIES: [(&str, &str, &str, Method); 7] = [
-    (
-        "random",
-        "the baseline of Che et al.",
-        "one colour an iteration, to nodes whose random label is the largest around",
-        RANDOM,
-    ),
-    (
-        "stealing",
-        "Che et al.",
-        "the same with a queue of nodes for each workgroup, which steals when its own is empty",
-        STEALING,
-    ),
-    (
-        "hybrid",
-        "Che et al.",
-        "one colour an iteration, to nodes of the highest degree around first, then by random labels",
-        HYBRID,
-    ),
-    ("hybrid-stealing", "left for later by Che et al.", "the hybrid with queues and stealing", HYBRID_STEALING),
-    (
-        "independent",
-        "Alabandi et al.; Jones and Plassmann",
-        "the smallest free colour to each node once none of higher degree around it can take it",
-        Method::Independent,
-    ),
-    (
-        "speculative",
-        "Gebremedhin and Manne",
-        "the smallest free colour to all nodes at once; of neighbours with the same, one keeps it",
-        Method::Speculative,
-    ),
-    ("auto", "", "independent", Method::Auto),
-];
-
 /// How a strategy colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Method {
+pub enum Method {
     /// One colour an iteration, to the largest label around.
     Labelled {
         /// When labels stop being degrees, if they are at first.
@@ -67,6 +21,8 @@ pub(super) enum Method {
     },
     /// The smallest free colour in the order of ranks, with shortcuts.
     Independent,
+    /// The smallest free colour in the order of ranks, by the threads of the CPU device.
+    IndependentCpu,
     /// The smallest free colour to all, and repair.
     Speculative,
     /// The fastest of the others.
@@ -75,7 +31,7 @@ pub(super) enum Method {
 
 /// When a colouring by degrees goes on by random labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Hybrid {
+pub struct Hybrid {
     /// After so many iterations at the latest; no limit where it is none.
     pub switch_at: Option<u32>,
     /// Once degrees have coloured fewer nodes than this in an iteration.
@@ -88,7 +44,7 @@ impl Hybrid {
 
 /// How the largest label around each node is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Find {
+pub enum Find {
     /// By a gather under a schedule, or by an invocation for each node where there is none.
     Rows(Option<Choice>),
     /// By workgroups with a queue each.
@@ -97,7 +53,7 @@ pub(super) enum Find {
 
 /// Queues of nodes, one for each workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Queues {
+pub struct Queues {
     /// The number of queues; it suits the device where it is none.
     pub count: Option<u32>,
     /// The number of nodes that a workgroup takes at a time; a node for each of its invocations where it is none.
@@ -109,13 +65,60 @@ pub(super) struct Queues {
 /// The most queues there can be.
 const MAX_QUEUES: u32 = 16_384;
 
-impl Configurable for ColorStrategy {
-    fn name(&self) -> &'static str {
-        self.about.name
-    }
+impl Methods for Method {
+    const HELP: &'static str = "How nodes get their colours: a name from `evenkeel strategies color`, and settings behind a \
+                                colon; random and hybrid also under a schedule, as random:merge-path";
+    const HEADING: &'static str = "colouring";
+    const NOTE: &'static str =
+        "random and hybrid also run under a schedule, as random:merge-path or hybrid:group-mapped:8.";
+    const TABLE: &'static [Line<Self>] = &[
+        Line::new(
+            "random",
+            "the baseline of Che et al.",
+            "one colour an iteration, to nodes whose random label is the largest around",
+            RANDOM,
+        ),
+        Line::new(
+            "stealing",
+            "Che et al.",
+            "the same with a queue of nodes for each workgroup, which steals when its own is empty",
+            STEALING,
+        ),
+        Line::new(
+            "hybrid",
+            "Che et al.",
+            "one colour an iteration, to nodes of the highest degree around first, then by random labels",
+            HYBRID,
+        ),
+        Line::new(
+            "hybrid-stealing",
+            "left for later by Che et al.",
+            "the hybrid with queues and stealing",
+            HYBRID_STEALING,
+        ),
+        Line::new(
+            "independent",
+            "Alabandi et al.; Jones and Plassmann",
+            "the smallest free colour to each node once none of higher degree around it can take it",
+            Self::Independent,
+        ),
+        Line::new(
+            "speculative",
+            "Gebremedhin and Manne",
+            "the smallest free colour to all nodes at once; of neighbours with the same, one keeps it",
+            Self::Speculative,
+        ),
+        Line::on_cpu(
+            "independent-cpu",
+            "Alabandi et al.; Jones and Plassmann",
+            "independent in a form for few threads",
+            Self::IndependentCpu,
+        ),
+        Line::auto("independent-cpu on the CPU device, else independent", Self::Auto),
+    ];
 
     fn keys(&mut self) -> Vec<Key<'_>> {
-        let Method::Labelled { hybrid, find } = &mut self.method else { return Vec::new() };
+        let Method::Labelled { hybrid, find } = self else { return Vec::new() };
         let mut keys = match find {
             Find::Rows(schedule) => {
                 let about = "the schedule by which the largest label around each node is found";
@@ -142,61 +145,40 @@ impl Configurable for ColorStrategy {
     }
 }
 
-impl ColorStrategy {
-    /// What it does.
-    pub(super) fn method(&self) -> Method {
-        if self.method == Method::Auto { Method::Independent } else { self.method }
+impl Method {
+    /// What it comes to on such a device.
+    pub(super) fn choose(self, device: DeviceKind) -> Self {
+        match self {
+            Self::Auto if device == DeviceKind::Cpu => Self::IndependentCpu,
+            Self::Auto => Self::Independent,
+            method => method,
+        }
     }
 
-    /// The name of the strategy that colours so, if this one chooses among the others.
-    pub(super) fn taken(&self, method: Method) -> Option<&'static str> {
-        let named = || STRATEGIES.iter().find(|(.., other)| *other == method).map(|(name, ..)| *name);
-        if self.method == Method::Auto { named() } else { None }
-    }
-
-    /// Refuses a graph of several partitions for a strategy that does not take them.
-    pub(super) fn check_partitions(&self, device: &DeviceInfo, csr: &Csr) -> Result<()> {
-        if self.method != Method::Speculative {
+    /// Refuses a graph of several partitions if it does not take them.
+    pub(super) fn check_partitions(self, device: &DeviceInfo, csr: &Csr) -> Result<()> {
+        if self != Self::Speculative {
             return Ok(());
         }
-        let takers = STRATEGIES.iter().filter(|(.., method)| *method != Method::Speculative).map(|(name, ..)| *name);
-        refuse_partitions_for(device, csr, self.about.name, takers)
+        let takers = names().into_iter().filter(|name| *name != "speculative");
+        refuse_partitions_for(device, csr, "speculative", takers)
     }
 
     /// Whether it has queues, whose counts can be asked for.
-    pub fn has_queues(&self) -> bool {
-        matches!(self.method, Method::Labelled { find: Find::Queues(_), .. })
+    pub(super) fn has_queues(self) -> bool {
+        matches!(self, Self::Labelled { find: Find::Queues(_), .. })
     }
 }
 
-impl Default for ColorStrategy {
-    fn default() -> Self {
-        let [.., (name, paper, summary, method)] = STRATEGIES;
-        Self { about: About::new(name, paper, summary), method }
-    }
-}
-
-impl Selectable for ColorStrategy {
-    const KIND: &'static str = "strategy";
-    const HELP: &'static str = "How nodes get their colours: a name from `evenkeel strategies color`, and settings behind a \
-                                colon; random and hybrid also under a schedule, as random:merge-path";
-    const HEADING: &'static str = "colouring";
-    const NOTE: &'static str =
-        "random and hybrid also run under a schedule, as random:merge-path or hybrid:group-mapped:8.";
-
-    fn all() -> Vec<Self> {
-        let strategy = |(name, paper, summary, method)| Self { about: About::new(name, paper, summary), method };
-        STRATEGIES.map(strategy).to_vec()
-    }
-
-    fn about(&self) -> About {
-        self.about
-    }
+/// The names of the methods that run on every device.
+fn names() -> Vec<&'static str> {
+    let all = Selected::<Method>::all().into_iter().map(|method| method.about());
+    all.filter(|about| !about.cpu_only).map(|about| about.name).collect()
 }
 
 /// The names of all strategies, those under a schedule included.
 pub fn names_with_schedules() -> Vec<String> {
-    let own = STRATEGIES.iter().map(|(name, ..)| (*name).to_owned());
+    let own = names().into_iter().map(str::to_owned);
     let under = |base: &'static str| Schedule::ALL.iter().map(move |schedule| format!("{base}:{}", schedule.name()));
     own.chain(under("random")).chain(under("hybrid")).collect()
 }
@@ -244,10 +226,11 @@ mod tests {
     }
 
     #[test]
-    fn auto_takes_independent_and_two_have_queues() {
-        assert_eq!(ColorStrategy::default().method(), Method::Independent);
-        let all = ColorStrategy::all();
-        let queues: Vec<_> = all.iter().filter(|strategy| strategy.has_queues()).map(Configurable::name).collect();
+    fn the_device_decides_and_two_have_queues() {
+        assert_eq!(Method::Auto.choose(DeviceKind::Discrete), Method::Independent);
+        assert_eq!(Method::Auto.choose(DeviceKind::Cpu), Method::IndependentCpu);
+        let all = Selected::<Method>::all();
+        let queues: Vec<_> = all.iter().filter(|it| it.method().has_queues()).map(|it| it.about().name).collect();
         assert_eq!(queues, ["stealing", "hybrid-stealing"]);
     }
 }

@@ -37,7 +37,7 @@ impl Tables<Color> for ColorTables {
     }
 
     fn check(&self, config: &ColorConfig) -> Result<()> {
-        if self.queue_counts.is_some() && !config.strategy.item().has_queues() {
+        if self.queue_counts.is_some() && !config.strategy.item().method().has_queues() {
             return Err(Error::Usage("the setting `queue-counts` is for strategy stealing and hybrid-stealing".into()));
         }
         Ok(())

@@ -11,9 +11,6 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
-/// What `auto` is said to take on the CPU device.
-pub(super) const NAME: &str = "cpu";
-
 /// Parts for each thread: enough that all end at about the same time.
 const PARTS: usize = 64;
 

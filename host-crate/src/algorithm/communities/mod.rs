@@ -5,13 +5,10 @@
 mod cpu;
 mod layout;
 
-use super::{Selectable, prelude::*};
+use super::prelude::*;
 use crate::{
-    device::DeviceKind,
     engine::{DevicePartition, partition},
     graph::transform::both_ways,
-    settings::{Configurable, Key},
-    strategy::About,
 };
 use evenkeel_kernels::algorithm::communities::{
     BlockMemory, CommunityCount, CommunityParams, CommunityStart, CommunityState, EMPTY, Labels, LongTables,
@@ -50,63 +47,59 @@ impl Default for CommunitiesConfig {
 }
 
 /// Which nodes an iteration looks at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CommunityStrategy {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
     /// All.
     All,
     /// Those with a neighbour whose label has changed.
     Changed,
-    /// The latter once the labels of few nodes change.
-    #[default]
+    /// All at first, and then those, by kernels.
+    Mixed,
+    /// All at first, and then those, by the threads of the CPU device.
+    MixedCpu,
+    /// The last two, whichever suits the device.
     Auto,
 }
 
-impl CommunityStrategy {
+impl Methods for Method {
+    const HELP: &'static str = "Which nodes an iteration looks at: a name from `evenkeel strategies communities`";
+    const HEADING: &'static str = "label propagation";
+    const TABLE: &'static [Line<Self>] = &[
+        Line::new("all", "LDBC Graphalytics", "every iteration looks at all nodes", Self::All),
+        Line::new(
+            "changed",
+            "",
+            "an iteration looks at the nodes next to one whose label has just changed",
+            Self::Changed,
+        ),
+        Line::new(
+            "mixed",
+            "",
+            "all nodes while many labels change, then those next to one that has changed",
+            Self::Mixed,
+        ),
+        Line::on_cpu("mixed-cpu", "", "mixed in a form for few threads with large caches", Self::MixedCpu),
+        Line::auto("mixed-cpu on the CPU device, else mixed", Self::Auto),
+    ];
+}
+
+impl Method {
     /// An iteration marks the neighbours of what it changes if the nodes that the one before changed have fewer edges than this. To look at an
     /// edge and to mark its end take about as long, and a mark has a node look at all its edges.
     fn mark_below(self, csr: &Csr) -> u32 {
         match self {
             Self::All => 0,
             Self::Changed => u32::MAX,
-            Self::Auto => u32::try_from(csr.edges() / 8).unwrap_or(u32::MAX),
+            Self::Mixed | Self::MixedCpu | Self::Auto => u32::try_from(csr.edges() / 8).unwrap_or(u32::MAX),
         }
     }
-}
 
-impl Configurable for CommunityStrategy {
-    fn name(&self) -> &'static str {
-        self.about().name
-    }
-
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        Vec::new()
-    }
-}
-
-impl Selectable for CommunityStrategy {
-    const KIND: &'static str = "strategy";
-    const HELP: &'static str =
-        "Which nodes an iteration looks at: all, changed, or auto, which begins with all and goes on with changed";
-    const HEADING: &'static str = "label propagation";
-
-    fn all() -> Vec<Self> {
-        vec![Self::All, Self::Changed, Self::Auto]
-    }
-
-    fn about(&self) -> About {
+    fn choose(self, device: DeviceKind) -> Self {
         match self {
-            Self::All => About::new("all", "LDBC Graphalytics", "every iteration looks at all nodes"),
-            Self::Changed => {
-                About::new("changed", "", "an iteration looks at the nodes next to one whose label has just changed")
-            }
-            Self::Auto => {
-                About::new("auto", "", "all nodes while many labels change, then those next to one that has changed")
-            }
+            Self::Auto if device == DeviceKind::Cpu => Self::MixedCpu,
+            Self::Auto => Self::Mixed,
+            method => method,
         }
-    }
-
-    fn is_counted(&self) -> bool {
-        *self != Self::Auto
     }
 }
 
@@ -149,7 +142,6 @@ Examples:
   evenkeel communities friends.csv --iterations 20 --top 5 --output communities.csv
   evenkeel compare communities grid:rows=512,cols=512 rmat:scale=16",
         counted: true,
-        cpu_forms: &[cpu::NAME],
         ..Description::DEFAULT
     };
 
@@ -159,14 +151,15 @@ Examples:
     type Reference = Vec<u32>;
 
     fn build(graph: &SharedGraph, config: &CommunitiesConfig) -> Result<Self> {
-        let (device, session) = (graph.device(), Session::new(graph)?);
+        let (device, strategy) = (graph.device(), config.strategy.item());
+        let method = strategy.on(device.info())?.choose(device.info().kind);
+        let session = Session::new(graph)?.with_method(strategy.taken(&method));
         let job = graph.once("neighbours both ways", || Job::new(graph.csr(), config))?;
         let nodes = job.csr.nodes() as usize;
         let pair = |name: &str| -> Result<_> { Ok([device.buffer(name, nodes)?, device.buffer(name, nodes)?]) };
         let (labels, marks) = (pair("labels")?, pair("marks")?);
-        if is_native(device.info(), config) {
+        if method == Method::MixedCpu {
             let propagation = cpu::record(device, &job, &labels, &marks)?;
-            let session = session.with_method(Some(cpu::NAME));
             return Ok(Self { session, labels, propagation, at_start: 0, iterations: 0 });
         }
         let graph = graph.derived("rows both ways", || Ok(job.csr.clone()))?;
@@ -201,7 +194,7 @@ Examples:
 }
 
 impl FrontEnd for Communities {
-    type Alternative = CommunityStrategy;
+    type Alternative = Selected<Method>;
     type InputOptions = ();
     type Tables = ();
 
@@ -216,11 +209,6 @@ impl FrontEnd for Communities {
     fn operations(csr: &Csr, config: &CommunitiesConfig) -> u64 {
         4 * u64::from(config.iterations) * (u64::from(csr.nodes()) + csr.edges())
     }
-}
-
-/// Whether the CPU device chooses: it then runs a form of its own.
-fn is_native(device: &DeviceInfo, config: &CommunitiesConfig) -> bool {
-    device.kind == DeviceKind::Cpu && *config.strategy.item() == CommunityStrategy::Auto
 }
 
 /// Refuses so many edges if kernels cannot count them.
@@ -240,7 +228,7 @@ struct Job {
     limit: u32,
     /// Whether no row has a neighbour twice, and there is an iteration at all: the first one then takes each row's first neighbour.
     distinct: bool,
-    /// See [`CommunityStrategy::mark_below`].
+    /// See [`Method::mark_below`].
     mark_below: u32,
 }
 
@@ -256,7 +244,7 @@ impl Job {
         };
         let ascends = |node: u32| csr.neighbours(node).windows(2).all(|pair| pair[0] < pair[1]);
         let distinct = config.iterations > 0 && (0..csr.nodes()).into_par_iter().all(ascends);
-        let mark_below = config.strategy.item().mark_below(&csr);
+        let mark_below = config.strategy.item().method().mark_below(&csr);
         Ok(Self { csr, limit: config.iterations, distinct, mark_below })
     }
 }

@@ -8,10 +8,8 @@ mod strong;
 mod strong_cpu;
 mod weak;
 
-pub use strategy::ComponentStrategy;
-
 use super::prelude::*;
-use crate::{device::DeviceKind, engine::Layout};
+use crate::engine::Layout;
 use strategy::Method;
 
 /// What can be chosen.
@@ -85,7 +83,6 @@ Examples:
   evenkeel components friends.csv --top 3
   evenkeel compare components rmat:scale=14 --strategies afforest,all-edges,all-edges:merge-path",
         counted: true,
-        cpu_forms: &[strong_cpu::NAME],
         ..Description::DEFAULT
     };
 
@@ -97,26 +94,26 @@ Examples:
     fn build(graph: &SharedGraph, config: &ComponentsConfig) -> Result<Self> {
         let (session, info, csr) = (Session::any(graph), graph.device().info(), graph.csr());
         // Where every edge has its reverse, nodes that are connected reach each other.
-        let strong = config.strong && !csr.is_symmetric();
-        let asked = config.strategy.item().method(info.kind, strong)?;
+        let (directed, strategy) = (!csr.is_symmetric(), config.strategy.item());
+        let strong = config.strong && directed;
+        let asked = strategy.on(info)?.choose(info.kind, config.strong, directed)?;
         let way = |graph: &SharedGraph, method: Method, layout: Layout| {
             let labels = graph.device().buffer("components", csr.nodes() as usize)?;
             let job = Job { device: graph.device(), csr, graph, layout, labels: &labels };
             let name = format!("components {}", config.strategy);
             let schedule = |choice: Option<Choice>| choice.unwrap_or_else(|| RowSchedule::Auto.choose(csr, info));
             let whole = match method {
-                Method::Auto if strong => strong_cpu::record(&job, &name)?,
+                Method::PathBased => strong_cpu::record(&job, &name)?,
+                Method::AfforestCpu => cpu::record(&job, &name)?,
                 Method::AllEdges(choice) if strong => strong::record(&job, schedule(choice), &name)?,
                 Method::AllEdges(choice) => weak::record_all_edges(&job, schedule(choice), &name)?,
-                Method::Afforest if info.kind == DeviceKind::Cpu => cpu::record(&job, &name)?,
                 Method::Afforest | Method::Auto => weak::record_afforest(&job, &name)?,
             };
             Ok((labels, whole))
         };
         let resident = Layout::resident(info, csr);
-        let is_native = info.kind == DeviceKind::Cpu && !matches!(asked, Method::AllEdges(_));
         let method = *graph.once("method", || {
-            if !config.strategy.item().chooses() || is_native || strong {
+            if !strategy.chooses() || asked != Method::Afforest {
                 return Ok(asked);
             }
             // What takes every edge once can be streamed: each partition is copied to the device once.
@@ -131,11 +128,7 @@ Examples:
             _ => resident,
         };
         let (labels, whole) = way(graph, method, layout)?;
-        let taken = match method {
-            Method::Auto => Some(strong_cpu::NAME),
-            method => config.strategy.item().taken(method),
-        };
-        Ok(Self { session: session.with_method(taken), labels, whole })
+        Ok(Self { session: session.with_method(strategy.taken(&method)), labels, whole })
     }
 
     fn session(&self) -> &Session {
@@ -168,7 +161,7 @@ Examples:
 }
 
 impl FrontEnd for Components {
-    type Alternative = ComponentStrategy;
+    type Alternative = Selected<Method>;
     type InputOptions = ();
     type Tables = ();
 

@@ -1,121 +1,89 @@
-//! The strategies of components, by name, each with its settings.
+//! The methods by which components are found, each with its settings.
 
-use super::super::{Selectable, prelude::*};
-use crate::{
-    device::DeviceKind,
-    settings::{Configurable, Key},
-    strategy::About,
-};
-
-/// A strategy of components with its settings.
-#[derive(Clone)]
-pub struct ComponentStrategy {
-    about: About,
-    method: Method,
-}
-
-/// All strategies with their default settings: name, where it comes from, what it does.
-const STRATEGIES: [(&str, &str, &str, Method); 3] = [
-    (
-        "afforest",
-        "Sutton, Ben-Nun and Barak",
-        "two edges of every node, then all edges of the nodes outside the largest component; for weak components",
-        Method::Afforest,
-    ),
-    (
-        "all-edges",
-        "Jaiganesh and Burtscher; Alabandi et al.",
-        "every edge under a schedule: hooks trees together, or with --strong hands signatures on",
-        Method::AllEdges(None),
-    ),
-    (
-        "auto",
-        "",
-        "afforest; all-edges for strong components of a directed graph, and for what exceeds the device's memory",
-        Method::Auto,
-    ),
-];
+use super::super::prelude::*;
 
 /// How components are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Method {
+pub enum Method {
     /// Most edges of the largest component are skipped.
     Afforest,
     /// Every edge is taken, under this schedule, or under the one that suits the rows where it is none.
     AllEdges(Option<Choice>),
+    /// Most edges of the largest component are skipped, by the threads of the CPU device.
+    AfforestCpu,
+    /// By a depth-first search on the CPU device.
+    PathBased,
     /// Whichever suits.
     Auto,
 }
 
-impl Configurable for ComponentStrategy {
-    fn name(&self) -> &'static str {
-        self.about.name
-    }
+impl Methods for Method {
+    const HELP: &'static str = "How components are found: a name from `evenkeel strategies components`; all-edges also under \
+                                a schedule, as all-edges:merge-path";
+    const HEADING: &'static str = "components";
+    const NOTE: &'static str = "all-edges runs under a schedule, as all-edges:merge-path or all-edges:group-mapped:8.";
+    const TABLE: &'static [Line<Self>] = &[
+        Line::new(
+            "afforest",
+            "Sutton, Ben-Nun and Barak",
+            "two edges of every node, then all edges of the nodes outside the largest component; for weak components",
+            Self::Afforest,
+        )
+        .uncounted(),
+        Line::new(
+            "all-edges",
+            "Jaiganesh and Burtscher; Alabandi et al.",
+            "every edge under a schedule: hooks trees together, or with --strong hands signatures on",
+            Self::AllEdges(None),
+        ),
+        Line::on_cpu(
+            "afforest-cpu",
+            "Sutton, Ben-Nun and Barak",
+            "afforest in a form for few threads; for weak components",
+            Self::AfforestCpu,
+        ),
+        Line::on_cpu(
+            "path-based-cpu",
+            "Gabow",
+            "a depth-first search by one thread; for strong components, and all of an undirected graph",
+            Self::PathBased,
+        ),
+        Line::auto(
+            "afforest, all-edges for strong components of a directed graph and for what exceeds the device's memory; \
+             on the CPU device afforest-cpu and path-based-cpu",
+            Self::Auto,
+        ),
+    ];
 
     fn keys(&mut self) -> Vec<Key<'_>> {
-        let Method::AllEdges(schedule) = &mut self.method else { return Vec::new() };
+        let Self::AllEdges(schedule) = self else { return Vec::new() };
         let about = "the schedule by which edges are shared out";
         vec![Key::optional("schedule", about, "the one that suits the rows", schedule).positional()]
     }
 }
 
-impl ComponentStrategy {
-    /// What it does on such a device. `strong` says that components are strong ones of a directed graph. [`Method::Auto`] is left for those on
-    /// the CPU device alone, which has its own form of them.
+impl Method {
+    /// What it comes to on such a device. `strong` says that components are strong ones, `directed` that not every edge has its reverse.
     ///
     /// # Errors
-    /// [`Error::Usage`] when it cannot find strong components.
-    pub(super) fn method(&self, device: DeviceKind, strong: bool) -> Result<Method> {
-        match self.method {
-            Method::Afforest if strong => Err(Error::Usage(
+    /// [`Error::Usage`] when it cannot find such components.
+    pub(super) fn choose(self, device: DeviceKind, strong: bool, directed: bool) -> Result<Self> {
+        let strong = strong && directed;
+        match self {
+            Self::Afforest | Self::AfforestCpu if strong => Err(Error::Usage(
                 "afforest skips edges, which strongly connected components of a directed graph do not allow: \
                  take all-edges or auto"
                     .into(),
             )),
-            Method::Auto if strong && device == DeviceKind::Cpu => Ok(Method::Auto),
-            Method::Auto if strong => Ok(Method::AllEdges(None)),
-            Method::Auto => Ok(Method::Afforest),
+            Self::PathBased if directed && !strong => Err(Error::Usage(
+                "path-based-cpu follows the directions of edges, which do not count for weak components: take all-edges \
+                 or auto"
+                    .into(),
+            )),
+            Self::Auto if device == DeviceKind::Cpu => Ok(if strong { Self::PathBased } else { Self::AfforestCpu }),
+            Self::Auto => Ok(if strong { Self::AllEdges(None) } else { Self::Afforest }),
             method => Ok(method),
         }
-    }
-
-    /// The name of the strategy that does so, if this one chooses among the others.
-    pub(super) fn taken(&self, method: Method) -> Option<&'static str> {
-        let named = || STRATEGIES.iter().find(|(.., other)| *other == method).map(|(name, ..)| *name);
-        if self.chooses() { named() } else { None }
-    }
-
-    /// Whether it chooses among the others.
-    pub(super) fn chooses(&self) -> bool {
-        self.method == Method::Auto
-    }
-}
-
-impl Default for ComponentStrategy {
-    fn default() -> Self {
-        let [.., (name, paper, summary, method)] = STRATEGIES;
-        Self { about: About::new(name, paper, summary), method }
-    }
-}
-
-impl Selectable for ComponentStrategy {
-    const KIND: &'static str = "strategy";
-    const HELP: &'static str = "How components are found: a name from `evenkeel strategies components`; all-edges also under \
-                                a schedule, as all-edges:merge-path";
-    const HEADING: &'static str = "components";
-    const NOTE: &'static str = "all-edges runs under a schedule, as all-edges:merge-path or all-edges:group-mapped:8.";
-
-    fn all() -> Vec<Self> {
-        let strategy = |(name, paper, summary, method)| Self { about: About::new(name, paper, summary), method };
-        STRATEGIES.map(strategy).to_vec()
-    }
-
-    fn about(&self) -> About {
-        self.about
-    }
-
-    fn is_counted(&self) -> bool {
-        matches!(self.method, Method::AllEdges(_))
     }
 }
 
@@ -140,12 +108,16 @@ mod tests {
 
     #[test]
     fn strong_components_need_all_edges() {
-        let on =
-            |device, name: &str, strong| name.parse::<Configured<Components>>().unwrap().item().method(device, strong);
+        let on = |device, name: &str, strong| {
+            let strategy = name.parse::<Configured<Components>>().unwrap();
+            strategy.item().method().choose(device, strong, true)
+        };
         let method = |name: &str, strong| on(DeviceKind::Discrete, name, strong);
-        assert_eq!(on(DeviceKind::Cpu, "auto", true).unwrap(), Method::Auto);
+        assert_eq!(on(DeviceKind::Cpu, "auto", true).unwrap(), Method::PathBased);
+        assert_eq!(on(DeviceKind::Cpu, "auto", false).unwrap(), Method::AfforestCpu);
         assert_eq!(method("auto", false).unwrap(), Method::Afforest);
         assert_eq!(method("auto", true).unwrap(), Method::AllEdges(None));
         assert!(method("afforest", true).is_err() && method("all-edges", true).is_ok());
+        assert!(on(DeviceKind::Cpu, "path-based-cpu", false).is_err());
     }
 }

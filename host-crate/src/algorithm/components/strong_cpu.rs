@@ -5,9 +5,6 @@ use super::{super::prelude::*, Job};
 use crate::engine::native::record_native;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// What `auto` is said to take on the CPU device.
-pub(super) const NAME: &str = "path-based-cpu";
-
 /// In place of the number of a node that was not found yet, and of the component of one that is not known.
 const NONE: u32 = u32::MAX;
 

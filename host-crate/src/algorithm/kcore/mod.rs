@@ -5,8 +5,6 @@ mod cpu;
 mod record;
 pub mod strategy;
 
-pub use strategy::KCoreStrategy;
-
 use super::{
     prelude::*,
     undirected::{simple, warn_of_self_loops},
@@ -81,8 +79,8 @@ fn levels(k: Option<u32>) -> Result<RangeInclusive<u32>> {
 
 /// How core numbers are found, unless the graph has several partitions and they cannot be found in these.
 fn method(device: &DeviceInfo, csr: &Csr, config: &KCoreConfig) -> Result<Method> {
-    let (method, count) = (config.strategy.item().method(device.kind), partition(device, csr).list().len());
-    match method {
+    let count = partition(device, csr).list().len();
+    match config.strategy.item().on(device)?.choose(device.kind) {
         Method::HIndex if count > 1 => Err(Error::Unsupported(format!(
             "{}, and strategy h-index takes only one; take one of peel, auto",
             partitions_said(device, count)
@@ -107,7 +105,6 @@ Examples:
   evenkeel kcore rmat:scale=20 --k 100 --output -
   evenkeel compare kcore rmat:scale=14 --strategies peel,h-index,auto",
         counted: true,
-        cpu_forms: &["peel-cpu"],
         ..Description::DEFAULT
     };
 
@@ -129,7 +126,7 @@ Examples:
             Method::HIndex => record::record_h_index(device, &name, graph.csr(), graph.rows()?, &cores)?,
             Method::Peel | Method::Auto => record::record_peel(device, &name, graph.partitions()?, &cores, levels)?,
         };
-        let session = session.with_method(config.strategy.item().taken(method));
+        let session = session.with_method(config.strategy.item().taken(&method));
         Ok(Self { session, k: config.k, cores, whole })
     }
 
@@ -155,7 +152,7 @@ Examples:
 }
 
 impl FrontEnd for KCore {
-    type Alternative = KCoreStrategy;
+    type Alternative = Selected<Method>;
     type InputOptions = ();
     type Tables = ();
 

@@ -4,7 +4,7 @@
 mod cpu;
 
 use super::prelude::*;
-use crate::{device::DeviceKind, engine::DevicePartition, phase, strategy::MAX_GROUPS};
+use crate::{engine::DevicePartition, phase, strategy::MAX_GROUPS};
 pub use evenkeel_kernels::algorithm::many::Keep;
 use evenkeel_kernels::algorithm::many::{
     ALL_SHARE, LONG, ManyParams, ManyState, PIECE, Reach, SOURCES, Width,

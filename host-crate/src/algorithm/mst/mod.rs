@@ -7,10 +7,9 @@ mod record;
 mod strategy;
 
 pub use answer::{ForestWeights, SpanningForest};
-pub use strategy::MstStrategy;
 
 use super::prelude::*;
-use strategy::threshold;
+use strategy::{Method, threshold};
 
 /// What can be chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,15 +79,16 @@ Examples:
     fn build(graph: &SharedGraph, config: &MstConfig) -> Result<Self> {
         let (device, csr) = (graph.device(), graph.csr());
         let session = Session::new(graph)?;
-        let (threshold, taken) = threshold(config.strategy.item(), csr);
+        let method = config.strategy.item().on(device.info())?.choose(device.info().kind, csr);
         let forest = device.buffer("forest", words(csr))?;
-        let job = Job { device, csr, forest: &forest, threshold };
+        let job = Job { device, csr, forest: &forest, threshold: threshold(method, csr) };
         let name = format!("mst {}", config.strategy);
-        let whole = match config.strategy.item().is_native(device.info()) {
-            true => cpu::record(&job, &name)?,
-            false => record::record(&job, graph, &name)?,
+        let whole = match method {
+            Method::Kruskal => cpu::record(&job, &name)?,
+            _ => record::record(&job, graph, &name)?,
         };
-        Ok(Self { session: session.with_method(taken), forest, whole })
+        let session = session.with_method(config.strategy.item().taken(&method));
+        Ok(Self { session, forest, whole })
     }
 
     fn session(&self) -> &Session {
@@ -122,7 +122,7 @@ Examples:
 }
 
 impl FrontEnd for Mst {
-    type Alternative = MstStrategy;
+    type Alternative = Selected<Method>;
     type InputOptions = ();
     type Tables = ();
 

@@ -1,34 +1,44 @@
-//! The strategies of spanning forests, by name.
+//! The methods by which spanning forests are found.
 
-use super::super::{Selectable, prelude::*};
-use crate::{
-    device::DeviceKind,
-    settings::{Configurable, Key},
-    strategy::About,
-};
+use super::super::prelude::*;
 use evenkeel_kernels::algorithm::mst::{NONE, key};
 
-/// A strategy of spanning forests.
+/// How a spanning forest is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MstStrategy(Method);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
+pub enum Method {
+    /// Every tree takes its lightest edge, of all edges.
     AllAtOnce,
+    /// Every tree takes its lightest edge, of the light ones first.
     LightFirst,
+    /// By the threads of the CPU device.
+    Kruskal,
+    /// Whichever suits the device and the graph.
     Auto,
 }
 
-const STRATEGIES: [(Method, &str, &str, &str); 3] = [
-    (Method::AllAtOnce, "boruvka", "Borůvka", "every tree takes its lightest edge, all edges at once"),
-    (
-        Method::LightFirst,
-        "light-first",
-        "Fallin, Gonzalez, Seo and Burtscher",
-        "the same with the lightest edges alone, then with what connects their trees",
-    ),
-    (Method::Auto, "auto", "", "light-first where a node has many edges in the mean, else boruvka"),
-];
+impl Methods for Method {
+    const HELP: &'static str = "How the forest is found: a name from `evenkeel strategies mst`";
+    const HEADING: &'static str = "spanning forests";
+    const TABLE: &'static [Line<Self>] = &[
+        Line::new("boruvka", "Borůvka", "every tree takes its lightest edge, all edges at once", Self::AllAtOnce),
+        Line::new(
+            "light-first",
+            "Fallin, Gonzalez, Seo and Burtscher",
+            "the same with the lightest edges alone, then with what connects their trees",
+            Self::LightFirst,
+        ),
+        Line::on_cpu(
+            "kruskal-cpu",
+            "Osipov, Sanders and Singler",
+            "threads sort edges, the light ones first where there are many; one joins trees along them",
+            Self::Kruskal,
+        ),
+        Line::auto(
+            "kruskal-cpu on the CPU device; else light-first where a node has many edges in the mean, or boruvka",
+            Self::Auto,
+        ),
+    ];
+}
 
 /// Where there are more edges than this for each node, most are in no tree, and it pays to take light ones first.
 const MANY: u64 = 3;
@@ -39,28 +49,31 @@ const LIGHT: u64 = 2;
 /// Edges whose weights are looked at to tell which are light.
 const SAMPLES: u64 = 1024;
 
-impl MstStrategy {
-    /// Whether it is the form for CPUs on such a device.
-    pub(super) fn is_native(self, device: &DeviceInfo) -> bool {
-        self.0 == Method::Auto && device.kind == DeviceKind::Cpu
-    }
-
-    fn named(self) -> &'static (Method, &'static str, &'static str, &'static str) {
-        STRATEGIES.iter().find(|(method, ..)| *method == self.0).unwrap_or(&STRATEGIES[2])
+impl Method {
+    /// What it comes to on such a device.
+    pub(super) fn choose(self, device: DeviceKind, csr: &Csr) -> Self {
+        match self {
+            Self::Auto if device == DeviceKind::Cpu => Self::Kruskal,
+            Self::Auto if has_many_edges(csr) => Self::LightFirst,
+            Self::Auto => Self::AllAtOnce,
+            method => method,
+        }
     }
 }
 
-/// The largest key of a light edge in a graph, or the largest number where all are taken at once, and the name of the strategy that was taken
-/// where the one that was asked for chooses.
-pub(super) fn threshold(strategy: &MstStrategy, csr: &Csr) -> (u32, Option<&'static str>) {
+/// Whether most edges are in no tree.
+fn has_many_edges(csr: &Csr) -> bool {
+    csr.edges() / 2 > MANY * u64::from(csr.nodes())
+}
+
+/// The largest key of a light edge in a graph, or the largest number where all are taken at once.
+pub(super) fn threshold(method: Method, csr: &Csr) -> u32 {
     let (edges, nodes) = (csr.edges() / 2, u64::from(csr.nodes()));
-    let light_first = match strategy.0 {
+    let light_first = match method {
         Method::AllAtOnce => false,
         Method::LightFirst => true,
-        Method::Auto => edges > MANY * nodes,
+        Method::Kruskal | Method::Auto => has_many_edges(csr),
     };
-    let name = STRATEGIES[usize::from(light_first)].1;
-    let taken = (strategy.0 == Method::Auto).then_some(name);
     let stored = csr.edges();
     let samples = SAMPLES.min(stored);
     let place = |sample: u64| (sample * stored / samples.max(1)) as usize;
@@ -73,42 +86,7 @@ pub(super) fn threshold(strategy: &MstStrategy, csr: &Csr) -> (u32, Option<&'sta
     let rank = (samples * LIGHT * nodes / edges.max(1)) as usize;
     // Where all sampled weights are light, so are nearly all edges.
     let threshold = keys.get(rank).copied().filter(|light| light_first && keys.last() > Some(light));
-    (threshold.unwrap_or(NONE), taken)
-}
-
-impl Configurable for MstStrategy {
-    fn name(&self) -> &'static str {
-        self.named().1
-    }
-
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        Vec::new()
-    }
-}
-
-impl Default for MstStrategy {
-    fn default() -> Self {
-        Self(Method::Auto)
-    }
-}
-
-impl Selectable for MstStrategy {
-    const KIND: &'static str = "strategy";
-    const HELP: &'static str = "How the forest is found: a name from `evenkeel strategies mst`";
-    const HEADING: &'static str = "spanning forests";
-
-    fn all() -> Vec<Self> {
-        STRATEGIES.iter().map(|(method, ..)| Self(*method)).collect()
-    }
-
-    fn about(&self) -> About {
-        let (_, name, paper, summary) = *self.named();
-        About::new(name, paper, summary)
-    }
-
-    fn is_counted(&self) -> bool {
-        self.0 != Method::Auto
-    }
+    threshold.unwrap_or(NONE)
 }
 
 #[cfg(test)]
@@ -119,10 +97,11 @@ mod tests {
         weights::{WeightSource, assign},
     };
 
-    fn chosen(text: &str, strategy: Method) -> (u32, Option<&'static str>) {
+    fn chosen(text: &str, method: Method) -> (u32, Option<&'static str>) {
         let mut graph = text.parse::<Generator>().unwrap().generate().unwrap();
         assign(&mut graph, WeightSource::Random { low: 1, high: 64, seed: 0 }).unwrap();
-        threshold(&MstStrategy(strategy), &graph.csr)
+        let taken = Selected::<Method>::default().taken(&method.choose(DeviceKind::Discrete, &graph.csr));
+        (threshold(method, &graph.csr), taken)
     }
 
     #[test]
@@ -130,9 +109,10 @@ mod tests {
         let (light, taken) = chosen("rmat:scale=10", Method::Auto);
         assert!((8..=18).contains(&light) && taken == Some("light-first"), "{light}");
         assert_eq!(chosen("grid:rows=30,cols=30", Method::Auto), (NONE, Some("boruvka")));
-        assert_eq!(chosen("rmat:scale=10", Method::AllAtOnce), (NONE, None));
-        assert_eq!(chosen("chain:nodes=9", Method::LightFirst), (NONE, None));
+        assert_eq!(chosen("rmat:scale=10", Method::AllAtOnce).0, NONE);
+        assert_eq!(chosen("rmat:scale=10", Method::Kruskal), (light, Some("kruskal-cpu")));
+        assert_eq!(chosen("chain:nodes=9", Method::LightFirst).0, NONE);
         let plain = "rmat:scale=8".parse::<Generator>().unwrap().generate().unwrap();
-        assert_eq!(threshold(&MstStrategy(Method::LightFirst), &plain.csr).0, NONE);
+        assert_eq!(threshold(Method::LightFirst, &plain.csr), NONE);
     }
 }

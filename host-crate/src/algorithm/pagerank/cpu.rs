@@ -24,9 +24,6 @@ use std::{
     },
 };
 
-/// What `auto` is said to take on the CPU device.
-pub(super) const NAME: &str = "pull-cpu";
-
 /// Parts for each thread: enough that all end at about the same time.
 const PARTS: usize = 64;
 

@@ -2,7 +2,7 @@
 //! none of them. A walk that ends when ranks change little, or that has seeds, is a loop that the device drives.
 
 use super::{
-    super::{Precision, prelude::*},
+    super::{Precision, prelude::*, reals::Number},
     PageRankConfig, Ranking,
     chunk_ranges::{self, ChunkRange},
     pull::Pull,
@@ -46,24 +46,6 @@ pub(super) fn prepare(
         Precision::Single => Box::new(Steps::<f32>::new(device, pull, layout, choice, config)?),
         Precision::Double => Box::new(Steps::<f64>::new(device, pull, layout, choice, config)?),
     })
-}
-
-/// A number that ranks are computed in.
-pub(crate) trait Number: Pod + Into<f64> + Send {
-    /// The nearest to this.
-    fn of(number: f64) -> Self;
-}
-
-impl Number for f32 {
-    fn of(number: f64) -> Self {
-        number as f32
-    }
-}
-
-impl Number for f64 {
-    fn of(number: f64) -> Self {
-        number
-    }
 }
 
 /// What an iteration reads and writes, and what is recorded.

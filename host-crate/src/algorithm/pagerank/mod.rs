@@ -9,17 +9,15 @@ mod kernels;
 pub(crate) mod pull;
 mod seeds;
 
-#[cfg(feature = "cluster")]
-pub(crate) use kernels::Number;
 pub use seeds::{SeedOptions, Seeds};
 
 use super::{Precision, Reorder, prelude::*, reorder};
 use crate::{
-    device::DeviceKind,
     engine::Layout,
     graph::{NodeOrder, statistics::counted},
     oracle::pagerank,
-    settings,
+    settings::{self, Configurable},
+    strategy::About,
 };
 use evenkeel_kernels::algorithm::pagerank::blocks::PLACES;
 use pull::Pull;
@@ -63,6 +61,72 @@ impl Settings for PageRankConfig {
     }
 }
 
+/// How the shares that a node gets are added up: under a schedule, or by the threads of the CPU device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RankSchedule {
+    /// By kernels.
+    Rows(RowSchedule),
+    /// By threads.
+    PullCpu,
+}
+
+const PULL_CPU: About =
+    About::cpu_only("pull-cpu", "", "threads add up rows, and make each rank the next share at once");
+
+impl RankSchedule {
+    /// The schedule of the kernels.
+    pub(crate) fn rows(self) -> RowSchedule {
+        match self {
+            Self::Rows(schedule) => schedule,
+            Self::PullCpu => RowSchedule::Auto,
+        }
+    }
+
+    fn is_native(self, device: &DeviceInfo) -> bool {
+        self == Self::PullCpu || self == Self::default() && device.kind == DeviceKind::Cpu
+    }
+}
+
+impl Default for RankSchedule {
+    fn default() -> Self {
+        Self::Rows(RowSchedule::Auto)
+    }
+}
+
+impl Configurable for RankSchedule {
+    fn name(&self) -> &'static str {
+        self.about().name
+    }
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        match self {
+            Self::Rows(schedule) => schedule.keys(),
+            Self::PullCpu => Vec::new(),
+        }
+    }
+}
+
+impl Selectable for RankSchedule {
+    const KIND: &'static str = RowSchedule::KIND;
+    const HELP: &'static str = <RowSchedule as Selectable>::HELP;
+    const NOTE: &'static str = RowSchedule::NOTE;
+
+    fn all() -> Vec<Self> {
+        RowSchedule::all().into_iter().map(Self::Rows).chain([Self::PullCpu]).collect()
+    }
+
+    fn about(&self) -> About {
+        match self {
+            Self::Rows(schedule) => schedule.about(),
+            Self::PullCpu => PULL_CPU,
+        }
+    }
+
+    fn is_counted(&self) -> bool {
+        matches!(self, Self::Rows(schedule) if schedule.is_counted())
+    }
+}
+
 /// The damping unless another is asked for.
 const DAMPING: f64 = 0.85;
 /// The most iterations that the oracle takes for the last, where a tolerance decides.
@@ -81,6 +145,36 @@ impl Default for PageRankConfig {
             reorder: Reorder::Auto,
         }
     }
+}
+
+/// The rounds of an oracle that may have been the last, by their numbers. Where a tolerance ends them, rounding may make it one more or one less.
+pub(super) fn last_rounds(
+    rounds: impl Iterator<Item = (Vec<f64>, f64)>,
+    tolerance: Option<f64>,
+    precision: Precision,
+) -> Vec<(u32, Vec<f64>)> {
+    let noise = if precision == Precision::Single { 1e-5 } else { 1e-12 };
+    let below = |change: f64, margin: f64| {
+        tolerance.is_some_and(|most| change < most * (1.0 + margin) + noise * margin.signum())
+    };
+    let (mut possible, mut first) = (Vec::new(), true);
+    for (number, (values, change)) in (1..).zip(rounds) {
+        if first {
+            possible.clear();
+        }
+        possible.push((number, values));
+        first = !below(change, 0.01);
+        if below(change, -0.01) || possible.len() == POSSIBLE {
+            break;
+        }
+    }
+    possible
+}
+
+/// The values after so many rounds, or after the last, after which they hardly change.
+pub(super) fn round(rounds: &[(u32, Vec<f64>)], iterations: u32) -> Option<&[f64]> {
+    let same = rounds.iter().find(|(number, _)| *number == iterations).or(rounds.last());
+    same.map(|(_, values)| values.as_slice())
 }
 
 /// Warns of ranks that still changed when there were to be no more iterations; returns whether they changed little enough.
@@ -166,7 +260,6 @@ Examples:
   evenkeel pagerank web.mtx --directed --damping 0.9 --iterations 50 --precision double --output ranks.txt
   evenkeel pagerank friends.csv --seeds friends-of-mine.txt --tolerance 1e-6 --iterations 200
   evenkeel pagerank grid:rows=1024,cols=1024 --schedule merge-path --runs 10 --warmup 2 --profile",
-        cpu_forms: &[cpu::NAME],
         ..Description::DEFAULT
     };
 
@@ -184,12 +277,15 @@ Examples:
             Ok(config.reorder.for_iterations(device.info(), graph.csr(), precision.bytes())?.map(Arc::new))
         })?;
         let (session, order) = (Session::any(graph), Option::clone(&order));
-        let (ranking, taken) = if is_native(device.info(), config) {
-            (cpu::prepare(graph, order.as_deref(), config)?, Some(cpu::NAME.to_owned()))
+        let schedule = config.schedule.item();
+        schedule.about().check_device(device.info())?;
+        let (ranking, taken) = if schedule.is_native(device.info()) {
+            let taken = (*schedule != RankSchedule::PullCpu).then(|| PULL_CPU.name.to_owned());
+            (cpu::prepare(graph, order.as_deref(), config)?, taken)
         } else {
             let kept = graph.once("matrix", || Kept::of(graph, order.as_deref(), config))?;
             let Kept { pull, choice, layout } = &*kept;
-            (kernels::prepare(device, pull, layout, *choice, config)?, config.schedule.item().taken(*choice))
+            (kernels::prepare(device, pull, layout, *choice, config)?, schedule.rows().taken(*choice))
         };
         let PageRankConfig { precision, tolerance, iterations: limit, .. } = *config;
         let session = session.with_method(taken).with_order(reorder::name_of(order.as_deref()));
@@ -234,27 +330,10 @@ Examples:
         Ok(Ranks { ranks, precision, iterations, converged })
     }
 
-    /// Where a tolerance ends the walk, rounding may make it an iteration longer or shorter.
     fn reference(graph: &Graph, seeds: &Seeds, config: &PageRankConfig) -> Result<Vec<(u32, Vec<f64>)>> {
         let parts = seeds.parts(graph.csr.nodes())?;
-        let noise = if config.precision == Precision::Single { 1e-5 } else { 1e-12 };
-        let below = |change: f64, margin: f64| {
-            config.tolerance.is_some_and(|most| change < most * (1.0 + margin) + noise * margin.signum())
-        };
-        let mut possible = vec![(0, parts.clone())];
-        let (mut first, mut count) = (true, 0);
-        for (ranks, change) in pagerank::rounds(&graph.csr, config.damping, &parts).take(config.iterations as usize) {
-            count += 1;
-            if first {
-                possible.clear();
-            }
-            possible.push((count, ranks));
-            first = !below(change, 0.01);
-            if below(change, -0.01) || possible.len() == POSSIBLE {
-                break;
-            }
-        }
-        Ok(possible)
+        let rounds = pagerank::rounds(&graph.csr, config.damping, &parts).take(config.iterations as usize);
+        Ok(last_rounds(rounds, config.tolerance, config.precision))
     }
 
     fn check(found: &Ranks, expected: &Vec<(u32, Vec<f64>)>, _: &Graph, _: &Seeds) -> Option<Mismatch> {
@@ -262,14 +341,12 @@ Examples:
             Precision::Single => pagerank::TOLERANCE,
             Precision::Double => pagerank::DOUBLE_TOLERANCE,
         };
-        // After the last of them ranks hardly change.
-        let same = expected.iter().find(|(iterations, _)| *iterations == found.iterations).or(expected.last());
-        same.and_then(|(_, ranks)| pagerank::first_mismatch(ranks, &found.ranks, tolerance))
+        pagerank::first_mismatch(round(expected, found.iterations)?, &found.ranks, tolerance)
     }
 }
 
 impl FrontEnd for PageRank {
-    type Alternative = RowSchedule;
+    type Alternative = RankSchedule;
     type InputOptions = SeedOptions;
     type Tables = ();
 
@@ -321,7 +398,7 @@ impl Kept {
         if in_blocks {
             whole = whole.into_blocks(most_shares(info))?;
         }
-        let choice = config.schedule.item().choose(&whole.matrix, info);
+        let choice = config.schedule.item().rows().choose(&whole.matrix, info);
         let pull = whole.cut_for(choice.schedule);
         refuse_long_loops(info, || choice.rounds(&pull.matrix))?;
         let needed = |layout: &Layout| {
@@ -344,9 +421,4 @@ fn can_block(device: &DeviceInfo, csr: &Csr, config: &PageRankConfig) -> bool {
 /// The most shares in single precision, of nodes and of chunks, that a buffer holds.
 fn most_shares(device: &DeviceInfo) -> u64 {
     device.max_buffer / size_of::<f32>() as u64
-}
-
-/// Whether the CPU device chooses: it then runs a form of its own.
-fn is_native(device: &DeviceInfo, config: &PageRankConfig) -> bool {
-    device.kind == DeviceKind::Cpu && *config.schedule.item() == RowSchedule::Auto
 }

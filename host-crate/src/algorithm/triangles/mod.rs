@@ -6,8 +6,6 @@ mod cpu;
 mod record;
 pub mod strategy;
 
-pub use strategy::TriangleStrategy;
-
 use super::{
     prelude::*,
     undirected::{undirected, warn_of_self_loops},
@@ -176,7 +174,6 @@ Examples:
   evenkeel triangles web.mtx --per-node lcc --output coefficients.csv
   evenkeel compare triangles rmat:scale=14 --strategies binary-search,bitmap,auto",
         counted: true,
-        cpu_forms: &[strategy::NATIVE],
         ..Description::DEFAULT
     };
 
@@ -192,7 +189,8 @@ Examples:
         let (marked, per_node) = (is_marked(given, config), config.per_node != PerNode::None);
         let (graph, marks) = both_ways(graph, marked)?;
         let csr = graph.csr();
-        let method = config.strategy.item().method(device.info().kind, given.skew().highest);
+        let asked = *config.strategy.item().on(device.info())?;
+        let method = asked.choose(device.info().kind, given.skew().highest);
         let size = (csr.columns().len(), partition(device.info(), csr).list().len());
         let extent = Extent::new(device.info(), given, size, method, marked, per_node);
         let [search, bitmap] = totals(method, extent);
@@ -206,7 +204,7 @@ Examples:
             let job = Job { device, csr, parts: graph.partitions()?, marks: &marks, name: &name };
             record::record(&job, extent, &counts)?
         };
-        let session = session.with_method(config.strategy.item().taken(method));
+        let session = session.with_method(config.strategy.item().taken(&method));
         Ok(Self { session, per_node: config.per_node, csr: csr.clone(), marked, counts, recording })
     }
 
@@ -274,7 +272,7 @@ Examples:
 }
 
 impl FrontEnd for Triangles {
-    type Alternative = TriangleStrategy;
+    type Alternative = Selected<Method>;
     type InputOptions = ();
     type Tables = ();
 

@@ -12,10 +12,7 @@ use super::{
 };
 use crate::{
     Result,
-    algorithm::{
-        PageRankConfig, Precision,
-        pagerank::{Number, pull::Pull},
-    },
+    algorithm::{PageRankConfig, Precision, pagerank::pull::Pull, reals::Number},
     device::{Buffer, Device, Recording},
     engine::{self, TileSet, TileSpaces, loops::refuse_long_loops, schedule::Choice},
     graph::Csr,
@@ -42,7 +39,7 @@ pub fn prepare<'a>(
 ) -> Result<Box<dyn LocalRanks + 'a>> {
     config.precision.check(device.info())?;
     let layout = Layout::new(share, incoming, asked_for)?;
-    let choice = config.schedule.item().choose(&layout.pull.matrix, device.info());
+    let choice = config.schedule.item().rows().choose(&layout.pull.matrix, device.info());
     Ok(match config.precision {
         Precision::Single => Box::new(RanksOnDevice::<f32>::new(device, layout, choice, config.damping)?),
         Precision::Double => Box::new(RanksOnDevice::<f64>::new(device, layout, choice, config.damping)?),

@@ -8,12 +8,13 @@
 //! time, and there it does not matter whether a neighbour's colour is seen early or late.
 
 #[macro_use]
-pub mod stealing;
+pub mod queues;
 
 pub mod independent;
 pub mod labelled;
 pub mod sections;
 pub mod speculative;
+pub mod stealing;
 
 use crate::prelude::*;
 use crate::strategy::degree;

@@ -4,60 +4,13 @@
 //! means that another workgroup has taken an element, so the queues are lock-free.
 
 use super::labelled::{LabelParams, LabelState, Labels};
+use super::queues::{NOTHING, Queues, is_empty};
 use crate::prelude::*;
-
-/// The queues of all workgroups.
-#[derive(Bundle)]
-pub struct Queues<S: Storage> {
-    /// The head of each queue in the upper half of the word, the tail in the lower.
-    pub ends: S::Write<u32>,
-    /// The number of elements that each workgroup has popped, and the number that it has stolen.
-    pub taken: S::Write<u32>,
-}
-
-#[inline_all]
-impl Queues<Views<'_>> {
-    /// Distributes the elements that have nodes of the partition evenly over the queues; the whole dispatch calls it.
-    pub fn fill(&mut self, lane: Lane, params: &LabelParams) {
-        for queue in lane.grid_stride(params.queues) {
-            let first = params.rows.first / params.chunk;
-            let elements = params.rows.end().div_ceil(params.chunk) - first;
-            let (each, more) = (elements / params.queues, elements % params.queues);
-            let head = first + queue * each + queue.min(more);
-            let tail = head + each + u32::from(queue < more);
-            self.ends.set(queue, (head << 16) | tail);
-        }
-    }
-
-    /// Takes an element from a queue: at the head for a thief, at the tail for the queue's owner.
-    fn take(&mut self, queue: u32, as_thief: bool) -> u32 {
-        let mut element = NOTHING;
-        let mut seen = self.ends.load(queue);
-        while element == NOTHING && !is_empty(seen) {
-            let (after, candidate) =
-                if as_thief { (seen + (1 << 16), seen >> 16) } else { (seen - 1, (seen & 0xffff) - 1) };
-            let found = self.ends.compare_exchange(queue, seen, after);
-            if found == seen {
-                element = candidate;
-            }
-            seen = found;
-        }
-        element
-    }
-}
-
-/// Stands for an absent element or queue.
-const NOTHING: u32 = u32::MAX;
 
 /// The word of workgroup memory with the element that the workgroup takes next.
 const ELEMENT: u32 = 0;
 /// The word of workgroup memory with the distance to the nearest queue that is not empty.
 const VICTIM: u32 = 1;
-
-#[inline(always)]
-fn is_empty(ends: u32) -> bool {
-    ends >> 16 >= ends & 0xffff
-}
 
 /// The distance, in queues, from the workgroup's own to the nearest one that is not empty. The whole workgroup calls it together.
 #[inline(always)]
@@ -144,5 +97,5 @@ pub fn color_steal(
 /// Fills the queues for the next partition; before the first of an iteration the kernels of [`labelled`](super::labelled) have.
 #[kernel(threads = 256, any_width)]
 pub fn color_refill(lane: Lane, params: &LabelParams, mut queues: Queues) {
-    queues.fill(lane, params);
+    queues.fill(lane, params.queues, params.chunk, params.rows);
 }

@@ -1,9 +1,7 @@
 //! One level, from a list or over all nodes.
 
 use super::data::{Bits, ManyParams, ManyState, Reach, Words};
-use super::pull::LONG;
-use super::push::CELLS;
-use super::{ALL, PULL_SHARE, SAMPLE, SOURCES};
+use super::{ALL, CELLS, LONG, PULL_SHARE, SAMPLE, SOURCES};
 use crate::frontier::DoubleList;
 use crate::prelude::*;
 use crate::primitive::workgroup::SUBGROUPS;

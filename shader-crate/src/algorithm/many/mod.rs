@@ -18,7 +18,7 @@ pub mod settle;
 pub use data::{
     Bits, Bytes, Each, Keep, ManyParams, ManyState, Narrow, Nearest, Reach, Record, Sums, Wide, Width, Words,
 };
-pub use pull::{LONG, PIECE};
+pub use pull::PIECE;
 
 /// The most sources.
 pub const SOURCES: u32 = 64;
@@ -39,3 +39,9 @@ const SAMPLE: u32 = 8;
 
 /// The most edges of a node on whose row the whole dispatch need not work when it pushes.
 const HEAVY: u32 = 2048;
+
+/// The row of a node with more edges is cut into pieces, with a workgroup each.
+pub const LONG: u32 = 2048;
+
+/// Four words for each invocation: where its edges end, how far they are from there, and the bits of its node.
+const CELLS: usize = 4 * evenkeel_types::WORKGROUP as usize;

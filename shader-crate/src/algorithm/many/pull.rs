@@ -4,9 +4,6 @@ use super::data::{Bits, Words};
 use super::level::Search;
 use crate::prelude::*;
 
-/// The row of a node with more edges is cut into pieces, with a workgroup each.
-pub const LONG: u32 = 2048;
-
 /// The edges of a piece.
 pub const PIECE: u32 = 4096;
 

@@ -1,18 +1,15 @@
 //! Pushing: the nodes of the frontier give their bits to their neighbours. A workgroup takes as many nodes as it has invocations and shares
 //! their edges out evenly; the edges of a heavy node are taken by the whole dispatch.
 
-use super::HEAVY;
 use super::data::{Bits, ManyState, Words};
 use super::level::Search;
+use super::{CELLS, HEAVY};
 use crate::prelude::*;
 use crate::primitive::share::{line_up, shared_out};
 use crate::primitive::workgroup::Slots;
 
 /// Edges of a heavy node that a workgroup takes at a time.
 const PART: u32 = 2 * WORKGROUP;
-
-/// Four words for each invocation: where its edges end, how far they are from there, and the bits of its node.
-pub(super) const CELLS: usize = 4 * WORKGROUP as usize;
 
 #[inline_all]
 impl Search<'_> {

@@ -13,6 +13,9 @@ use crate::primitive::LengthParams;
 use crate::schedule::{Distribute, Join, Scratch, Sum, Value};
 use crate::tiles::Rows;
 use core::ops::{Add, Mul, Sub};
+// The standard library has square roots as methods of its own.
+#[cfg(target_arch = "spirv")]
+use spirv_std::num_traits::Float;
 
 /// The nodes whose changes a workgroup adds up at a time.
 pub const CHANGE_BLOCK: u32 = 16 * WORKGROUP;
@@ -22,6 +25,9 @@ pub const CHANGE_BLOCK: u32 = 16 * WORKGROUP;
 pub trait RankNumber: Value + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + PartialOrd {
     /// The nearest number in single precision.
     fn single(self) -> f32;
+
+    /// 1 over the square root; 1 of what has none.
+    fn inverse_root(self) -> Self;
 
     /// How far two numbers are from each other.
     fn distance(self, other: Self) -> Self {
@@ -34,12 +40,20 @@ impl RankNumber for f32 {
     fn single(self) -> f32 {
         self
     }
+
+    fn inverse_root(self) -> f32 {
+        if self > 0.0 { 1.0 / self.sqrt() } else { 1.0 }
+    }
 }
 
 #[inline_all]
 impl RankNumber for f64 {
     fn single(self) -> f32 {
         self as f32
+    }
+
+    fn inverse_root(self) -> f64 {
+        if self > 0.0 { 1.0 / self.sqrt() } else { 1.0 }
     }
 }
 
@@ -220,7 +234,7 @@ pub fn rank_update<T: RankNumber>(lane: Lane, params: &RankParams, sums: Read<T>
 
 /// Adds the values of a workgroup, in a fixed order. All invocations call it together; the first has the sum.
 #[inline(always)]
-fn add_up<T: RankNumber>(lane: Lane, value: T, cells: &mut Shared<T, 256>) -> T {
+pub fn add_up<T: RankNumber>(lane: Lane, value: T, cells: &mut Shared<T, 256>) -> T {
     cells.set(lane.local, value);
     lane.barrier();
     let mut width = WORKGROUP / 2;

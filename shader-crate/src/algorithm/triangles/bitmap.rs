@@ -11,10 +11,8 @@ use crate::primitive::search::first;
 
 /// The words of the bitmap: 16 KiB.
 const WORDS: usize = 4096;
-/// The most nodes that are heavy. The last bit stays free, because [`LIGHT`] is looked up there.
+/// The most nodes that are heavy. The last bit stays free, because [`super::LIGHT`] is looked up there.
 pub const MOST: u32 = 32 * WORDS as u32 - 1;
-/// The number of a node that is not heavy.
-pub const LIGHT: u32 = u32::MAX;
 /// Where a list begins, and how long it is, for each invocation.
 const LISTS: usize = 2 * WORKGROUP as usize;
 

@@ -12,6 +12,9 @@ pub mod search;
 use crate::prelude::*;
 use orient::BoundEdges;
 
+/// The number of a node that is not heavy.
+pub const LIGHT: u32 = u32::MAX;
+
 /// What the host pushes to the kernels that count.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

@@ -3,7 +3,7 @@
 //!
 //! Each partition of the graph has its own blocks and its own dispatch. What is kept of all partitions is one list.
 
-use super::bitmap::LIGHT;
+use super::LIGHT;
 use crate::prelude::*;
 use crate::primitive::search::{first, search};
 use crate::primitive::workgroup::{SUBGROUPS, Slots, prefix_sum};

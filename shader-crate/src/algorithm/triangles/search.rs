@@ -1,8 +1,8 @@
 //! Triangles by binary search. A workgroup takes as many kept edges as it has invocations. For each edge it looks up every element of the
 //! shorter of the two lists at its ends in the longer one; the elements of all these lists are shared out evenly among the invocations.
 
-use super::{SUMS, Total, TriangleParams, add_triangle};
-use super::{bitmap::LIGHT, orient::Oriented};
+use super::orient::Oriented;
+use super::{LIGHT, SUMS, Total, TriangleParams, add_triangle};
 use crate::prelude::*;
 use crate::primitive::search::first;
 use crate::primitive::share::{line_up, shared_out};
