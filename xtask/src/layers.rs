@@ -1,4 +1,5 @@
-//! `cargo xtask layers`: no module imports from a layer above its own, and no two folders import each other.
+//! `cargo xtask layers`: no module imports from a layer above its own, and neither two folders nor two modules of one folder import each
+//! other. What the file of a folder itself (`mod.rs`) names does not count: it offers what its modules define, and lists them.
 //!
 //! A layer is a module at the root of a crate, with all that is below it. Names that `lib.rs` re-exports count as the layer they
 //! come from.
@@ -20,7 +21,7 @@ struct Crate {
     layers: &'static str,
 }
 
-const CRATES: [Crate; 2] = [
+const CRATES: [Crate; 3] = [
     Crate {
         sources: "shader-crate/src",
         name: "evenkeel_kernels",
@@ -29,7 +30,14 @@ const CRATES: [Crate; 2] = [
     Crate {
         sources: "host-crate/src",
         name: "evenkeel",
-        layers: "error phase machine atomic_file settings graph device engine oracle strategy algorithm cluster report",
+        layers: "error numerals phase machine atomic_file settings graph device engine oracle strategy algorithm cluster report",
+    },
+    Crate {
+        sources: "host-crate/cli/src",
+        name: "evenkeel_cli",
+        layers: "advice answers phases progress options output report pictures settings registry balance signals failure bench \
+                 color measure compare completions help convert generate demo devices fallback info kernels logging man \
+                 out_of_memory workers run path strategies tips",
     },
 ];
 
@@ -57,9 +65,10 @@ impl Crate {
     fn violations(&self, sources: &Sources) -> Result<Vec<String>> {
         let mut violations = Vec::new();
         let aliases = self.aliases(sources.get("lib.rs").map_or("", String::as_str))?;
-        // The folders that each folder imports from, with the first place that does.
-        let mut folders = BTreeMap::<(String, String), String>::new();
-        for (file, text) in sources.iter().filter(|(file, _)| !ROOTS.contains(&file.as_str())) {
+        let exports = exports(sources)?;
+        // The folders that each folder imports from, and the modules that each module beside them does, with the first place that does.
+        let (mut folders, mut modules) = (Imports::new(), Imports::new());
+        for (file, text) in sources.iter().filter(|(file, _)| !ROOTS.contains(&file.as_str()) && !is_test(file)) {
             let from = &module(file)[0];
             let Some(layer) = self.layer(from) else {
                 violations.push(format!("{}/{file}: `{from}` is not in the list of layers", self.sources));
@@ -75,15 +84,22 @@ impl Crate {
                     let imported = path.join("::");
                     violations.push(format!("{place}: `{from}` imports `{imported}` of the higher layer `{to}`"));
                 }
+                if let Some(pair) = siblings(&module(file), &defined(&exports, path.clone())) {
+                    modules.entry(pair).or_insert_with(|| place.clone());
+                }
                 let (from, to) = (folder(file), deepest_folder(sources, &path));
                 if !to.is_empty() && !is_within(&from, &to) && !is_within(&to, &from) {
                     folders.entry((from, to)).or_insert(place);
                 }
             }
         }
-        for ((from, to), place) in &folders {
-            if let Some(other) = folders.get(&(to.clone(), from.clone())).filter(|_| from < to) {
-                violations.push(format!("{place} and {other}: the folders `{from}` and `{to}` import each other"));
+        // Folders are modules, too.
+        modules.retain(|pair, _| !folders.contains_key(pair));
+        for (kind, imports) in [("folders", folders), ("modules", modules)] {
+            for ((from, to), place) in &imports {
+                if let Some(other) = imports.get(&(to.clone(), from.clone())).filter(|_| from < to) {
+                    violations.push(format!("{place} and {other}: the {kind} `{from}` and `{to}` import each other"));
+                }
             }
         }
         Ok(violations)
@@ -97,7 +113,7 @@ impl Crate {
     fn aliases(&self, root: &str) -> Result<HashMap<String, Vec<String>>> {
         let paths = paths("lib.rs", root)?.into_iter().filter_map(|Written { mut path, .. }| {
             path.retain(|segment| segment != "crate" && segment != "self");
-            let is_layer = self.layer(path.first()?).is_some() && path.len() > 1;
+            let is_layer = self.layer(path.first()?).is_some() && self.layer(path.last()?).is_none() && path.len() > 1;
             is_layer.then(|| (path[path.len() - 1].clone(), path))
         });
         Ok(paths.collect())
@@ -120,6 +136,54 @@ impl Crate {
         }
         Some(base)
     }
+}
+
+/// What imports what, with the first place that does.
+type Imports = BTreeMap<(String, String), String>;
+
+/// The names by which a folder's own file, `mod.rs`, offers what its modules define: the path of each, by the path it has there.
+fn exports(sources: &Sources) -> Result<HashMap<Vec<String>, Vec<String>>> {
+    let mut exports = HashMap::new();
+    for (file, text) in sources.iter().filter(|(file, _)| file.ends_with("/mod.rs")) {
+        let folder = module(file);
+        for Written { module, mut path, .. } in paths(file, text)? {
+            path.retain(|segment| segment != "self");
+            let is_own = module == folder && path.len() > 1 && is_module(sources, &[&folder[..], &path[..1]].concat());
+            if let (true, Some(name)) = (is_own, path.last()) {
+                exports.entry([&folder[..], &[name.clone()]].concat()).or_insert([&folder[..], &path[..]].concat());
+            }
+        }
+    }
+    Ok(exports)
+}
+
+/// Whether a file has tests alone.
+fn is_test(file: &str) -> bool {
+    file.ends_with("/tests.rs") || file.split('/').any(|part| part == "tests")
+}
+
+fn is_module(sources: &Sources, path: &[String]) -> bool {
+    let path = path.join("/");
+    sources.contains_key(&format!("{path}.rs")) || sources.contains_key(&format!("{path}/mod.rs"))
+}
+
+/// A path with what folders export in place of the names by which they do.
+fn defined(exports: &HashMap<Vec<String>, Vec<String>>, mut path: Vec<String>) -> Vec<String> {
+    for length in 1..path.len() + 1 {
+        if let Some(origin) =
+            path.get(..length).and_then(|begin| exports.get(begin)).filter(|origin| origin.len() > length)
+        {
+            path.splice(..length, origin.iter().cloned());
+        }
+    }
+    path
+}
+
+/// The modules of one folder that a module and a path lead into, if these are two.
+fn siblings(from: &[String], to: &[String]) -> Option<(String, String)> {
+    let common = from.iter().zip(to).take_while(|(from, to)| from == to).count();
+    let both = common > 0 && from.len() > common && to.len() > common + 1;
+    both.then(|| (from[..=common].join("/"), to[..=common].join("/")))
 }
 
 /// The folder of a file; a file at the root is a folder by itself.
@@ -203,6 +267,21 @@ mod tests {
                         the folders `roof/north` and `roof/south` import each other";
         assert_eq!(violations(&files), [expected]);
         assert!(violations(&files[..2]).is_empty());
+    }
+
+    #[test]
+    fn modules_of_one_folder_that_import_each_other_are_named() {
+        let files = [
+            ("roof/mod.rs", "mod north; mod south; pub use north::A;"),
+            ("roof/north.rs", "use super::south::deep::B;"),
+            // By the name that the folder gives it.
+            ("roof/south/deep.rs", "use crate::roof::A;"),
+            ("roof/south/tests.rs", "use crate::roof::north::A;"),
+        ];
+        let expected = "src/roof/north.rs:1 and src/roof/south/deep.rs:1: \
+                        the modules `roof/north` and `roof/south` import each other";
+        assert_eq!(violations(&files), [expected]);
+        assert!(violations(&files[1..]).is_empty());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //!
 //! - ```` ```rust file=PATH ```` is the whole of a new file;
 //! - ```` ```rust insert=PATH after="TEXT" ```` is put behind the first line of an existing file that contains TEXT;
+//! - ```` ```rust replace=PATH line="TEXT" ```` takes the place of that line;
 //! - ```` ```sh ```` has commands, of which each line must succeed; one that begins with `git` or with a comment is not run.
 //!
 //! Other blocks are for the reader alone. A recipe fails when it touches more files than its concept may take. Files that a
@@ -19,8 +20,14 @@ use std::{
 };
 
 /// The heading of each recipe, and the most files that it may touch.
-const RECIPES: [(&str, usize); 4] =
-    [("Add a schedule", 2), ("Add an algorithm", 4), ("Add a strategy", 4), ("Add a graph format", 2)];
+const RECIPES: [(&str, usize); 6] = [
+    ("Add a schedule", 2),
+    ("Add an algorithm", 4),
+    ("Add an option to an algorithm", 1),
+    ("Add an output format", 2),
+    ("Add a strategy", 4),
+    ("Add a graph format", 2),
+];
 
 /// The page with the recipes.
 const PAGE: &str = "CONTRIBUTING.md";
@@ -33,6 +40,7 @@ const MODULES: &str = "shader-crate/spirv";
 enum Step {
     Create { path: String, text: String },
     Insert { path: String, after: String, text: String },
+    Replace { path: String, line: String, text: String },
     Run { command: String },
 }
 
@@ -91,7 +99,7 @@ fn unchanged_modules(committed: &Path, rebuilt: &Path) -> Result<usize> {
 fn files(steps: &[Step]) -> BTreeSet<&str> {
     let is_declaration = |line: &str| line.trim_start_matches("pub ").starts_with("mod ") && line.ends_with(';');
     let changed = steps.iter().filter_map(|step| match step {
-        Step::Create { path, .. } => Some(path.as_str()),
+        Step::Create { path, .. } | Step::Replace { path, .. } => Some(path.as_str()),
         Step::Insert { path, text, .. } if !text.lines().all(is_declaration) => Some(path),
         _ => None,
     });
@@ -116,10 +124,10 @@ impl Step {
                 fs::create_dir_all(path.parent().context("a file is in a folder")?)?;
                 fs::write(path, text)?;
             }
-            Self::Insert { path, after, text } => {
-                let file = copy.join(path);
-                let renewed = fs::read_to_string(&file).map_err(Into::into).and_then(|it| inserted(&it, after, text));
-                fs::write(file, renewed.with_context(|| path.clone())?)?;
+            Self::Insert { path, after: found, text } | Self::Replace { path, line: found, text } => {
+                let (file, kept) = (copy.join(path), usize::from(matches!(self, Self::Insert { .. })));
+                let old = fs::read_to_string(&file).with_context(|| path.clone())?;
+                fs::write(file, renewed(&old, found, kept, text).with_context(|| path.clone())?)?;
             }
             Self::Run { command } => {
                 println!("$ {command}");
@@ -133,13 +141,13 @@ impl Step {
     }
 }
 
-/// A text with lines put behind the first one that contains `after`, indented like it.
-fn inserted(text: &str, after: &str, lines: &str) -> Result<String> {
+/// A text with lines put behind the first one that contains `found`, where one is kept, or in its place, indented like it.
+fn renewed(text: &str, found: &str, kept: usize, lines: &str) -> Result<String> {
     let mut all: Vec<String> = text.lines().map(str::to_owned).collect();
-    let found = all.iter().position(|line| line.contains(after));
-    let at = found.with_context(|| format!("no line contains `{after}`"))?;
+    let at = all.iter().position(|line| line.contains(found));
+    let at = at.with_context(|| format!("no line contains `{found}`"))?;
     let indent = all[at][..all[at].len() - all[at].trim_start().len()].to_owned();
-    all.splice(at + 1..at + 1, lines.lines().map(|line| format!("{indent}{line}")));
+    all.splice(at + kept..at + 1, lines.lines().map(|line| format!("{indent}{line}")));
     Ok(all.join("\n") + "\n")
 }
 
@@ -164,22 +172,24 @@ fn steps_of(section: &str) -> Result<Vec<Step>> {
             let is_run = |line: &&str| !(line.trim().is_empty() || line.starts_with('#') || line.starts_with("git "));
             steps.extend(text.lines().filter(is_run).map(|line| Step::Run { command: line.to_owned() }));
         } else if let Some(path) = attribute(info, "file") {
-            steps.push(Step::Create { path: inside(path)?, text });
+            steps.push(Step::Create { path: inside(&path)?, text });
         } else if let Some(path) = attribute(info, "insert") {
             let after = attribute(info, "after").with_context(|| format!("`{info}` does not say `after`"))?;
-            steps.push(Step::Insert { path: inside(path)?, after: after.to_owned(), text });
+            steps.push(Step::Insert { path: inside(&path)?, after, text });
+        } else if let Some(path) = attribute(info, "replace") {
+            let line = attribute(info, "line").with_context(|| format!("`{info}` does not say `line`"))?;
+            steps.push(Step::Replace { path: inside(&path)?, line, text });
         }
     }
     Ok(steps)
 }
 
-/// A value in an info string: `name=value` or `name="value"`.
-fn attribute<'a>(info: &'a str, name: &str) -> Option<&'a str> {
+/// A value in an info string: `name=value` or `name="value"`, in which `\"` stands for a quotation mark.
+fn attribute(info: &str, name: &str) -> Option<String> {
     let rest = info.split_once(&format!(" {name}="))?.1;
-    match rest.strip_prefix('"') {
-        Some(quoted) => quoted.split_once('"').map(|(value, _)| value),
-        None => rest.split(' ').next(),
-    }
+    let Some(quoted) = rest.strip_prefix('"') else { return rest.split(' ').next().map(str::to_owned) };
+    let quoted = quoted.replace("\\\"", "\0");
+    quoted.split_once('"').map(|(value, _)| value.replace('\0', "\""))
 }
 
 /// A path that stays inside the repository.
@@ -236,7 +246,7 @@ fn mark_version(copy: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Step, declarations, files, inserted, mark_version, section, steps_of, unchanged_modules};
+    use super::{Step, declarations, files, mark_version, renewed, section, steps_of, unchanged_modules};
     use std::fs;
 
     const PAGE: &str = r#"# Contributing
@@ -354,7 +364,10 @@ Text.
     #[test]
     fn lines_are_inserted_with_the_indentation_of_those_before() {
         let text = "registry! {\n    A = \"a\",\n}\n";
-        assert_eq!(inserted(text, "A = ", "B = \"b\",\n").unwrap(), "registry! {\n    A = \"a\",\n    B = \"b\",\n}\n");
+        assert_eq!(
+            renewed(text, "A = ", 1, "B = \"b\",\n").unwrap(),
+            "registry! {\n    A = \"a\",\n    B = \"b\",\n}\n"
+        );
     }
 
     #[test]
