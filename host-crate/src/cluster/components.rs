@@ -6,20 +6,17 @@
 use super::{
     Cluster,
     load::both_ways,
-    on_device,
+    on_device::components::ForestOnDevice,
     run::{Distributed, Found, Prepared, Step, iterate, refuse},
     share::Share,
     values_of,
-    watch::Watch,
 };
 use crate::{
     Result,
     algorithm::{ComponentLabels, Components, ComponentsConfig},
-    device::Device,
+    device::{Device, DeviceOptions},
     graph::Csr,
 };
-use rayon::prelude::*;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The distributed form of [`Components`].
 pub struct DistributedComponents;
@@ -47,13 +44,11 @@ impl Distributed<Components> for DistributedComponents {
         // A worker has to know which of its nodes others have edges to.
         let csr = if share.graph.directed { both_ways(cluster, share)? } else { share.graph.csr.without_weights() };
         let ends = ends_of_crossing_edges(share, &csr);
-        let part: Box<dyn LocalForest + 'a> = match on_device::of_share(device, share) {
-            Some(device) => {
-                let watch = cluster.watch().clone();
-                Box::new(watch.during(|| on_device::components::ForestOnDevice::new(device, share, &csr))?)
-            }
-            None => Box::new(ForestOnThreads::new(cluster, share, csr)),
-        };
+        // The kernels are the fastest form on the CPU, too.
+        let device =
+            device.map_or_else(|| Device::open("cpu", &DeviceOptions::default()), |device| Ok(device.clone()))?;
+        let watch = cluster.watch().clone();
+        let part = watch.during(|| ForestOnDevice::new(&device, share, &csr))?;
         let (process, workers) = (cluster.process(), cluster.workers());
         let (border, is_border) = (Vec::new(), Vec::new());
         Ok(Box::new(Forest { share, process, workers, part, ends, border, is_border, rounds: 0 }))
@@ -86,27 +81,12 @@ fn ends_of_crossing_edges(share: &Share, csr: &Csr) -> Vec<u32> {
     (0..share.nodes()).filter(|node| is_end[*node as usize]).collect()
 }
 
-/// A forest of all nodes, wherever it is: the root of a tree is its smallest node.
-pub(super) trait LocalForest {
-    /// Makes every node a tree, and joins the nodes at both ends of the worker's edges.
-    fn begin(&mut self) -> Result<()>;
-
-    /// Joins the trees of the nodes of each pair.
-    fn join(&mut self, pairs: &[[u32; 2]]) -> Result<()>;
-
-    /// The roots of these nodes.
-    fn roots(&mut self, nodes: &[u32]) -> Result<Vec<u32>>;
-
-    /// The roots of the worker's own nodes.
-    fn own_roots(&mut self) -> Result<Vec<u32>>;
-}
-
 /// The exchange, from level to level of the tree of workers.
 struct Forest<'a> {
     share: &'a Share,
     process: usize,
     workers: usize,
-    part: Box<dyn LocalForest + 'a>,
+    part: ForestOnDevice<'a>,
     /// The nodes at the ends of edges between workers.
     ends: Vec<u32>,
     /// The nodes that this worker can tell others something of: at first those.
@@ -158,76 +138,5 @@ impl Step for Forest<'_> {
         }
         self.rounds += 1;
         Ok(Some(blocks))
-    }
-}
-
-/// A forest on the threads of the CPU: a parent for each node of the graph, never greater than the node.
-struct ForestOnThreads<'a> {
-    share: &'a Share,
-    watch: Watch,
-    /// The worker's edges.
-    csr: Csr,
-    parents: Vec<AtomicU32>,
-}
-
-impl<'a> ForestOnThreads<'a> {
-    fn new(cluster: &Cluster, share: &'a Share, csr: Csr) -> Self {
-        Self { share, watch: cluster.watch().clone(), csr, parents: Vec::new() }
-    }
-
-    fn parent(&self, node: u32) -> u32 {
-        self.parents[node as usize].load(Relaxed)
-    }
-
-    /// The smallest node that a node is known to be connected with.
-    fn root(&self, mut node: u32) -> u32 {
-        loop {
-            let parent = self.parent(node);
-            if parent == node {
-                return node;
-            }
-            // Half of the way for whoever comes next.
-            let above = self.parent(parent);
-            self.parents[node as usize].fetch_min(above, Relaxed);
-            node = parent;
-        }
-    }
-
-    /// Joins the trees of two nodes: the greater root under the smaller one.
-    fn join_two(&self, one: u32, other: u32) {
-        let (mut one, mut other) = (self.root(one), self.root(other));
-        while one != other {
-            let (low, high) = (one.min(other), one.max(other));
-            if self.parents[high as usize].compare_exchange(high, low, Relaxed, Relaxed).is_ok() {
-                return;
-            }
-            (one, other) = (self.root(high), self.root(low));
-        }
-    }
-}
-
-impl LocalForest for ForestOnThreads<'_> {
-    fn begin(&mut self) -> Result<()> {
-        self.parents = (0..self.share.nodes()).map(AtomicU32::new).collect();
-        self.share.rows.clone().into_par_iter().for_each(|node| {
-            if node % 4096 == 0 {
-                self.watch.tick();
-            }
-            self.csr.neighbours(node).iter().for_each(|neighbour| self.join_two(node, *neighbour));
-        });
-        Ok(())
-    }
-
-    fn join(&mut self, pairs: &[[u32; 2]]) -> Result<()> {
-        pairs.iter().for_each(|[one, other]| self.join_two(*one, *other));
-        Ok(())
-    }
-
-    fn roots(&mut self, nodes: &[u32]) -> Result<Vec<u32>> {
-        Ok(nodes.iter().map(|node| self.root(*node)).collect())
-    }
-
-    fn own_roots(&mut self) -> Result<Vec<u32>> {
-        Ok(self.share.rows.clone().into_par_iter().map(|node| self.root(node)).collect())
     }
 }

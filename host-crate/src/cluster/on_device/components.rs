@@ -1,10 +1,7 @@
 //! A worker's forest on its device: every edge hooks under a schedule, as in the plain form on one device, and so do the pairs that others send. A
 //! sample of the nodes would not do to skip edges: one that leaves the largest component need not be an edge of another node here.
 
-use super::{
-    super::{components::LocalForest, share::Share},
-    own_offsets,
-};
+use super::{super::share::Share, own_offsets};
 use crate::{
     Result,
     device::{Buffer, Device, Recorder, Recording},
@@ -97,13 +94,15 @@ fn budget_of_one(device: &Device) -> u32 {
     if device.info().loop_limit.is_some() { budget / IN_A_ROW } else { budget }
 }
 
-impl LocalForest for ForestOnDevice<'_> {
-    fn begin(&mut self) -> Result<()> {
+impl ForestOnDevice<'_> {
+    /// Makes every node a tree, and joins the nodes at both ends of the worker's edges.
+    pub fn begin(&mut self) -> Result<()> {
         self.all.run()?;
         self.check()
     }
 
-    fn join(&mut self, pairs: &[[u32; 2]]) -> Result<()> {
+    /// Joins the trees of the nodes of each pair.
+    pub fn join(&mut self, pairs: &[[u32; 2]]) -> Result<()> {
         if pairs.is_empty() {
             return Ok(());
         }
@@ -119,7 +118,8 @@ impl LocalForest for ForestOnDevice<'_> {
         self.check()
     }
 
-    fn roots(&mut self, nodes: &[u32]) -> Result<Vec<u32>> {
+    /// Returns the roots of these nodes.
+    pub fn roots(&mut self, nodes: &[u32]) -> Result<Vec<u32>> {
         let places = self.device.buffer_from("border", nodes)?;
         let roots = self.device.buffer("roots", nodes.len())?;
         let mut picking = self.device.record("components, roots", |recorder| {
@@ -132,7 +132,8 @@ impl LocalForest for ForestOnDevice<'_> {
         self.device.download(&roots)
     }
 
-    fn own_roots(&mut self) -> Result<Vec<u32>> {
+    /// Returns the roots of the worker's own nodes.
+    pub fn own_roots(&mut self) -> Result<Vec<u32>> {
         self.device.record("components, roots", |recorder| self.compress(recorder))?.run()?;
         self.check()?;
         let mut roots = vec![0; self.share.rows.len()];
