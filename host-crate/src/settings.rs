@@ -136,7 +136,7 @@ pub trait Registry: 'static {
     /// The one of them that is taken unless another is asked for.
     fn default_item() -> Self::Item;
 
-    /// Where else there is an item of this name that is none of these.
+    /// Names the algorithms that do have an item of this name.
     fn elsewhere(_name: &str) -> Option<String> {
         None
     }
@@ -155,10 +155,12 @@ impl<R: Registry> Configured<R> {
     /// An item with its settings.
     ///
     /// # Errors
-    /// When it is no item of the registry, or a setting has no such value.
+    /// When an item of another type is registered by its name, or a setting has no such value.
     pub fn new(item: impl Into<R::Item>) -> Result<Self> {
         let mut item = item.into();
-        let (name, mut default) = (item.name(), by_name(R::KIND, R::items(), item.name())?);
+        let name = item.name();
+        // An item of another crate need not be registered. It has no defaults that its text could leave out.
+        let mut default = by_name(R::KIND, R::items(), name).unwrap_or_else(|_| item.clone());
         if item.type_id_of() != default.type_id_of() {
             return Err(Error::Usage(format!("this {} is not the one that is registered as {name}", R::KIND)));
         }

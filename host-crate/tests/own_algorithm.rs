@@ -4,15 +4,15 @@
 use evenkeel::{
     Result,
     algorithm::{
-        Algorithm, Answer, Column, Description, FrontEnd, Handle, Of, Part, Run, Selectable, Session, Value, Values,
-        plan,
+        Algorithm, Answer, Bfs, BfsConfig, Column, Description, FrontEnd, Handle, Of, Part, Run, Selectable, Session,
+        Value, Values, plan,
     },
     device::{Buffer, Device, DeviceOptions, Recording},
     engine::SharedGraph,
     graph::Graph,
-    oracle::Mismatch,
+    oracle::{self, Mismatch},
     settings::{self, Configurable, Configured, Key, Settings},
-    strategy::About,
+    strategy::{About, DeviceLoop, Split, Strategy, Traversal},
 };
 
 /// The number of edges that leave each node.
@@ -152,4 +152,40 @@ fn an_algorithm_of_another_crate_runs_by_its_type_and_by_its_handle() {
     assert!(problem.ask_oracle().unwrap() && problem.check(&*answer).is_none());
     assert_eq!(answer.columns()[0].value(0), Some(Value::Whole(4)));
     assert_eq!(problem.report(), serde_json::json!({ "strategy": "copying", "more": 2 }));
+}
+
+/// A strategy of this crate, with a setting. It records what a strategy of the library does.
+#[derive(Clone, Default)]
+struct Own {
+    inner: Split,
+    unused: u32,
+}
+
+impl Strategy for Own {
+    fn about(&self) -> About {
+        About::new("own", "", "a strategy of another crate")
+    }
+
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        vec![Key::option("unused", "has no effect", &mut self.unused).within(0, 3)]
+    }
+
+    fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
+        self.inner.record(device, traversal, name)
+    }
+}
+
+#[test]
+fn a_strategy_of_another_crate_need_not_be_registered() {
+    let graph = Graph::from_edges([(0u32, 1u32), (1, 2), (2, 0), (0, 3)]).unwrap();
+    let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
+    let strategy: Configured<Bfs> = Configured::new(Own::default()).unwrap();
+    assert_eq!(strategy.to_string(), "own");
+    let config = BfsConfig { strategy, ..BfsConfig::default() };
+    let mut bfs = Bfs::prepare(&device, &graph.csr, &config).unwrap();
+    bfs.run(&0).unwrap();
+    assert_eq!(bfs.answer().unwrap().depths, oracle::bfs::depths(&graph.csr, 0));
+    assert_eq!(settings::report(&config)["strategy"], "own");
+    let wrong = Configured::<Bfs>::new(Own { unused: 4, ..Own::default() }).unwrap_err();
+    assert!(wrong.to_string().contains("4 is not in 0..=3"), "{wrong}");
 }

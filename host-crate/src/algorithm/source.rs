@@ -2,13 +2,15 @@
 
 use crate::{
     Error, Result,
-    graph::{Graph, generate::random::mix},
+    graph::{Graph, csr::MOST_NODES, generate::random::mix},
     settings::{Key, NamedText, Settings},
 };
 use std::{borrow::Cow, collections::HashSet, convert::Infallible, fmt, str::FromStr};
 
-/// In place of a node to begin at: all those that the configuration has.
-pub const ALL_SOURCES: u32 = u32::MAX;
+/// Begins at all nodes that the configuration has. It is passed in place of a node, and no graph has a node of this number.
+pub const ALL_SOURCES: u32 = u32::MAX - 1;
+
+const _: () = assert!(ALL_SOURCES as u64 >= MOST_NODES && ALL_SOURCES != evenkeel_types::UNREACHED);
 
 /// Several nodes at which a traversal begins at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,7 +18,7 @@ pub struct ManySources {
     /// Begin at all of these nodes at once: each as --source takes it, with commas between; a name with commas in it stands between double
     /// quotes. A node's distance is that from the nearest.
     pub names: Vec<String>,
-    /// The same with the names in a file, one in a line; as they are, or between double quotes.
+    /// A file with the names of the nodes to begin at, one in a line; as they are, or between double quotes.
     pub file: Option<NamedText>,
     /// The nodes themselves, each once; as [`ManySources::found`] finds them.
     pub nodes: Vec<u32>,
@@ -46,7 +48,7 @@ impl ManySources {
         !self.names.is_empty() || self.file.is_some()
     }
 
-    /// The same with the nodes found in a graph. A node that is named twice is taken once, with a warning.
+    /// Looks up the nodes in a graph. A node that is named twice is taken once, with a warning.
     ///
     /// # Errors
     /// When the graph has no such node, or no node is named; of a file the message says in which line.
