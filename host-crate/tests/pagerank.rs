@@ -103,7 +103,7 @@ fn long_sums_of_equal_terms() {
         for (turn, (shape, csr)) in shapes.iter().enumerate() {
             let quick = ["thread-mapped", "group-mapped:1", "radix-binned", "merge-path", "auto"].map(str::to_owned);
             let config = PageRankConfig { iterations: 12, ..PageRankConfig::default() };
-            check_with(&device, csr, shape, &config, &common::share(&quick, 2, turn));
+            check_with(&device, csr, shape, &config, &common::share(&quick, 3, turn));
         }
         common::finish(&device);
     }
@@ -174,7 +174,7 @@ fn check_order_with_seeds(device: &Device, csr: &Csr, what: &str, config: &PageR
 fn until_ranks_change_little() {
     for device in common::devices() {
         for (turn, (what, csr)) in settling().iter().enumerate() {
-            for schedule in common::share(&["merge-path", "auto", "thread-mapped", "radix-binned"], 2, turn) {
+            for schedule in common::share(&["merge-path", "auto", "thread-mapped", "radix-binned"], 4, turn) {
                 for (tolerance, iterations) in [(1e-2, 100), (1e-4, 100), (1e-4, 7)] {
                     let config = PageRankConfig {
                         schedule: schedule.parse().unwrap(),
@@ -216,7 +216,7 @@ fn with_seeds() {
     let seeds = [Seeds::new([(0, 1.0)]), Seeds::new([(3, 2.0), (299, 0.5), (17, 0.0)])].map(Result::unwrap);
     for device in common::devices() {
         for (turn, (what, csr)) in settling().iter().enumerate().skip(2) {
-            for schedule in common::share(&["merge-path", "auto", "thread-mapped", "group-mapped"], 2, turn) {
+            for schedule in common::share(&["merge-path", "auto", "thread-mapped", "group-mapped"], 4, turn) {
                 for (seeds, tolerance) in [(&seeds[0], None), (&seeds[1], Some(1e-4)), (&seeds[1], None)] {
                     let config =
                         PageRankConfig { schedule: schedule.parse().unwrap(), tolerance, ..PageRankConfig::default() };

@@ -24,7 +24,7 @@ fn hubs() -> Graph {
     graph(2600, to_hubs.chain(others).chain([(0, 1)]), false)
 }
 
-/// The same graph with weights.
+/// Adds weights to a graph.
 fn weighted(csr: &Csr) -> Csr {
     let weights: Vec<u32> = (0..csr.edges() as u32).map(|edge| 1 + edge.wrapping_mul(0x9e37_79b9) % 100).collect();
     Csr::new(csr.row_offsets().unwrap().to_vec(), csr.columns().to_vec(), Weights::U32(weights.into())).unwrap()
@@ -70,7 +70,7 @@ fn devices(bytes: Option<u64>) -> Vec<Device> {
 fn sweep(graphs: Vec<(&'static str, Graph)>, check: impl Fn(&Device, &Graph, usize, &str)) {
     let mut case = 0;
     for (turn, (name, graph)) in graphs.into_iter().enumerate() {
-        for (place, wanted) in [1, 2, 7].into_iter().enumerate() {
+        for (place, wanted) in common::share(&[1, 2, 7], 2, turn).into_iter().enumerate() {
             let bytes = (wanted > 1).then(|| bytes_for(&graph.csr, wanted));
             let count = count(&graph.csr, bytes.unwrap_or(u64::MAX));
             assert!(count >= wanted, "{name} has {count} partitions");

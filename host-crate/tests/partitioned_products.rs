@@ -7,7 +7,7 @@ use evenkeel::{
     algorithm::{
         Algorithm, Components, ComponentsConfig, DenseMatrix, DenseVector, FrontEnd, PageRank, PageRankConfig,
         Precision, Reorder, Seeds, Spmm, SpmmConfig, plan,
-        spmv::{Layout, Spmv, SpmvConfig, random_vector},
+        spmv::{MatrixLayout, Spmv, SpmvConfig, random_vector},
     },
     device::{Device, DeviceOptions},
     graph::{
@@ -74,7 +74,7 @@ fn for_each_case(check: impl Fn(&Device, &Csr, &str)) {
     for (turn, (name, csr)) in graphs().into_iter().enumerate() {
         let partitions = |limit: Option<u64>| Partitions::plan(&csr, PartitionOptions::new(limit.unwrap_or(u64::MAX)));
         let counts = LIMITS.map(|limit| partitions(limit).list().len());
-        for (limit, device) in common::share(devices(), 2, turn) {
+        for (limit, device) in common::share(devices(), 3, turn) {
             let count = partitions(limit).list().len();
             check(&device, &csr, &format!("{name} in {count} partitions on {device:?}"));
             common::finish(&device);
@@ -144,11 +144,14 @@ fn products_of_partitions() {
     for_each_case(|device, csr, what| {
         let x = random_vector(csr.nodes() as usize, 1);
         let expected = product(csr, &x);
-        let layouts =
-            [(Precision::Single, Layout::Csr), (Precision::Double, Layout::Csr), (Precision::Single, Layout::Csc)];
+        let layouts = [
+            (Precision::Single, MatrixLayout::Csr),
+            (Precision::Double, MatrixLayout::Csr),
+            (Precision::Single, MatrixLayout::Csc),
+        ];
         for (turn, schedule) in SCHEDULES.into_iter().enumerate() {
             for (precision, layout) in common::share(&layouts, 2, turn) {
-                let has_atomics = layout == Layout::Csr || device.info().float_atomics;
+                let has_atomics = layout == MatrixLayout::Csr || device.info().float_atomics;
                 if !has_atomics || precision == Precision::Double && !device.info().float64 {
                     continue;
                 }
@@ -219,7 +222,7 @@ fn a_list_of_entries_is_refused_before_anything_is_allocated() {
     let csr = generated("rmat:scale=8");
     let options = DeviceOptions { partition_bytes: Some(csr.edges()), ..DeviceOptions::default() };
     let device = Device::open("cpu", &options).unwrap();
-    let config = SpmvConfig { layout: Layout::Coo, ..SpmvConfig::default() };
+    let config = SpmvConfig { layout: MatrixLayout::Coo, ..SpmvConfig::default() };
     let planned = plan::<Spmv>(device.info(), &csr, &config).map(|_| ());
     for refused in [planned, Spmv::prepare(&device, &csr, &config).map(|_| ())] {
         let error = refused.unwrap_err().to_string();
@@ -289,9 +292,9 @@ fn products_of_what_exceeds_the_memory() {
         let x = random_vector(csr.nodes() as usize, 1);
         let expected = product(&csr, &x);
         for (schedule, precision, layout) in [
-            ("auto", Precision::Single, Layout::Csr),
-            ("merge-path", Precision::Double, Layout::Csr),
-            ("nonzero-split", Precision::Single, Layout::Csc),
+            ("auto", Precision::Single, MatrixLayout::Csr),
+            ("merge-path", Precision::Double, MatrixLayout::Csr),
+            ("nonzero-split", Precision::Single, MatrixLayout::Csc),
         ] {
             let config = SpmvConfig { schedule: schedule.parse().unwrap(), precision, layout, ..SpmvConfig::default() };
             let unit = if precision == Precision::Single { SINGLE } else { DOUBLE };

@@ -39,7 +39,7 @@ fn graphs() -> Vec<(&'static str, Csr)> {
     ]
 }
 
-/// The same, and one whose partitions have more edges than a workgroup takes at a time.
+/// The graphs of the other tests, and one whose partitions have more edges than a workgroup processes at a time.
 fn with_large() -> Vec<(&'static str, Csr)> {
     graphs().into_iter().chain([("large", generated("rmat:scale=9"))]).collect()
 }
@@ -48,7 +48,7 @@ fn with_large() -> Vec<(&'static str, Csr)> {
 /// each number of partitions.
 fn for_each_case(graphs: Vec<(&str, Csr)>, check: impl Fn(&Device, &Csr, &str)) {
     for (turn, (name, csr)) in graphs.into_iter().enumerate() {
-        for (place, wanted) in [1, 2, 7].into_iter().enumerate() {
+        for (place, wanted) in common::share(&[1, 2, 7], 2, turn).into_iter().enumerate() {
             let (bytes, count) = if wanted == 1 { (1 << 40, 1) } else { bytes_for(&csr, wanted) };
             assert!(count >= wanted, "{name} has {count} partitions");
             for device in common::share(&devices(bytes), 3, turn + place) {

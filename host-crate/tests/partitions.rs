@@ -21,7 +21,7 @@ pub fn generated(text: &str) -> Csr {
     text.parse::<Generator>().unwrap().generate().unwrap().csr
 }
 
-/// The same graph with weights that an edge and its reverse share.
+/// Adds weights that an edge and its reverse share.
 pub fn weighted(csr: &Csr) -> Csr {
     let ends = (0..csr.nodes()).flat_map(|node| csr.neighbours(node).iter().map(move |&other| (node, other)));
     let weights: Vec<u32> = ends.map(|(a, b)| 1 + (a.min(b).wrapping_mul(31) ^ a.max(b)) % 100).collect();

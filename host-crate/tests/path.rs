@@ -35,7 +35,7 @@ fn weighted(mut graph: Graph, low: u32, high: u32) -> Graph {
     graph
 }
 
-/// The same with real weights.
+/// Gives a graph real weights.
 fn real(graph: Graph) -> Graph {
     let graph = weighted(graph, 0, 9);
     let Weights::U32(weights) = graph.csr.weights() else { panic!("whole weights") };

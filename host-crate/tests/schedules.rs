@@ -7,7 +7,7 @@ use evenkeel::{
     algorithm::{
         Algorithm, DenseMatrix, DenseVector, FrontEnd, Precision, Reorder, Spmm, SpmmConfig, plan,
         spmm::{MatrixOptions, MatrixProduct},
-        spmv::{Layout, Product, Spmv, SpmvConfig, VectorOptions, random_vector},
+        spmv::{MatrixLayout, Product, Spmv, SpmvConfig, VectorOptions, random_vector},
     },
     device::Device,
     graph::{
@@ -43,19 +43,19 @@ fn check(device: &Device, csr: &Csr, what: &str) {
             layout,
             reorder: Reorder::None,
         };
-        check_vector(device, csr, &config(Precision::Single, Layout::Csr), (&x, &expected), &context);
+        check_vector(device, csr, &config(Precision::Single, MatrixLayout::Csr), (&x, &expected), &context);
         if device.info().float64 {
-            check_vector(device, csr, &config(Precision::Double, Layout::Csr), (&x, &expected), &context);
+            check_vector(device, csr, &config(Precision::Double, MatrixLayout::Csr), (&x, &expected), &context);
         }
-        for layout in common::share(&[Layout::Coo, Layout::Csc], 2, turn + csr.nodes() as usize) {
+        for layout in common::share(&[MatrixLayout::Coo, MatrixLayout::Csc], 2, turn + csr.nodes() as usize) {
             if device.info().float_atomics {
                 check_vector(device, csr, &config(Precision::Single, layout), (&x, &expected), &context);
             }
         }
-        let precisions = [(Precision::Single, Layout::Csr), (Precision::Double, Layout::Csr)];
-        let layouts = [(Precision::Single, Layout::Coo), (Precision::Single, Layout::Csc)];
+        let precisions = [(Precision::Single, MatrixLayout::Csr), (Precision::Double, MatrixLayout::Csr)];
+        let layouts = [(Precision::Single, MatrixLayout::Coo), (Precision::Single, MatrixLayout::Csc)];
         for (precision, layout) in common::share(&[precisions, layouts].concat(), 4, turn + csr.edges() as usize) {
-            let has_atomics = layout == Layout::Csr || device.info().float_atomics;
+            let has_atomics = layout == MatrixLayout::Csr || device.info().float_atomics;
             if has_atomics && (precision == Precision::Single || device.info().float64) {
                 let config = SpmvConfig { reorder: Reorder::Degree, ..config(precision, layout) };
                 check_vector(device, csr, &config, (&x, &expected), &context);
@@ -97,7 +97,7 @@ fn check_vector(device: &Device, csr: &Csr, config: &SpmvConfig, (x, expected): 
         y
     });
     // Atomic additions come in any order.
-    let repeats = layout == Layout::Csr;
+    let repeats = layout == MatrixLayout::Csr;
     assert!(!repeats || answers[0] == answers[1], "{precision:?}, {context}: two runs, two answers");
 }
 
@@ -135,7 +135,7 @@ fn matrices_of_every_shape() {
         ("rows that end with entries", csr(2048, &(0..2048).flat_map(|line| row(line, 7)).collect::<Vec<_>>())),
     ];
     for (turn, device) in common::devices().into_iter().enumerate() {
-        for (shape, csr) in &common::share(&shapes, 2, turn) {
+        for (shape, csr) in &common::share(&shapes, 3, turn) {
             check(&device, csr, shape);
         }
         common::finish(&device);
@@ -175,7 +175,7 @@ fn random_matrices() {
 #[test]
 fn layouts_that_add_atomically_refuse_double_precision() {
     for device in common::devices() {
-        for layout in [Layout::Coo, Layout::Csc] {
+        for layout in [MatrixLayout::Coo, MatrixLayout::Csc] {
             let config = SpmvConfig { precision: Precision::Double, layout, ..SpmvConfig::default() };
             let refusal = Spmv::prepare(&device, &csr(2, &[(0, 1)]), &config).err();
             let is_refused = matches!(refusal, Some(evenkeel::Error::Usage(_) | evenkeel::Error::Device(_)));

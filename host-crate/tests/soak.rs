@@ -121,14 +121,14 @@ impl Case {
         Ok(Graph { name: "random".to_owned(), csr, ids: NodeIds::Counted { first: 0 }, directed: !undirected })
     }
 
-    /// The same without some of its edges.
+    /// Removes some of the edges.
     fn without(&self, edges: std::ops::Range<usize>) -> Self {
         let mut smaller = self.clone();
         smaller.edges.drain(edges);
         smaller
     }
 
-    /// The same with the nodes alone that edges have, in their order, and node 0, at which searches begin.
+    /// Removes the nodes without edges, but for node 0, at which searches begin.
     fn renumbered(&self) -> Self {
         let used: BTreeSet<u32> = self.edges.iter().flat_map(|&(one, other)| [one, other]).chain([0]).collect();
         let numbers: BTreeMap<u32, u32> = used.into_iter().zip(0..).collect();

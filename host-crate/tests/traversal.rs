@@ -91,8 +91,8 @@ fn check_sssp(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<
 
 /// Checks every other strategy, those whose turn it is; all of them in a sweep.
 fn check_untuned(device: &Device, csr: &Csr, source: u32, turn: usize) {
-    check_bfs(device, csr, source, &common::share(&untuned(Operator::Bfs, device), 3, turn));
-    check_sssp(device, csr, source, &common::share(&untuned(Operator::SsspU32, device), 3, turn));
+    check_bfs(device, csr, source, &common::share(&untuned(Operator::Bfs, device), 4, turn));
+    check_sssp(device, csr, source, &common::share(&untuned(Operator::SsspU32, device), 4, turn));
 }
 
 fn check(device: &Device, csr: &Csr, source: u32, strategies: &[impl AsRef<str>]) {

@@ -67,7 +67,7 @@ pub fn share<T: Clone>(all: &[T], parts: usize, turn: usize) -> Vec<T> {
     all.iter().skip(first).step_by(step).cloned().collect()
 }
 
-/// The same graph with 64-bit offsets.
+/// Copies a graph with 64-bit offsets.
 pub fn widened(csr: &Csr) -> Csr {
     let offsets: Vec<u64> = (0..csr.offsets().len()).map(|row| csr.offsets().at(row) as u64).collect();
     Csr::new_wide(offsets, csr.columns().to_vec(), csr.weights().clone()).unwrap()
