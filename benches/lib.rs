@@ -22,7 +22,7 @@ pub fn generate(text: &str) -> Graph {
     generator.generate().expect("a graph")
 }
 
-/// The same with random weights.
+/// Generates a graph from its text and gives it random weights.
 pub fn weighted(text: &str) -> Graph {
     let mut graph = generate(text);
     assign(&mut graph, WeightSource::Random { low: 1, high: 64, seed: 0 }).expect("weights");

@@ -54,7 +54,7 @@ fn plain_reader(text: &[u8], mark: &str, numbers: usize) -> Vec<Vec<u32>> {
     columns
 }
 
-/// The same for names: each gets the next number when it occurs for the first time.
+/// Reads names as most programs do: each gets the next number when it occurs for the first time.
 fn plain_reader_of_names(text: &[u8]) -> Vec<Vec<u32>> {
     let mut nodes: HashMap<String, u32> = HashMap::new();
     let mut columns = vec![Vec::new(); 2];

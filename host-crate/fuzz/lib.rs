@@ -20,7 +20,7 @@ pub fn parse(format: Format, bytes: &[u8]) {
     parse_columns(format, bytes, None);
 }
 
-/// The same where a user says which columns hold the edges.
+/// Parses bytes whose columns of edges the user names, and checks the graph.
 pub fn parse_columns(format: Format, bytes: &[u8], columns: Option<&Columns>) {
     let mut files: Vec<&[u8]> = bytes.splitn(2, |byte| *byte == 0).collect();
     files.resize(2, &[]);

@@ -223,7 +223,7 @@ pub fn remove_unfinished() {
     remove(&unfinished());
 }
 
-/// The same for a handler that may have interrupted the noting of a file, and then has to leave it.
+/// Removes the temporary files unless the list of them is locked, for a handler that may have interrupted a change of the list.
 #[doc(hidden)]
 pub fn try_remove_unfinished() {
     if let Ok(unfinished) = UNFINISHED.try_lock() {

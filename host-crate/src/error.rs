@@ -103,7 +103,7 @@ impl Error {
         Self::UnknownName { kind, name: name.to_owned(), known, hint }
     }
 
-    /// The same error with more of what is known of its name, where there is more.
+    /// Adds a hint about the unknown name, if `hint` has one.
     #[doc(hidden)]
     pub fn with_hint(mut self, better: impl FnOnce(&str) -> Option<String>) -> Self {
         if let Self::UnknownName { name, hint, .. } = &mut self {

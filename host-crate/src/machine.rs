@@ -17,7 +17,7 @@ pub(crate) fn memory() -> u64 {
     known_memory().unwrap_or(UNKNOWN)
 }
 
-/// The same where the machine says so.
+/// Bytes of available memory, if the machine reports them.
 pub(crate) fn known_memory() -> Option<u64> {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let system = kibibytes(&read("/proc/meminfo"), "MemAvailable");

@@ -1,4 +1,4 @@
-//! The same facts found by a plain loop over the edges, one node after another.
+//! Finds the same facts by a plain loop over the edges, one node after another.
 
 use crate::finder::Facts;
 use evenkeel::graph::{Csr, Graph, Weights};

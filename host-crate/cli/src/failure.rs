@@ -62,7 +62,7 @@ impl NoPath {
     }
 }
 
-/// The same error with nodes by the names that they have in their file.
+/// Rewrites an error so that it calls nodes by the names that they have in their file.
 pub fn named(error: Error, ids: &NodeIds) -> Error {
     match error {
         Error::NegativeCycle { node, length } => Error::Graph(negative_cycle(ids.name(node), length)),
@@ -114,7 +114,7 @@ pub fn end(error: &Error) -> ! {
     end_after(error, || {})
 }
 
-/// The same with something to do between the message and the end.
+/// Prints the error, runs `last`, and ends the process.
 pub fn end_after(error: &Error, last: impl FnOnce()) -> ! {
     tracing::error!("{error}");
     atomic_file::remove_unfinished();

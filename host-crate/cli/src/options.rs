@@ -79,7 +79,7 @@ impl GraphOptions {
 }
 
 impl ReadingOptions {
-    /// The same for a graph that was named elsewhere.
+    /// Finds a graph that another option names.
     pub fn find(&self, graph: &str) -> Result<FoundGraph> {
         let path = PathBuf::from(graph);
         if is_standard(&path) && STANDARD_INPUT_TAKEN.swap(true, Relaxed) {

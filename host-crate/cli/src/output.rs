@@ -41,7 +41,7 @@ impl Output {
         Ok(Self { path, target })
     }
 
-    /// The same for an option that may not have been given.
+    /// Opens the output of an option, if the option was given.
     pub fn create_if(path: Option<&Path>) -> Result<Option<Self>> {
         path.map(Self::create).transpose()
     }

@@ -143,7 +143,7 @@ fn execute(algorithm: &'static dyn Handle, matches: &ArgMatches, quiet: bool) ->
     };
     let ready = bench.prepare_or_on(fallback.as_ref())?;
     let measured = bench.measure(ready);
-    // Whatever came of it, it is not of the graph that was asked about.
+    // The file changed while it was read, so the answer is discarded.
     watched.map_or(Ok(()), |(path, watched)| watched.check(&path))?;
     let measured = measured?;
     let standard_taken = outputs.standard_taken;

@@ -20,7 +20,7 @@ pub fn when_asked_to_end(end: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     std::thread::Builder::new().name("signals".into()).spawn(wait).map(drop)
 }
 
-/// The same, where the only such signal is Ctrl-C.
+/// Calls `end` on Ctrl-C, which is the only signal of this system that asks a process to end.
 #[cfg(not(unix))]
 pub fn when_asked_to_end(end: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     const INTERRUPT: u8 = 2;

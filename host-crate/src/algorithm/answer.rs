@@ -163,22 +163,22 @@ impl<'a> Column<'a> {
         Self { name, values, shape: Shape::Single, labels: &[], partial: false, meaning: Meaning::Other }
     }
 
-    /// The same column with values that mean something.
+    /// Sets what the values mean.
     pub fn meaning(self, meaning: Meaning) -> Self {
         Self { meaning, ..self }
     }
 
-    /// The same column, in which the largest whole number, or infinity, stands for a value that is not there.
+    /// Marks the column as one with missing values: the largest whole number, or infinity, stands for them.
     pub fn partial(self) -> Self {
         Self { partial: true, ..self }
     }
 
-    /// The same column with more values for each node.
+    /// Sets how many values belong to each node.
     pub fn shaped(self, shape: Shape) -> Self {
         Self { shape, ..self }
     }
 
-    /// The same column with a value of each node for every label.
+    /// Gives each node a value for every label.
     pub fn labelled(self, labels: &'a [String]) -> Self {
         Self { shape: Shape::Wide(labels.len()), labels, ..self }
     }

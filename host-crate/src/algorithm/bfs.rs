@@ -406,7 +406,7 @@ impl Answer for Tree {
 }
 
 impl Tree {
-    /// The same without nodes that are further away than the greatest depth, where there is one.
+    /// Removes the nodes that are further away than the greatest depth, where there is one.
     fn up_to(mut self, max_depth: Option<u32>) -> Self {
         let Some(greatest) = max_depth else { return self };
         for (node, depth) in self.depths.iter_mut().enumerate().filter(|(_, depth)| **depth > greatest) {

@@ -84,18 +84,12 @@ impl Answer for Degrees {
     }
 }
 
-/// What is found for the rows of one graph.
-enum Sums {
-    Counts(Buffer<u32>),
-    Weights(Reals),
-}
-
 /// Degrees on one graph, ready to be found.
 pub struct Degree {
     session: Session,
     config: DegreeConfig,
     /// Those of the edges that leave a node, and of those that lead to it, where they are needed and others.
-    sides: [Option<(Sums, Recording)>; 2],
+    sides: [Option<(Reals, Recording)>; 2],
     /// Whether directions counted in the last run.
     directed: bool,
 }
@@ -189,15 +183,6 @@ impl FrontEnd for Degree {
     }
 }
 
-impl Sums {
-    fn download(&self, device: &Device) -> Result<Vec<f64>> {
-        match self {
-            Self::Counts(counts) => Ok(device.download(counts)?.into_iter().map(f64::from).collect()),
-            Self::Weights(sums) => sums.download(device),
-        }
-    }
-}
-
 /// Counts the edges from each node to itself once more.
 fn add_loops(csr: &Csr, weighted: bool, values: &mut [f64]) {
     for (node, value) in (0..).zip(values) {
@@ -207,7 +192,7 @@ fn add_loops(csr: &Csr, weighted: bool, values: &mut [f64]) {
 }
 
 /// Allocates the sums of the rows of a graph, and records how they are found.
-fn record(graph: &SharedGraph, choice: Choice, weighted: bool) -> Result<(Sums, Recording)> {
+fn record(graph: &SharedGraph, choice: Choice, weighted: bool) -> Result<(Reals, Recording)> {
     let (device, csr, schedule) = (graph.device(), graph.csr(), choice.schedule);
     refuse_long_loops(device.info(), || choice.rounds(csr))?;
     match Precision::best(device.info()) {
@@ -220,15 +205,15 @@ fn record(graph: &SharedGraph, choice: Choice, weighted: bool) -> Result<(Sums, 
                     space.record_gather(recorder, &launch, |schedule| ProductParams { tiles: part.range, schedule });
                 }
             })?;
-            Ok((Sums::Counts(counts), recording))
+            Ok((u32::reals(&counts), recording))
         }
         Precision::Single => add_up::<f32>(graph, choice),
         Precision::Double => add_up::<f64>(graph, choice),
     }
 }
 
-/// The same for sums of weights.
-fn add_up<T: Number>(graph: &SharedGraph, choice: Choice) -> Result<(Sums, Recording)>
+/// Allocates the sums of weights, and records how they are found.
+fn add_up<T: Number>(graph: &SharedGraph, choice: Choice) -> Result<(Reals, Recording)>
 where
     for<'b> DegreeSum<'b, T>: Launch<Params = ProductParams>,
 {
@@ -244,7 +229,7 @@ where
             space.record_gather(recorder, &launch, |schedule| ProductParams { tiles: part.range, schedule });
         }
     })?;
-    Ok((Sums::Weights(T::reals(&sums)), recording))
+    Ok((T::reals(&sums), recording))
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ impl<M> Line<M> {
         Self { about: About::new("auto", "", summary), is_counted: false, method }
     }
 
-    /// The same method, whose atoms are not counted.
+    /// Marks the method as one whose atoms are not counted.
     pub const fn uncounted(self) -> Self
     where
         M: Copy,

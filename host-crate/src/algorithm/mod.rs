@@ -242,7 +242,7 @@ pub trait FrontEnd: Algorithm {
         Self::choice(&mut config.clone()).to_string()
     }
 
-    /// The same configuration with another strategy or schedule, less the options that this one does not read.
+    /// Replaces the strategy or schedule of a configuration, and drops the options that the new one does not read.
     fn with_alternative(config: &Self::Config, name: &str) -> Result<Self::Config> {
         let mut config = config.clone();
         let choice = Self::choice(&mut config);
@@ -265,7 +265,7 @@ pub trait FrontEnd: Algorithm {
         false
     }
 
-    /// The same configuration with the nodes that it names found in the graph, which may have none of that name.
+    /// Looks up the nodes that the configuration names. Fails if the graph has no node of such a name.
     fn find_nodes(config: &Self::Config, _graph: &Graph) -> Result<Self::Config> {
         Ok(config.clone())
     }

@@ -43,13 +43,23 @@ impl Precision {
     }
 }
 
-/// A number of either precision.
+/// A number that double precision holds.
 pub(crate) trait Number: Pod + Into<f64> + Send {
     /// The nearest to this.
     fn of(number: f64) -> Self;
 
     /// Some of them on a device.
     fn reals(buffer: &Buffer<Self>) -> Reals;
+}
+
+impl Number for u32 {
+    fn of(number: f64) -> Self {
+        number as Self
+    }
+
+    fn reals(buffer: &Buffer<Self>) -> Reals {
+        Reals::Whole(buffer.clone())
+    }
 }
 
 impl Number for f32 {
@@ -72,16 +82,18 @@ impl Number for f64 {
     }
 }
 
-/// Numbers of either precision on a device.
+/// Numbers on a device.
 pub(crate) enum Reals {
+    Whole(Buffer<u32>),
     Single(Buffer<f32>),
     Double(Buffer<f64>),
 }
 
 impl Reals {
-    /// Brings them back in double precision, which holds both.
+    /// Downloads them in double precision, which holds all kinds.
     pub fn download(&self, device: &Device) -> Result<Vec<f64>> {
         Ok(match self {
+            Self::Whole(numbers) => device.download(numbers)?.into_iter().map(f64::from).collect(),
             Self::Single(numbers) => device.download(numbers)?.into_iter().map(f64::from).collect(),
             Self::Double(numbers) => device.download(numbers)?,
         })

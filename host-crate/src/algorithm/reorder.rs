@@ -45,7 +45,7 @@ const CACHED_BYTES: usize = 128 << 10;
 /// A vector of as many bytes is worth reordering for a GPU; of a smaller one enough is in the cache anyhow.
 const LARGE_BYTES: usize = 4 * CACHED_BYTES;
 
-/// The same on the CPU device, which spends the time of its own iterations on reordering, and whose other caches are larger.
+/// The limit on the CPU device, which spends the time of its own iterations on reordering, and whose other caches are larger.
 const LARGE_BYTES_OF_CPU: usize = 16 << 20;
 
 /// The share of all reads that the elements in the cache must get.

@@ -18,7 +18,7 @@ impl Session {
         Ok(Self::any(graph))
     }
 
-    /// The same for an algorithm that takes any number of edges.
+    /// Makes a session for an algorithm that supports more edges than 32 bits count.
     pub fn any(graph: &SharedGraph) -> Self {
         Self { graph: graph.clone(), memory: graph.plan(), method: None, order: None, answered: false }
     }

@@ -4,7 +4,7 @@
 
 use super::{DenseVector, Precision, Reorder, prelude::*, reorder};
 use crate::{
-    engine::{EdgeArrays, Layout as Kept, Order, Pass, TileSet, TileSpaces, partitions_said},
+    engine::{EdgeArrays, Layout, Order, Pass, TileSet, TileSpaces, partitions_said},
     graph::{NodeOrder, generate::random::mix, transform::transpose},
     oracle::spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, product},
     phase,
@@ -28,7 +28,7 @@ pub struct SpmvConfig {
     /// The numbers that the product is computed with; double needs a device that has them
     pub precision: Precision,
     /// How the matrix is kept; by entries or columns, a product adds atomically, in single precision
-    pub layout: Layout,
+    pub layout: MatrixLayout,
     /// In which order the device keeps rows and columns; auto keeps them as they are, because a product is over sooner than a new order is found
     pub reorder: Reorder,
 }
@@ -53,7 +53,7 @@ impl SpmvConfig {
     fn choose(&self, csr: &Csr, device: &DeviceInfo) -> Choice {
         match self.schedule.item() {
             // All tiles are alike: an entry each.
-            RowSchedule::Auto if self.layout == Layout::Coo => Schedule::ThreadMapped.into(),
+            RowSchedule::Auto if self.layout == MatrixLayout::Coo => Schedule::ThreadMapped.into(),
             schedule => schedule.choose(csr, device),
         }
     }
@@ -62,9 +62,9 @@ impl SpmvConfig {
     fn check(&self, device: &DeviceInfo) -> Result<()> {
         self.precision.check(device)?;
         let layout = match self.layout {
-            Layout::Csr => return Ok(()),
-            Layout::Coo => "coo",
-            Layout::Csc => "csc",
+            MatrixLayout::Csr => return Ok(()),
+            MatrixLayout::Coo => "coo",
+            MatrixLayout::Csc => "csc",
         };
         if self.precision == Precision::Double {
             return Err(Error::Usage(format!("layout {layout} adds atomically, which is in single precision alone")));
@@ -77,11 +77,11 @@ impl SpmvConfig {
     }
 
     /// Refuses a matrix of several partitions as a list of entries, and in numbers that make a partition larger than a buffer can be.
-    fn check_partitions(&self, device: &DeviceInfo, csr: &Csr, kept: &Kept) -> Result<()> {
+    fn check_partitions(&self, device: &DeviceInfo, csr: &Csr, kept: &Layout) -> Result<()> {
         let partitions = kept.partitions(csr);
         let (list, most) = (partitions.list(), device.max_buffer / self.precision.bytes() as u64);
         let said = || partitions_said(device, list.len());
-        if self.layout == Layout::Coo && list.len() > 1 {
+        if self.layout == MatrixLayout::Coo && list.len() > 1 {
             return Err(Error::Unsupported(format!("{}, and layout coo takes only one; take one of csr, csc", said())));
         }
         if list.len() > 1 && list.iter().any(|part| u64::from(part.edge_count()) > most) {
@@ -97,7 +97,7 @@ impl SpmvConfig {
 
 /// How a matrix is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Layout {
+pub enum MatrixLayout {
     /// By rows: a tile is a row, which gathers its sum. The same answer each time.
     #[default]
     Csr,
@@ -107,7 +107,7 @@ pub enum Layout {
     Csc,
 }
 
-impl Choices for Layout {
+impl Choices for MatrixLayout {
     const CHOICES: &'static [(Self, NamedValue)] = &[
         (Self::Csr, named("csr", "By rows: a tile is a row, which gathers its sum. The same answer each time")),
         (
@@ -203,21 +203,23 @@ Examples:
         let (order, graph) = config.reorder.of_product(graph)?;
         let (session, info) = (Session::any(&graph), graph.device().info());
         let transposed = match config.layout {
-            Layout::Csc => Some(graph.once("columns", || phase::during("transposing", || transpose(graph.csr())))?),
+            MatrixLayout::Csc => {
+                Some(graph.once("columns", || phase::during("transposing", || transpose(graph.csr())))?)
+            }
             _ => None,
         };
         // What the tiles are made of, but for entries, which are tiles themselves.
         let csr = transposed.as_deref().unwrap_or(graph.csr());
         let choice = config.choose(csr, info);
-        if config.layout != Layout::Coo {
+        if config.layout != MatrixLayout::Coo {
             refuse_long_loops(info, || choice.rounds(csr))?;
         }
-        let product = |graph: &SharedGraph, kept: &Kept| {
+        let product = |graph: &SharedGraph, kept: &Layout| {
             let (device, elements) = (graph.device(), csr.nodes() as usize);
-            Job { device, graph, csr, kept: *kept, choice, elements }.product(config)
+            ProductInputs { device, graph, csr, kept: *kept, choice, elements }.product(config)
         };
         let kept = match config.layout {
-            Layout::Coo => Kept::resident(info, csr),
+            MatrixLayout::Coo => Layout::resident(info, csr),
             _ => {
                 let edge_bytes = size_of::<u32>() + config.precision.bytes();
                 graph.layout(csr, edge_bytes, |graph, kept| product(graph, kept))?
@@ -308,25 +310,25 @@ impl Answer for Product {
 }
 
 /// What a product is recorded from. `csr` is the matrix as its tiles have it: transposed, where it is kept by columns.
-struct Job<'a> {
+struct ProductInputs<'a> {
     device: &'a Device,
     graph: &'a SharedGraph,
     csr: &'a Csr,
-    kept: Kept,
+    kept: Layout,
     choice: Choice,
     /// Elements of each vector.
     elements: usize,
 }
 
-impl Job<'_> {
+impl ProductInputs<'_> {
     /// The product that was asked for.
     fn product(&self, config: &SpmvConfig) -> Result<(Vectors, Pass)> {
         let Self { device, graph, csr, kept, .. } = self;
         match (config.layout, config.precision) {
-            (Layout::Coo, _) => self.entries(),
-            (Layout::Csc, _) => self.columns(),
-            (Layout::Csr, Precision::Single) => self.rows(&graph.partition_values(kept)?, Vectors::Single),
-            (Layout::Csr, Precision::Double) => {
+            (MatrixLayout::Coo, _) => self.entries(),
+            (MatrixLayout::Csc, _) => self.columns(),
+            (MatrixLayout::Csr, Precision::Single) => self.rows(&graph.partition_values(kept)?, Vectors::Single),
+            (MatrixLayout::Csr, Precision::Double) => {
                 self.rows(&EdgeArrays::values(device, csr, kept, |value| value)?, Vectors::Double)
             }
         }
@@ -402,7 +404,7 @@ pub fn random_vector(length: usize, seed: u64) -> Vec<f32> {
     drawn(length, MOST_BITS, seed)
 }
 
-/// The same for a product with this matrix: of so few bits that rows of whole entries have an exact sum in single precision, as far as
+/// Draws a vector for a product with this matrix, whose numbers have so few bits that rows of whole entries have an exact sum in single precision, as far as
 /// that leaves 16 different numbers. What a row lacks is seen then, however long the row is.
 pub fn exact_vector(csr: &Csr, length: usize, seed: u64) -> Vec<f32> {
     const FEWEST_BITS: f64 = 3.0;

@@ -268,7 +268,7 @@ impl Distances {
         Column::new("distance", values).partial()
     }
 
-    /// The same without nodes that are further away than one of them, if that has a distance.
+    /// Removes the nodes that are further away than `node`, if that node was reached.
     pub(super) fn up_to(mut self, node: u32) -> Self {
         fn leave_out<D: Copy + PartialOrd>(all: &mut [D], node: u32, unreached: D) {
             let furthest = all[node as usize];

@@ -35,7 +35,7 @@ pub(super) fn undirected<'a>(csr: &'a Csr, what: &str) -> Result<Cow<'a, Csr>> {
     Ok(Cow::Owned(transform::drop_self_loops(&graph)?.0.csr))
 }
 
-/// The same with one edge in place of several between the same nodes.
+/// Returns the undirected graph with parallel edges merged into one.
 pub(super) fn simple<'a>(csr: &'a Csr, what: &str) -> Result<Cow<'a, Csr>> {
     let undirected = undirected(csr, what)?;
     let is_repeated = |node: u32| undirected.neighbours(node).windows(2).any(|pair| pair[0] == pair[1]);

@@ -94,7 +94,7 @@ enum Sending {
 
 /// What a worker has of the search, wherever it is computed: the depths of its own nodes, and which nodes of all are known.
 pub(super) trait LocalSearch {
-    /// Begins at a source, of whomever it is.
+    /// Starts the search at `source`, whichever worker owns it.
     fn begin(&mut self, source: u32) -> Result<()>;
 
     /// Follows the edges of the frontier, and gives nodes of this worker that were not known the depth `level`: they begin the next frontier.

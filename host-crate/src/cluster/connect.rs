@@ -272,7 +272,7 @@ impl<'a> Acceptor<'a> {
         any
     }
 
-    /// Hears what all connections have to say. Returns whether one has turned out to be something.
+    /// Reads from all connections. Returns whether a connection was accepted.
     fn hear_all(&mut self) -> Result<bool> {
         let mut any = false;
         for _ in 0..self.strangers.len() {

@@ -151,7 +151,7 @@ struct Walk<'a> {
     asked_for: AskedFor,
     /// By how much the ranks of this worker changed in the last iteration.
     change: f64,
-    /// The same of all workers, as far as it is known.
+    /// The change of the ranks of all workers in the last iteration of which it is known.
     last_change: f64,
     iterations: u32,
     is_begun: bool,

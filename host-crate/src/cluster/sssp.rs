@@ -115,7 +115,7 @@ impl PreparedPaths<'_> {
         Ok(Searched { number, own, rounds, iterations })
     }
 
-    /// The same on the threads of the CPU, on all workers.
+    /// Searches on the CPU threads of all workers.
     fn search_on_threads(&self, cluster: &mut Cluster, source: u32, number: Number) -> Result<Searched> {
         let mut part = PathsOnThreads::new(cluster, self.share, source, number);
         let mut search = Search::new(cluster, self.share, number, self.mean_weight, &mut part);

@@ -107,7 +107,7 @@ impl DeviceInfo {
         self.memory_limit.map_or(self.memory, |limit| limit.min(self.memory))
     }
 
-    /// The same in words.
+    /// Describes the available memory in words.
     pub(crate) fn available_said(&self) -> String {
         let available = memory::Bytes(self.available());
         match self.memory_limit {

@@ -294,7 +294,7 @@ impl Device {
         self.download_from(buffer, 0, elements)
     }
 
-    /// The same from element `offset` on.
+    /// Reads elements of a buffer from element `offset` on.
     pub(crate) fn download_from<T: Pod>(&self, buffer: &Buffer<T>, offset: usize, elements: &mut [T]) -> Result<()> {
         within(buffer, offset, elements.len())?;
         let bytes = (offset * size_of::<T>()) as u64;

@@ -106,7 +106,7 @@ impl Recorder {
         Size::Groups(self.group_count(kernel, items))
     }
 
-    /// The same with as many workgroups as a field of `state` says when the step runs.
+    /// Records a dispatch whose number of workgroups is read from a field of `state` when the step runs.
     pub(crate) fn dispatch_indirect<L: Launch, S: Pod>(
         &mut self,
         launch: &L,
@@ -118,7 +118,7 @@ impl Recorder {
         self.push(launch, params, size);
     }
 
-    /// The same for a kernel of a loop that can do with any number of workgroups, and returns at once when the field says 0
+    /// Records a dispatch of a loop's kernel that can run with any number of workgroups, and returns at once when the field says 0
     /// (`State::is_over`). On a GPU it always has `groups`, because a dispatch begins later if its size must be read from memory.
     pub(crate) fn dispatch_in_loop<L: Launch, S: Pod>(
         &mut self,

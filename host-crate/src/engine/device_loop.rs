@@ -94,7 +94,7 @@ impl DeviceLoop {
         Self::record_in_batches(device, name, state, &BATCHES, start, iteration)
     }
 
-    /// The same in batches of other lengths; one may be odd if an iteration does not swap.
+    /// Records a loop in batches of these lengths; a length may be odd if iterations do not swap buffers.
     pub(crate) fn record_in_batches<S: LoopState>(
         device: &Device,
         name: &str,
@@ -110,7 +110,7 @@ impl DeviceLoop {
         Self::record_with_choice(device, name, state, (&[], lengths), start, iteration)
     }
 
-    /// The same with a choice of the first batch: as long as the first of `lengths`, or one of the `shorter` ones, in ascending order, where that
+    /// Records a loop with a choice of the first batch: as long as the first of `lengths`, or one of the `shorter` ones, in ascending order, where that
     /// sufficed before. `start` returns how many of the batch's iterations it has recorded itself.
     pub(crate) fn record_with_choice<S: LoopState>(
         device: &Device,
@@ -149,7 +149,7 @@ impl DeviceLoop {
         self.run_up_to(None)
     }
 
-    /// The same, but for iterations after a limit, which are left out as far as they are whole batches.
+    /// Runs until the worklist is empty, or until the batch that contains iteration `limit` has ended.
     pub(crate) fn run_up_to(&mut self, limit: Option<u32>) -> Result<LoopRun> {
         let batches = match &mut self.kind {
             Kind::Batches(batches) => batches,

@@ -264,7 +264,7 @@ impl SharedGraph {
         Ok(self.arrays.partitions.get_or_init(made))
     }
 
-    /// The same, each with its weights.
+    /// The partitions on the device, each with its weights.
     pub(crate) fn weighted_partitions(&self) -> Result<Vec<Part>> {
         let weights = self.partition_weights()?;
         let part = |(place, DevicePartition { graph, rows })| Part { graph, rows, weights: weights.at(place).clone() };
@@ -300,7 +300,7 @@ impl SharedGraph {
         Ok(self.partition_values(&self.on_device())?.at(Place { partition: 0, slot: 0 }).cast())
     }
 
-    /// The same for each partition, as words. What is streamed is not shared with others.
+    /// The values of each partition, as words. What is streamed is not shared with others.
     pub(crate) fn partition_values(&self, layout: &Layout) -> Result<EdgeArrays> {
         let values = || EdgeArrays::values(self.device(), self.csr(), layout, |value| value as f32);
         if layout.is_streamed() {

@@ -29,7 +29,7 @@ pub(crate) fn rounds_of_a_row(edges: u64) -> u64 {
     edges + BESIDE
 }
 
-/// The same where an edge that finds a node puts all pieces of it on a list, by a loop of its own.
+/// The most rounds of an invocation if an edge that finds a node lists all pieces of that node in a loop of its own.
 pub(crate) fn rounds_of_a_row_in_pieces(edges: u64) -> u64 {
     3 * edges + BESIDE
 }

@@ -147,13 +147,13 @@ impl Parts {
 
 /// Numbers that members join in one phase and read in the next. Three sets are used in rotation, so that one can be cleared while another is
 /// read and the third is written.
-pub(crate) struct Rounds<const N: usize> {
+pub(crate) struct RoundCounters<const N: usize> {
     sets: [Padded<[AtomicU64; N]>; 3],
     /// What a set is before anything is joined.
     empty: u64,
 }
 
-impl<const N: usize> Rounds<N> {
+impl<const N: usize> RoundCounters<N> {
     pub(crate) fn new(empty: u64) -> Self {
         let set = || Padded([const { AtomicU64::new(0) }; N].map(|_| AtomicU64::new(empty)));
         Self { sets: [set(), set(), set()], empty }
@@ -188,7 +188,7 @@ mod tests {
         let (source, values) = (device.buffer_from("source", &[7]).unwrap(), device.buffer("values", 5).unwrap());
         let run = |team: &mut Team, [source, values]: [&[AtomicU32]; 2]| {
             let source = source[0].load(Relaxed);
-            let (list, rounds) = (Parts::new(team.threads()), Rounds::<1>::new(0));
+            let (list, rounds) = (Parts::new(team.threads()), RoundCounters::<1>::new(0));
             team.run(|member| {
                 let mut phase = 0;
                 let mut own = part_of(member, values.len()).map(|place| place as u32).collect();

@@ -34,8 +34,8 @@ impl Progress {
     pub fn check(&mut self, report: LoopReport) -> Result<()> {
         if report.flags & LoopReport::STALLED != 0 {
             return Err(Error::Device(
-                "workgroups wait for each other in vain: this device does not let each go on that has begun; \
-                 take another strategy, or --device cpu"
+                "the workgroups cannot synchronise: this device does not schedule all of them at once; \
+                 use another strategy, or --device cpu"
                     .into(),
             ));
         }

@@ -92,7 +92,7 @@ impl<V: Pod> TileSpaces<V> {
         Self::for_teams(device, choice, tiles, 1)
     }
 
-    /// The same for lanes that are teams of so many invocations.
+    /// Allocates the memory for lanes that are teams of `team` invocations.
     pub fn for_teams(device: &Device, choice: Choice, tiles: TileSet, team: u32) -> Result<Self> {
         let space = |part: &TilePartition| {
             let extent = TileExtent { team, ..part.extent };

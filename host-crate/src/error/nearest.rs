@@ -1,4 +1,4 @@
-//! Which of some names was meant by one that is none of them.
+//! Finds the known name closest to a misspelt one.
 
 /// The known name that `name` is most likely a misspelling of; none where every one is too far away for a tip to help.
 ///

@@ -105,7 +105,7 @@ impl Csr {
         csr
     }
 
-    /// The same structure with other weights.
+    /// Replaces the weights, and shares the structure.
     ///
     /// # Errors
     /// When there are weights but not one for each column, or one is not a number.
@@ -115,7 +115,7 @@ impl Csr {
         Ok(csr)
     }
 
-    /// The same structure without weights.
+    /// Drops the weights, and shares the structure.
     pub fn without_weights(&self) -> Self {
         Self { weights: Weights::None, weight_facts: Arc::default(), ..self.clone() }
     }

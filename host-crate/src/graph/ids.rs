@@ -40,7 +40,7 @@ impl fmt::Display for NodeName<'_> {
 }
 
 impl NodeName<'_> {
-    /// The same name, kept.
+    /// Copies the name, so that it outlives the graph.
     pub fn into_owned(self) -> NodeName<'static> {
         match self {
             Self::Number(number) => NodeName::Number(number),

@@ -89,7 +89,7 @@ impl NodeOrder {
         gather(&self.places, values, width)
     }
 
-    /// The same graph with the nodes in this order.
+    /// Renames the nodes of a graph by this order.
     ///
     /// # Errors
     /// When there is no memory for it.

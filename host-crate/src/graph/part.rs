@@ -73,7 +73,7 @@ impl Csr {
         Self::checked(offsets, columns, weights)
     }
 
-    /// The same graph with the rows of a range alone.
+    /// Keeps the rows of a range, and empties all others.
     ///
     /// # Errors
     /// When there is no memory for it.

@@ -121,7 +121,7 @@ impl<'a> Partitions<'a> {
         }
     }
 
-    /// The same with an offset for each row of the graph, where the rows of other partitions are empty.
+    /// Returns an offset for each row of the graph, in which the rows of other partitions are empty.
     ///
     /// # Errors
     /// When there is no memory for the offsets.

@@ -124,7 +124,7 @@ impl Degrees {
         Self::of_list(degrees, max_node)
     }
 
-    /// The same from the degrees of all nodes; none if there are no nodes.
+    /// Computes the distribution of a list of degrees; `None` for an empty list.
     pub(crate) fn of_list(mut degrees: Vec<u32>, max_node: NodeName<'static>) -> Option<Self> {
         if degrees.is_empty() {
             return None;

@@ -13,7 +13,7 @@ fn is_wide(csr: &Csr) -> bool {
     matches!(csr.offsets(), OffsetsView::Wide(_))
 }
 
-/// The same graph from both widths, of which the second is wide.
+/// Makes a graph with narrow offsets, and again with wide ones.
 fn both(make: impl Fn() -> Graph) -> [Graph; 2] {
     let graphs = in_both_widths(make);
     assert_eq!([is_wide(&graphs[0].csr), is_wide(&graphs[1].csr)], [false, true]);

@@ -51,7 +51,7 @@ pub enum Lengths<'a> {
     Whole(Cow<'a, [u64]>),
     /// Over real weights; infinite for nodes that cannot be reached.
     Real(&'a [f32]),
-    /// The same in double precision.
+    /// Over real weights, in double precision.
     Double(&'a [f64]),
 }
 
@@ -129,7 +129,7 @@ pub fn real(csr: &Csr, source: u32) -> Result<Vec<f32>> {
     Ok(search(csr, source, (0.0, f32::INFINITY), |distance, edge| distance + weight(edge), key))
 }
 
-/// The same, added in double precision.
+/// Distances from `source` over real weights, added in double precision.
 ///
 /// # Errors
 /// When a weight is negative.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 /// The relative error of one operation in single precision.
 pub const SINGLE: f64 = f32::EPSILON as f64 / 2.0;
-/// The same in double precision.
+/// The relative error of one operation in double precision.
 pub const DOUBLE: f64 = f64::EPSILON / 2.0;
 
 /// A row's product, and what its error is measured by.

@@ -3,7 +3,7 @@
 
 use super::{
     prelude::*,
-    rounds::{MAX_GROUPS, Rounds},
+    rounds::{CooperationPlan, MAX_GROUPS},
 };
 use crate::engine::{DevicePartition, Order, Part, SharedGraph, StreamedLoop, Streaming, edge_shift, rows_bytes};
 use evenkeel_kernels::strategy::direction::{
@@ -89,8 +89,8 @@ impl Strategy for Direction {
             None => parts.iter().map(|part| DevicePartition { graph: part.graph.clone(), rows: part.rows }).collect(),
         };
         let finds_hubs = finds_hubs(csr, device.info()) && !traversal.parts.are_streamed();
-        let rounds = Rounds::in_parts(device.info(), csr.skew(), &traversal.parts, COOPERATING);
-        let Rounds { short, medium, cooperating, loop_limit } = rounds;
+        let rounds = CooperationPlan::in_parts(device.info(), csr.skew(), &traversal.parts, COOPERATING);
+        let CooperationPlan { short, medium, cooperating, loop_limit } = rounds;
         let params = SearchParams {
             nodes: csr.nodes(),
             edges: (csr.edges() >> edge_shift(csr)) as u32,

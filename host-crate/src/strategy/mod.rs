@@ -48,7 +48,7 @@ pub use edge::{Chunking, Edge};
 pub use evenkeel_kernels::operator::{Operator, TraversalData};
 pub use hierarchical::Hierarchical;
 pub use near_far::NearFar;
-pub(crate) use rounds::{MAX_GROUPS, Rounds};
+pub(crate) use rounds::{CooperationPlan, MAX_GROUPS};
 pub use scheduled::Scheduled;
 pub use split::{Split, SplitGraph};
 pub use sweep::Sweep;
@@ -96,7 +96,7 @@ impl About {
         Self { name, paper, summary, cpu_only: false }
     }
 
-    /// The same of what only the CPU device can run.
+    /// Describes a strategy that only the CPU device can run.
     pub const fn cpu_only(name: &'static str, paper: &'static str, summary: &'static str) -> Self {
         Self { name, paper, summary, cpu_only: true }
     }
@@ -316,7 +316,7 @@ pub(crate) fn refuse_given_up(device: &Device, run: &LoopRun, what: &str) -> Res
     refuse_given_up_flags(device, run.report.flags, what)
 }
 
-/// The same by the flags of a loop's state.
+/// Refuses the answer of a run whose flags say that an invocation gave up.
 pub(crate) fn refuse_given_up_flags(device: &Device, flags: u32, what: &str) -> Result<()> {
     if flags & GAVE_UP == 0 {
         return Ok(());

@@ -3,7 +3,7 @@
 use super::{
     adaptive::LevelSize,
     prelude::*,
-    rounds::{MAX_GROUPS, Rounds},
+    rounds::{CooperationPlan, MAX_GROUPS},
 };
 use crate::{
     engine::{Order, Part, StreamedLoop, Streaming},
@@ -31,10 +31,10 @@ pub struct NearFar {
 /// Workgroups that take many iterations of a list of medium metric in one dispatch.
 const COOPERATING: u32 = 128;
 
-/// Rounds of a workgroup between two grid-wide barriers of the cooperating workgroups: a barrier takes as long as one or two rounds.
+/// CooperationPlan of a workgroup between two grid-wide barriers of the cooperating workgroups: a barrier takes as long as one or two rounds.
 const ROUNDS: u32 = 32;
 
-/// The same where no other workgroup takes part.
+/// CooperationPlan of a workgroup that runs alone.
 const ROUNDS_OF_ONE: u32 = 64;
 
 /// Davidson et al. take the mean weight times a warp's width for each edge of a node: then what is near keeps a GPU busy.
@@ -125,8 +125,8 @@ impl Strategy for NearFar {
         let csr = &traversal.csr;
         let Skew { mean, .. } = csr.skew();
         let parts = &traversal.parts.list;
-        let rounds = Rounds::in_parts(device.info(), csr.skew(), &traversal.parts, COOPERATING);
-        let Rounds { medium, cooperating, loop_limit, .. } = rounds;
+        let rounds = CooperationPlan::in_parts(device.info(), csr.skew(), &traversal.parts, COOPERATING);
+        let CooperationPlan { medium, cooperating, loop_limit, .. } = rounds;
         let params = NearFarParams {
             nodes: csr.nodes(),
             max_groups: MAX_GROUPS,

@@ -24,7 +24,7 @@ const SHORTER: [usize; 2] = [4, 5];
 
 /// When many iterations are taken in one dispatch, as the kernels read it: never where all is 0.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Rounds {
+pub(crate) struct CooperationPlan {
     /// The longest list that one workgroup takes.
     pub short: u32,
     /// The longest list that cooperating workgroups take.
@@ -35,7 +35,7 @@ pub(crate) struct Rounds {
     pub loop_limit: u32,
 }
 
-impl Rounds {
+impl CooperationPlan {
     /// Whether the traversals of a graph with such degrees have many iterations.
     pub fn suit(skew: Skew) -> bool {
         skew.mean < FEW && skew.highest <= SHORT_ROW
@@ -56,7 +56,7 @@ impl Rounds {
         }
     }
 
-    /// The same for a graph in partitions: where a dispatch has the edges of one of several, it takes a part of one iteration.
+    /// Chooses for a graph in partitions: if there are several, a dispatch runs a part of one iteration.
     pub fn in_parts(device: &DeviceInfo, skew: Skew, parts: &Parts, groups: u32) -> Self {
         if parts.are_several() { Self::default() } else { Self::new(device, skew, groups) }
     }

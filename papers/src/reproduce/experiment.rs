@@ -82,7 +82,7 @@ impl Experiment {
         Self { name: name.into(), words: command.split_whitespace().map(word).collect(), reads_others: false }
     }
 
-    /// The same, which reads what earlier ones wrote.
+    /// Runs after the earlier experiments, whose results it reads.
     pub fn after_others(self) -> Self {
         Self { reads_others: true, ..self }
     }

@@ -81,9 +81,9 @@ pub struct Trained {
     pub size: Size,
     /// How well it chooses for the levels of the test graphs.
     pub accuracy: Accuracy,
-    /// The same by the number of a level.
+    /// The accuracy by the number of a level.
     pub accuracy_by_level: Vec<Accuracy>,
-    /// The same by the phase of a search.
+    /// The accuracy by the phase of a search.
     pub accuracy_by_phase: Vec<Accuracy>,
     /// How much each feature's decisions save of all that the tree saves; only those that save something.
     #[serde(serialize_with = "as_map")]

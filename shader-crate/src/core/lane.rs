@@ -371,7 +371,7 @@ mod native {
             self.workgroup().barrier(Location::caller());
         }
 
-        /// The same of what they wrote to buffers by atomics.
+        /// Waits for the whole workgroup; what its invocations wrote to buffers by atomics is seen after.
         #[track_caller]
         pub fn barrier_with_buffers(&self) {
             self.barrier();
@@ -418,7 +418,7 @@ mod native {
             self.append_both(words, (counter, counter), (count, 0)).0
         }
 
-        /// The same behind two counters, whose atomics are on their way together.
+        /// Reserves places behind two counters at once, so that the latencies of both atomics overlap.
         #[track_caller]
         pub fn append_both(&self, words: &mut Global<u32>, counters: (u32, u32), counts: (u32, u32)) -> (u32, u32) {
             if self.is_alone() {

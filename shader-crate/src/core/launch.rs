@@ -67,7 +67,7 @@ impl<T: Pod> Buffer<T> {
         self.len == 0
     }
 
-    /// The same memory seen as elements of another type of the same size, say as words for atomics.
+    /// Views the memory as elements of another type of the same size, for example as words for atomics.
     pub fn cast<U: Pod>(&self) -> Buffer<U> {
         const { assert!(size_of::<U>() > 0, "an element has a size") };
         let bytes = self.len * size_of::<T>();
@@ -196,7 +196,7 @@ pub struct Kernel {
     pub spirv: &'static [u8],
     /// Runs one invocation natively.
     pub invocation: fn(&Arguments, Lane),
-    /// The same with each atom counted (see [`crate::balance`]); none where a kernel is under no schedule and no operator.
+    /// Runs one invocation natively and counts its atoms (see [`crate::balance`]); none where a kernel is under no schedule and no operator.
     pub counted: Option<fn(&Arguments, Lane)>,
 }
 

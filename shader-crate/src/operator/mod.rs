@@ -119,7 +119,7 @@ impl<L: LoopState> Traversal<'_, L> {
         self.push_behind(lane, 0, entry)
     }
 
-    /// The same where the next worklist begins at `base`.
+    /// Puts `entry` on the next worklist, which begins at `base`.
     pub fn push_behind(&mut self, lane: Lane, base: u32, entry: u32) -> u32 {
         let place = self.state.append_one(lane, L::NEXT);
         self.next.set(base + place, entry);

@@ -15,7 +15,7 @@ impl Operate for Visit {
     }
 }
 
-/// The same with an atomic minimum, as the classic formulations have it: the one that finds the node unreached succeeds.
+/// Claims the neighbour by an atomic minimum, as the classic formulations have it: the one that finds the node unreached succeeds.
 pub struct Claim;
 
 impl Operate for Claim {

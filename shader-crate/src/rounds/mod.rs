@@ -40,7 +40,7 @@ pub trait RoundState: LoopState {
     fn count(counter: u32, round: u32) -> Field<Self>;
 }
 
-/// What there is of two counters.
+/// The sum of both counters.
 pub type Pair = (u32, u32);
 
 /// The invocations that run rounds together.

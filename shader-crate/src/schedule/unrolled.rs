@@ -62,7 +62,7 @@ pub fn stage<V: Value>(lane: Lane, count: u32, load: impl Fn(u32) -> V, mut put:
     }
 }
 
-/// The same for the indices of a range that is not empty and ends at [`AHEAD`] for each lane at most: without a loop.
+/// Stages the indices of a range that is not empty and ends at [`AHEAD`] for each lane at most: without a loop.
 #[cfg(target_arch = "spirv")]
 #[inline(always)]
 pub fn stage_few<V: Value>(lane: Lane, places: (u32, u32), load: impl Fn(u32) -> V, mut put: impl FnMut(u32, V)) {
@@ -99,7 +99,7 @@ pub fn stage<V: Value>(lane: Lane, count: u32, load: impl Fn(u32) -> V, mut put:
     }
 }
 
-/// The same for the indices of a range.
+/// Stages the indices of a range.
 #[cfg(not(target_arch = "spirv"))]
 pub fn stage_few<V: Value>(lane: Lane, (first, end): (u32, u32), load: impl Fn(u32) -> V, mut put: impl FnMut(u32, V)) {
     stage(lane, end - first, |place| load(first + place), |place, value| put(first + place, value));

@@ -37,7 +37,7 @@ pub struct Task<'a, A: FrontEnd> {
     /// What the suite calls it.
     pub kernel: &'static str,
     pub graph: &'a Graph,
-    /// The same graph, which the kernels share on the device.
+    /// The graph on the device, which all kernels share.
     pub shared: &'a SharedGraph,
     pub config: A::Config,
     /// Trials take them in turn.

@@ -1,7 +1,7 @@
 //! All distances on the CPU device: from each source by itself (Dijkstra, 1959), a source to a thread at a time. A row of distances and the
 //! heap stay in a core's cache, and threads share nothing but the number of the next source.
 
-use super::{record::Job, width};
+use super::{record::MatrixInputs, width};
 use crate::{
     Result,
     device::{Recording, Team},
@@ -15,11 +15,11 @@ use std::{
 };
 
 /// Records the distances of all sources as one step.
-pub(super) fn dijkstra(job: &Job<'_>, csr: &Csr) -> Result<Recording> {
-    let (length, csr) = (job.length, csr.clone());
-    job.device.record("apsp dijkstra", |recorder| {
+pub(super) fn dijkstra(inputs: &MatrixInputs<'_>, csr: &Csr) -> Result<Recording> {
+    let (length, csr) = (inputs.length, csr.clone());
+    inputs.device.record("apsp dijkstra", |recorder| {
         recorder.label("dijkstra");
-        recorder.native("apsp_dijkstra", &[job.words.raw()], move |team, words| match csr.weights() {
+        recorder.native("apsp_dijkstra", &[inputs.words.raw()], move |team, words| match csr.weights() {
             Weights::None => all(team, &csr, length, words[0], |_, distance| distance.checked_add(1)),
             Weights::U32(weights) => {
                 all(team, &csr, length, words[0], |edge, distance| distance.checked_add(weights[edge]));

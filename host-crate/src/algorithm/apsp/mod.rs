@@ -20,7 +20,7 @@ use evenkeel_kernels::{
 };
 use evenkeel_types::LoopHeader;
 use rayon::prelude::*;
-use record::Job;
+use record::MatrixInputs;
 
 /// How all distances are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -255,15 +255,15 @@ impl Apsp {
         let (length, width) = (length(csr), width(csr.nodes()) as usize);
         let fours = device.buffer::<UVec4>("distances", width * width / 4)?;
         let parts = graph.weighted_partitions()?;
-        let job = Job { device, nodes: csr.nodes(), parts, length, words: fours.cast(), fours };
+        let inputs = MatrixInputs { device, nodes: csr.nodes(), parts, length, words: fours.cast(), fours };
         let steps = match method {
-            Method::Sssp => Steps::Loop(job.batched()?),
-            Method::Dijkstra => Steps::Fixed(vec![cpu::dijkstra(&job, csr)?], csr.nodes()),
-            Method::FloydWarshall => Steps::Fixed(job.floyd_warshall()?, csr.nodes()),
-            Method::Blocked | Method::Auto => Steps::Fixed(job.blocked()?, csr.nodes().div_ceil(MATRIX_TILE)),
+            Method::Sssp => Steps::Loop(inputs.batched()?),
+            Method::Dijkstra => Steps::Fixed(vec![cpu::dijkstra(&inputs, csr)?], csr.nodes()),
+            Method::FloydWarshall => Steps::Fixed(inputs.floyd_warshall()?, csr.nodes()),
+            Method::Blocked | Method::Auto => Steps::Fixed(inputs.blocked()?, csr.nodes().div_ceil(MATRIX_TILE)),
         };
         let session = session.with_method(config.strategy.item().taken(&method));
-        Ok(Self { session, length, matrix: job.words, steps })
+        Ok(Self { session, length, matrix: inputs.words, steps })
     }
 
     /// The most nodes whose matrix the device has memory for, beside as many edges as the graph has.

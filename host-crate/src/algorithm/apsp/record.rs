@@ -26,7 +26,7 @@ const TILES_AT_A_TIME: u32 = 16;
 const MOST_GROUPS: u32 = 4096;
 
 /// What is recorded of, and on.
-pub(super) struct Job<'a> {
+pub(super) struct MatrixInputs<'a> {
     pub device: &'a Device,
     /// The number of nodes.
     pub nodes: u32,
@@ -38,7 +38,7 @@ pub(super) struct Job<'a> {
     pub words: Buffer<u32>,
 }
 
-impl Job<'_> {
+impl MatrixInputs<'_> {
     fn params(&self, pivot: u32) -> PivotParams {
         PivotParams { nodes: self.nodes, width: width(self.nodes), pivot }
     }

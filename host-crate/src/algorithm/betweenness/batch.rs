@@ -102,7 +102,7 @@ impl Batches {
         let other = if csr.is_symmetric() { None } else { Some(Direction::new(&directions.leading)?) };
         let leading = other.as_ref().unwrap_or(&leaving);
         let pieces = leaving.count.max(leading.count);
-        let job = Job {
+        let buffers = PassBuffers {
             device: device.clone(),
             nodes: csr.nodes(),
             depths: search.values.clone(),
@@ -112,20 +112,20 @@ impl Batches {
             deepest: device.buffer("deepest level", 1)?,
             state: device.buffer("state", 1)?,
         };
-        let forward = job.record(Pass::Forward, leading, |recorder, params| {
-            let (deepest, values) = (&job.deepest, &job.values);
-            let begin = BatchBegin { sources: &search.sources, deepest, values, state: &job.state };
+        let forward = buffers.record(Pass::Forward, leading, |recorder, params| {
+            let (deepest, values) = (&buffers.deepest, &buffers.values);
+            let begin = BatchBegin { sources: &search.sources, deepest, values, state: &buffers.state };
             recorder.dispatch(&begin, params, 1);
         })?;
-        let backward = job.record(Pass::Backward, &leaving, |recorder, params| {
-            recorder.dispatch(&BatchTurn { deepest: &job.deepest, state: &job.state }, params, 1);
+        let backward = buffers.record(Pass::Backward, &leaving, |recorder, params| {
+            recorder.dispatch(&BatchTurn { deepest: &buffers.deepest, state: &buffers.state }, params, 1);
         })?;
-        let (params, depths, dependencies) = (job.params(&leaving), &job.depths, &job.dependencies);
+        let (params, depths, dependencies) = (buffers.params(&leaving), &buffers.depths, &buffers.dependencies);
         let add = device.record("betweenness, sums of a batch", |recorder| match levels.sums() {
             Totals::Single(totals) => recorder.dispatch(&BatchAdd { depths, dependencies, totals }, params, nodes),
             Totals::Double(totals) => recorder.dispatch(&BatchAdd { depths, dependencies, totals }, params, nodes),
         })?;
-        Ok(Self { search, deepest: job.deepest, forward, backward, add, levels })
+        Ok(Self { search, deepest: buffers.deepest, forward, backward, add, levels })
     }
 }
 
@@ -199,7 +199,7 @@ impl Direction {
 }
 
 /// What both passes read and write.
-struct Job {
+struct PassBuffers {
     device: Device,
     nodes: u32,
     depths: Buffer<u32>,
@@ -210,7 +210,7 @@ struct Job {
     state: Buffer<PathState>,
 }
 
-impl Job {
+impl PassBuffers {
     fn params(&self, direction: &Direction) -> BatchParams {
         let teams = direction.rows.max(direction.cut).max(1);
         let groups = (teams * LANES as usize).div_ceil(256).min(4 * MAX_GROUPS as usize) as u32;

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     algorithm::Bfs,
     device::{Member, Team},
-    engine::native::{Rounds, part_of},
+    engine::native::{RoundCounters, part_of},
     strategy::{Chosen, Operator, Traversal},
 };
 use evenkeel_types::UNREACHED;
@@ -208,7 +208,7 @@ impl<'a> Alone<'a> {
         }
     }
 
-    /// The same with counts of one kind; false where they do not suffice.
+    /// Accumulates the dependencies with one kind of counts. Returns false if the counts overflowed.
     fn walk<N: Number>(&mut self, source: u32, counts: &mut [N], dependencies: &[AtomicU64]) -> bool {
         let (offsets, columns) = (self.csr.offsets(), self.csr.columns());
         let row = |node: u32| &columns[offsets.row(node as usize)];
@@ -266,7 +266,7 @@ struct Running<'a, N: Number> {
     sums: Sums<'a>,
     levels: u32,
     /// Nodes that have been taken, and whether a count did not fit.
-    rounds: Rounds<2>,
+    rounds: RoundCounters<2>,
 }
 
 impl Passes {
@@ -296,7 +296,7 @@ impl Passes {
 
     /// Sorts the nodes that were reached by level, and returns the number of levels.
     fn sort(&self, team: &mut Team, depths: &[AtomicU32]) -> u32 {
-        let (levels, rounds) = (AtomicU32::new(0), Rounds::<1>::new(0));
+        let (levels, rounds) = (AtomicU32::new(0), RoundCounters::<1>::new(0));
         team.run(|member| {
             let (mut phase, mut near) = (0, vec![0u32; NEAR]);
             let reached =
@@ -346,7 +346,7 @@ impl Passes {
 
 impl<'a, N: Number> Running<'a, N> {
     fn new(passes: &'a Passes, depths: &'a [AtomicU32], counts: &'a [N::Cell], sums: Sums<'a>, levels: u32) -> Self {
-        Self { passes, depths, counts, sums, levels, rounds: Rounds::new(0) }
+        Self { passes, depths, counts, sums, levels, rounds: RoundCounters::new(0) }
     }
 
     /// Runs both passes; false where the numbers do not suffice.

@@ -9,7 +9,7 @@ use crate::{
         primitive::{Kind, Scan},
     },
     phase,
-    strategy::{Chosen, MAX_GROUPS, Operator, Rounds, Traversal},
+    strategy::{Chosen, CooperationPlan, MAX_GROUPS, Operator, Traversal},
 };
 use evenkeel_kernels::{
     algorithm::betweenness::{
@@ -39,16 +39,16 @@ fn keys(nodes: u32) -> Result<usize> {
 }
 
 /// When many levels are taken in one dispatch: where it has the edges of one partition of several, it takes a part of one level.
-fn rounds(device: &DeviceInfo, csr: &Csr) -> Rounds {
+fn rounds(device: &DeviceInfo, csr: &Csr) -> CooperationPlan {
     match partition(device, csr).list() {
-        [_] => Rounds::new(device, csr.skew(), COOPERATING),
-        _ => Rounds::default(),
+        [_] => CooperationPlan::new(device, csr.skew(), COOPERATING),
+        _ => CooperationPlan::default(),
     }
 }
 
 /// Whether searches of the graph have many levels, as far as its degrees tell.
 pub(super) fn has_many_levels(csr: &Csr) -> bool {
-    Rounds::suit(csr.skew())
+    CooperationPlan::suit(csr.skew())
 }
 
 /// The sums over sources.
@@ -73,7 +73,7 @@ pub(super) struct Levels {
 struct Passes {
     device: Device,
     params: PathParams,
-    rounds: Rounds,
+    rounds: CooperationPlan,
     /// The partitions of the edges that lead to each node, and of those that leave it.
     graphs: [Vec<DevicePartition>; 2],
     links: [Buffer<UVec4>; 2],
@@ -158,7 +158,7 @@ impl Passes {
         let (device, csr, nodes) = (leaving.device(), leaving.csr(), leaving.csr().nodes() as usize);
         let graphs = [leading.partitions()?.to_vec(), leaving.partitions()?.to_vec()];
         let (rounds, keys) = (rounds(device.info(), csr), keys(csr.nodes())?);
-        let Rounds { short, medium, cooperating, loop_limit } = rounds;
+        let CooperationPlan { short, medium, cooperating, loop_limit } = rounds;
         let links = if rounds.are_taken() { nodes.max(1) } else { 1 };
         Ok(Self {
             params: PathParams {

@@ -72,7 +72,7 @@ fn power(exponent: i64) -> f64 {
 }
 
 impl Wide {
-    /// The same number with a mantissa from 1 to 2.
+    /// Normalises the number so that its mantissa is from 1 to 2.
     fn normal(self) -> Self {
         let bits = self.mantissa.to_bits();
         let exponent = (bits >> 52) as i64 - 1023;

@@ -3,12 +3,12 @@
 
 use super::{
     super::prelude::*,
-    Job,
+    ColorInputs,
     independent::{labels, rank},
 };
 use crate::{
     device::{Member, Team},
-    engine::native::{Parts, Rounds, even_parts, record_native},
+    engine::native::{Parts, RoundCounters, even_parts, record_native},
 };
 use evenkeel_kernels::algorithm::color::{UNCOLORED, independent::Labels};
 use std::{
@@ -27,14 +27,14 @@ const PARTS: usize = 16;
 const OWN: usize = 1000;
 
 /// Records the colouring as one step. `waits` is a word for each node.
-pub(super) fn record(job: &Job<'_>, name: &str, waits: &Buffer<u32>) -> Result<DeviceLoop> {
-    let &Job { device, csr, colors, seed, .. } = job;
+pub(super) fn record(inputs: &ColorInputs<'_>, name: &str, waits: &Buffer<u32>) -> Result<DeviceLoop> {
+    let &ColorInputs { device, csr, colors, seed, .. } = inputs;
     let labels = labels(csr, seed);
     let csr = csr.without_weights();
     record_native(device, name, "color_independent_cpu", [colors, waits], move |team, [colors, waits]| {
         let parts = even_parts(&csr, team.threads() * PARTS);
         let ready = Parts::new(team.threads());
-        let coloring = Coloring { csr: &csr, labels, colors, waits, parts, ready, rounds: Rounds::new(0) };
+        let coloring = Coloring { csr: &csr, labels, colors, waits, parts, ready, rounds: RoundCounters::new(0) };
         (coloring.run(team), 0)
     })
 }
@@ -50,7 +50,7 @@ struct Coloring<'a> {
     /// Nodes that wait for none.
     ready: Parts,
     /// Parts that have been taken, and nodes that are ready.
-    rounds: Rounds<2>,
+    rounds: RoundCounters<2>,
 }
 
 impl Coloring<'_> {

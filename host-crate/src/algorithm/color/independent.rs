@@ -1,6 +1,6 @@
 //! `independent`: the smallest free colour in the order of ranks, with shortcuts. The kernels are in `color/independent/` of the kernels.
 
-use super::{super::prelude::*, Job, Steps};
+use super::{super::prelude::*, ColorInputs, Steps};
 use crate::{
     engine::{DevicePartition, partition},
     graph::Partition,
@@ -31,16 +31,16 @@ const FEW: u32 = 3 * GROUPS * WORKGROUP;
 /// that the neighbours waited for are under way, and seldom does anybody give up.
 const PATIENCE: u32 = 4096;
 
-/// The same for all nodes of a graph in several partitions: a neighbour may be of another one, and not under way.
+/// The patience in a graph of several partitions, where a neighbour may be in a partition that is not running.
 const PARTITION_PATIENCE: u32 = 8;
 
 /// The lengths of batches: two iterations suffice nearly always.
 const BATCHES: [usize; 6] = [2, 4, 6, 12, 24, 48];
 
-/// The same where each invocation has several light nodes, some of which are left to another iteration.
+/// Batch lengths where each invocation has several light nodes, some of which are left to another iteration.
 const LONG_BATCHES: [usize; 5] = [4, 6, 12, 24, 48];
 
-/// The same, for the first batch, where that sufficed before.
+/// Lengths of the first batch, used once a shorter one has sufficed.
 const SHORTER: [usize; 3] = [1, 2, 3];
 
 /// The buffers of each partition for wide nodes: the lists of their neighbours, and what is known of those that are left.
@@ -129,8 +129,8 @@ struct PartOf {
 }
 
 impl Independent {
-    pub fn new(job: &Job<'_>) -> Result<Self> {
-        let &Job { device, csr, graph, colors, seed } = job;
+    pub fn new(inputs: &ColorInputs<'_>) -> Result<Self> {
+        let &ColorInputs { device, csr, graph, colors, seed } = inputs;
         let (info, nodes) = (device.info(), csr.nodes() as usize);
         let labels = labels(csr, seed);
         let order = graph.once("order of ranks", || Ok(Order::new(csr, labels)))?;

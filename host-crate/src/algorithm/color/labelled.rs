@@ -3,7 +3,7 @@
 
 use super::{
     super::prelude::*,
-    Job, Steps,
+    ColorInputs, Steps,
     strategy::{Find, Hybrid, Queues},
 };
 use crate::engine::{DevicePartition, Layout, TileSpaces};
@@ -69,8 +69,8 @@ pub(super) struct Labelled {
 }
 
 impl Labelled {
-    pub fn new(job: &Job<'_>, hybrid: Option<Hybrid>, find: Find) -> Result<Self> {
-        let &Job { device, csr, graph, colors, seed } = job;
+    pub fn new(inputs: &ColorInputs<'_>, hybrid: Option<Hybrid>, find: Find) -> Result<Self> {
+        let &ColorInputs { device, csr, graph, colors, seed } = inputs;
         let nodes = csr.nodes();
         let queues = queues(device.info(), find);
         let parts = graph.partitions()?.to_vec();

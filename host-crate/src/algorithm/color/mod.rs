@@ -1,5 +1,5 @@
 //! Graph colouring: a colour for every node that none of its neighbours has, and few of them. One colour an iteration as in Che
-//! et al. (*Graph Coloring on the GPU and Some Techniques to Improve Load Imbalance*), or the smallest that is free. The colours
+//! et al. (*Graph ColorInputs on the GPU and Some Techniques to Improve Load Imbalance*), or the smallest that is free. The colours
 //! depend on the graph, the strategy and the seed, on nothing else.
 
 mod cpu;
@@ -92,7 +92,7 @@ trait Steps: Send {
 }
 
 /// What is coloured, and with what.
-struct Job<'a> {
+struct ColorInputs<'a> {
     device: &'a Device,
     csr: &'a Csr,
     graph: &'a SharedGraph,
@@ -103,11 +103,11 @@ struct Job<'a> {
 /// What the workgroup of one queue took in a run, counted in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct QueueCount {
-    /// Which queue.
+    /// The number of the queue.
     pub queue: usize,
-    /// Off its own tail.
+    /// Pops from the tail of its own queue.
     pub popped: u32,
-    /// Off the heads of others.
+    /// Pops from the heads of other queues.
     pub stolen: u32,
 }
 
@@ -180,21 +180,21 @@ Examples:
         let graph = graph.derived("undirected", || Ok(undirected(graph.csr(), "colours are")?.into_owned()))?;
         let csr = graph.csr();
         let colors = device.buffer("colours", csr.nodes() as usize)?;
-        let job = Job { device, csr, graph: &graph, colors: &colors, seed: config.seed };
+        let inputs = ColorInputs { device, csr, graph: &graph, colors: &colors, seed: config.seed };
         let name = format!("color {}", config.strategy);
         let mut native = None;
         let steps: Box<dyn Steps> = match method {
             Method::Labelled { hybrid, find } => {
                 refuse_long_loops(device.info(), || labelled::rounds(csr, find))?;
-                Box::new(Labelled::new(&job, hybrid, find)?)
+                Box::new(Labelled::new(&inputs, hybrid, find)?)
             }
             Method::IndependentCpu => {
-                let steps = Independent::new(&job)?;
-                native = Some(cpu::record(&job, &name, steps.waits())?);
+                let steps = Independent::new(&inputs)?;
+                native = Some(cpu::record(&inputs, &name, steps.waits())?);
                 Box::new(steps)
             }
-            Method::Independent | Method::Auto => Box::new(Independent::new(&job)?),
-            Method::Speculative => Box::new(Sectioned::new(&job)?),
+            Method::Independent | Method::Auto => Box::new(Independent::new(&inputs)?),
+            Method::Speculative => Box::new(Sectioned::new(&inputs)?),
         };
         let recorded = || {
             let start = |recorder: &mut Recorder| steps.start(recorder);

@@ -1,7 +1,7 @@
 //! `speculative`: the smallest free colour, by worklists in sections. The kernels are `color/sections.rs` and `color/speculative.rs` of the
 //! kernels.
 
-use super::{super::prelude::*, Job, Steps};
+use super::{super::prelude::*, ColorInputs, Steps};
 use evenkeel_kernels::algorithm::color::{
     UNCOLORED,
     sections::{LIGHT, MEDIUM, SectionParams, SectionState},
@@ -34,8 +34,8 @@ pub(in crate::algorithm) fn order(csr: &Csr) -> (Vec<u32>, u32, u32) {
 }
 
 impl Sectioned {
-    pub fn new(job: &Job<'_>) -> Result<Self> {
-        let &Job { device, csr, graph, colors, seed } = job;
+    pub fn new(inputs: &ColorInputs<'_>) -> Result<Self> {
+        let &ColorInputs { device, csr, graph, colors, seed } = inputs;
         let nodes = csr.nodes() as usize;
         let (order, medium, heavy) = order(csr);
         let lists: [Buffer<u32>; 2] = [device.buffer("worklist", nodes)?, device.buffer("next worklist", nodes)?];

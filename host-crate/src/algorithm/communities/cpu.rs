@@ -1,10 +1,10 @@
 //! Label propagation on the CPU device: threads take parts of as many edges, and count the labels around a node in a small table. Where most
 //! neighbours have one label, which is soon the rule, a vote finds it without counting the others.
 
-use super::{super::prelude::*, Job};
+use super::{super::prelude::*, LabelInputs};
 use crate::{
     device::{Member, Team},
-    engine::native::{Rounds, even_parts, part_of, record_native},
+    engine::native::{RoundCounters, even_parts, part_of, record_native},
 };
 use std::{
     ops::Range,
@@ -17,31 +17,36 @@ const PARTS: usize = 64;
 /// Records all iterations as one step.
 pub(super) fn record(
     device: &Device,
-    job: &Job,
+    inputs: &LabelInputs,
     labels: &[Buffer<u32>; 2],
     marks: &[Buffer<u32>; 2],
 ) -> Result<DeviceLoop> {
-    let job = job.clone();
+    let inputs = inputs.clone();
     let [even, odd] = labels;
     let buffers = [even, odd, &marks[0], &marks[1]];
     record_native(device, "communities", "communities_cpu", buffers, move |team, [even, odd, marks, next_marks]| {
-        let parts = even_parts(&job.csr, team.threads() * PARTS);
-        let propagation =
-            Propagation { job: &job, labels: [even, odd], marks: [marks, next_marks], parts, rounds: Rounds::new(0) };
+        let parts = even_parts(&inputs.csr, team.threads() * PARTS);
+        let propagation = Propagation {
+            inputs: &inputs,
+            labels: [even, odd],
+            marks: [marks, next_marks],
+            parts,
+            rounds: RoundCounters::new(0),
+        };
         (propagation.run(team), 0)
     })
 }
 
 /// A propagation that runs: what its members share.
 struct Propagation<'a> {
-    job: &'a Job,
+    inputs: &'a LabelInputs,
     /// The labels before an iteration and after it, which iterations use alternately.
     labels: [&'a [AtomicU32]; 2],
     /// Not 0 for a node with a neighbour that the last iteration changed, and the same for the next iteration: iterations use them alternately.
     marks: [&'a [AtomicU32]; 2],
     parts: Vec<Range<usize>>,
     /// Parts that have been taken, and edges of the nodes that were changed.
-    rounds: Rounds<2>,
+    rounds: RoundCounters<2>,
 }
 
 /// What one iteration knows.
@@ -72,8 +77,8 @@ impl Propagation<'_> {
             self.marks.iter().for_each(|marks| marks[node].store(0, Relaxed));
         }
         self.rounds.end(member, &mut phase);
-        let (mut selective, mut marking) = (false, self.job.csr.edges() < u64::from(self.job.mark_below));
-        for number in 0..self.job.limit {
+        let (mut selective, mut marking) = (false, self.inputs.csr.edges() < u64::from(self.inputs.mark_below));
+        for number in 0..self.inputs.limit {
             let [now, next] = [number as usize % 2, (number as usize + 1) % 2];
             let iteration = Iteration {
                 labels: self.labels[now],
@@ -82,7 +87,7 @@ impl Propagation<'_> {
                 next_marks: self.marks[next],
                 selective,
                 marking,
-                distinct: self.job.distinct && number == 0,
+                distinct: self.inputs.distinct && number == 0,
             };
             let numbers = self.rounds.of(phase);
             loop {
@@ -95,9 +100,9 @@ impl Propagation<'_> {
             if changed == 0 {
                 return number + 1;
             }
-            (selective, marking) = (marking, changed < u64::from(self.job.mark_below));
+            (selective, marking) = (marking, changed < u64::from(self.inputs.mark_below));
         }
-        self.job.limit
+        self.inputs.limit
     }
 
     /// Gives a node its next label; returns the number of its edges if that is another.
@@ -105,7 +110,7 @@ impl Propagation<'_> {
     fn step(&self, iteration: &Iteration<'_>, node: u32, counter: &mut Counter) -> u64 {
         let place = node as usize;
         let before = iteration.labels[place].load(Relaxed);
-        let neighbours = self.job.csr.neighbours(node);
+        let neighbours = self.inputs.csr.neighbours(node);
         let is_kept = iteration.selective && iteration.marks[place].load(Relaxed) == 0;
         if iteration.selective && !is_kept {
             iteration.marks[place].store(0, Relaxed);

@@ -10,7 +10,7 @@ const SLOTS: u64 = 1 << 26;
 
 /// What the kernels' `Tasks` are made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(super) struct TableLayout {
     /// The first row of each block, and the row after its last.
     pub blocks: Vec<[u32; 2]>,
     /// The long row of each piece, and the first edge.
@@ -49,7 +49,7 @@ impl Share {
     }
 }
 
-impl Layout {
+impl TableLayout {
     /// The layout of rows that begin at these edges, in these partitions.
     pub fn new(row_offsets: &[u32], partitions: &[Partition]) -> Self {
         Self::with_slots(row_offsets, partitions, SLOTS)
@@ -146,7 +146,7 @@ mod tests {
     fn blocks_and_long_rows_cover_all_rows_once() {
         let degrees = (0..5000u32).map(|row| if row % 700 == 3 { BLOCK + row } else { row * 7 % 40 });
         let offsets = offsets(degrees.clone());
-        let layout = Layout::with_slots(&offsets, &whole(&offsets), 9000);
+        let layout = TableLayout::with_slots(&offsets, &whole(&offsets), 9000);
         let mut rows: Vec<u32> = layout.blocks.iter().flat_map(|[first, end]| *first..*end).collect();
         rows.extend(layout.long_rows.iter().map(|row| row[0]));
         rows.sort_unstable();
@@ -164,15 +164,15 @@ mod tests {
     #[test]
     fn a_long_row_is_cut_and_its_table_is_larger_than_it() {
         let offsets = offsets([2, 10 * BLOCK + 1, 3]);
-        let layout = Layout::new(&offsets, &whole(&offsets));
+        let layout = TableLayout::new(&offsets, &whole(&offsets));
         assert_eq!(layout.blocks, [[0, 1], [2, 3]]);
         assert_eq!(layout.pieces.len(), 11);
         assert_eq!((layout.pieces[0], layout.pieces[10]), ([0, 2], [0, 2 + 10 * BLOCK]));
         let slots = 15 * BLOCK + 1;
         assert_eq!(layout.long_rows, [[1, 0, slots, 0, slots.div_ceil(SCANNED)]]);
         assert_eq!(layout.slots, slots as usize);
-        let none = Layout { shares: vec![Share::default()], ..Layout::default() };
-        assert_eq!(Layout::new(&[0], &whole(&[0])), none);
+        let none = TableLayout { shares: vec![Share::default()], ..TableLayout::default() };
+        assert_eq!(TableLayout::new(&[0], &whole(&[0])), none);
     }
 
     #[test]
@@ -186,7 +186,7 @@ mod tests {
             part(1..2, middle..end, true),
             part(2..3, end..end + 3, false),
         ];
-        let layout = Layout::new(&offsets, &partitions);
+        let layout = TableLayout::new(&offsets, &partitions);
         assert_eq!(layout.blocks, [[0, 1], [2, 3]]);
         assert_eq!(layout.pieces, [[0, 2], [0, middle as u32]]);
         assert_eq!(layout.long_rows.len(), 1);

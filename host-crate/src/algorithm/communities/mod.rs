@@ -16,7 +16,7 @@ use evenkeel_kernels::algorithm::communities::{
     long_rows::{CommunityFinish, CommunityScan},
 };
 use evenkeel_types::{LoopState, RowRange};
-use layout::{Layout, Share, TableBatch};
+use layout::{Share, TableBatch, TableLayout};
 use rayon::prelude::*;
 
 /// What can be chosen.
@@ -154,18 +154,18 @@ Examples:
         let (device, strategy) = (graph.device(), config.strategy.item());
         let method = strategy.on(device.info())?.choose(device.info().kind);
         let session = Session::new(graph)?.with_method(strategy.taken(&method));
-        let job = graph.once("neighbours both ways", || Job::new(graph.csr(), config))?;
-        let nodes = job.csr.nodes() as usize;
+        let inputs = graph.once("neighbours both ways", || LabelInputs::new(graph.csr(), config))?;
+        let nodes = inputs.csr.nodes() as usize;
         let pair = |name: &str| -> Result<_> { Ok([device.buffer(name, nodes)?, device.buffer(name, nodes)?]) };
         let (labels, marks) = (pair("labels")?, pair("marks")?);
         if method == Method::MixedCpu {
-            let propagation = cpu::record(device, &job, &labels, &marks)?;
+            let propagation = cpu::record(device, &inputs, &labels, &marks)?;
             return Ok(Self { session, labels, propagation, at_start: 0, iterations: 0 });
         }
-        let graph = graph.derived("rows both ways", || Ok(job.csr.clone()))?;
-        let steps = Steps::new(&graph, &job, &labels, &marks)?;
-        let at_start = u32::from(job.distinct);
-        let propagation = steps.record(device, &format!("communities {}", config.strategy), job.limit - at_start)?;
+        let graph = graph.derived("rows both ways", || Ok(inputs.csr.clone()))?;
+        let steps = Steps::new(&graph, &inputs, &labels, &marks)?;
+        let at_start = u32::from(inputs.distinct);
+        let propagation = steps.record(device, &format!("communities {}", config.strategy), inputs.limit - at_start)?;
         Ok(Self { session, labels, propagation, at_start, iterations: 0 })
     }
 
@@ -221,7 +221,7 @@ fn refuse_too_many(edges: u64) -> Result<()> {
 
 /// What is computed.
 #[derive(Clone)]
-struct Job {
+struct LabelInputs {
     /// Each node with all of its neighbours.
     csr: Csr,
     /// The most iterations.
@@ -232,7 +232,7 @@ struct Job {
     mark_below: u32,
 }
 
-impl Job {
+impl LabelInputs {
     fn new(csr: &Csr, config: &CommunitiesConfig) -> Result<Self> {
         let plain = csr.without_weights();
         let csr = match csr.is_symmetric() {
@@ -269,10 +269,15 @@ const GROUPS: u32 = 2112;
 const BATCH: u32 = 32;
 
 impl Steps {
-    fn new(graph: &SharedGraph, job: &Job, labels: &[Buffer<u32>; 2], marks: &[Buffer<u32>; 2]) -> Result<Self> {
-        let (device, partitions) = (graph.device(), partition(graph.device().info(), &job.csr));
-        let layout = graph.once("blocks", || Ok(Layout::new(job.csr.row_offsets()?, partitions.list())))?;
-        let Layout { blocks, pieces, parts, long_rows, table_batches, shares, slots } = &*layout;
+    fn new(
+        graph: &SharedGraph,
+        inputs: &LabelInputs,
+        labels: &[Buffer<u32>; 2],
+        marks: &[Buffer<u32>; 2],
+    ) -> Result<Self> {
+        let (device, partitions) = (graph.device(), partition(graph.device().info(), &inputs.csr));
+        let layout = graph.once("blocks", || Ok(TableLayout::new(inputs.csr.row_offsets()?, partitions.list())))?;
+        let TableLayout { blocks, pieces, parts, long_rows, table_batches, shares, slots } = &*layout;
         let tasks = blocks.len() + table_batches.first().map_or(0, |batch| batch.pieces.len());
         let info = device.info();
         // Where loops end after some rounds, no workgroup takes many blocks.
@@ -296,10 +301,10 @@ impl Steps {
         };
         Ok(Self {
             params: CommunityParams {
-                nodes: job.csr.nodes(),
-                limit: job.limit,
-                distinct: job.distinct.into(),
-                mark_below: job.mark_below,
+                nodes: inputs.csr.nodes(),
+                limit: inputs.limit,
+                distinct: inputs.distinct.into(),
+                mark_below: inputs.mark_below,
                 groups: (tasks as u32).clamp(1, most),
                 first_block: 0,
                 blocks: 0,

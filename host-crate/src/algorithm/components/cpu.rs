@@ -1,9 +1,9 @@
 //! Afforest on the CPU device: the same steps as the kernels', with parts of the nodes that threads take as they come.
 
-use super::{super::prelude::*, Job};
+use super::{super::prelude::*, ComponentInputs};
 use crate::{
     device::{Member, Team},
-    engine::native::{Rounds, even_parts, record_native},
+    engine::native::{RoundCounters, even_parts, record_native},
 };
 use std::{
     collections::HashMap,
@@ -24,8 +24,8 @@ const SAMPLES: usize = 1024;
 const NO_GIANT: u32 = u32::MAX;
 
 /// Records it as one step.
-pub(super) fn record(job: &Job<'_>, name: &str) -> Result<DeviceLoop> {
-    let &Job { device, csr, labels, .. } = job;
+pub(super) fn record(inputs: &ComponentInputs<'_>, name: &str) -> Result<DeviceLoop> {
+    let &ComponentInputs { device, csr, labels, .. } = inputs;
     let (csr, symmetric) = (csr.without_weights(), csr.is_symmetric());
     record_native(device, name, "components_cpu", [labels], move |team, [parents]| {
         let parts = even_parts(&csr, team.threads() * PARTS);
@@ -55,7 +55,7 @@ struct Forest<'a> {
 
 impl Forest<'_> {
     fn run(&self, team: &mut Team) {
-        let taken = Rounds::<1>::new(0);
+        let taken = RoundCounters::<1>::new(0);
         team.run(|member| {
             let mut phase = 0;
             let mut each = |member: Member<'_>, visit: &dyn Fn(Range<usize>)| {

@@ -59,7 +59,7 @@ pub struct Components {
 }
 
 /// What is worked on, and with what.
-struct Job<'a> {
+struct ComponentInputs<'a> {
     device: &'a Device,
     csr: &'a Csr,
     graph: &'a SharedGraph,
@@ -99,15 +99,15 @@ Examples:
         let asked = strategy.on(info)?.choose(info.kind, config.strong, directed)?;
         let way = |graph: &SharedGraph, method: Method, layout: Layout| {
             let labels = graph.device().buffer("components", csr.nodes() as usize)?;
-            let job = Job { device: graph.device(), csr, graph, layout, labels: &labels };
+            let inputs = ComponentInputs { device: graph.device(), csr, graph, layout, labels: &labels };
             let name = format!("components {}", config.strategy);
             let schedule = |choice: Option<Choice>| choice.unwrap_or_else(|| RowSchedule::Auto.choose(csr, info));
             let whole = match method {
-                Method::PathBased => strong_cpu::record(&job, &name)?,
-                Method::AfforestCpu => cpu::record(&job, &name)?,
-                Method::AllEdges(choice) if strong => strong::record(&job, schedule(choice), &name)?,
-                Method::AllEdges(choice) => weak::record_all_edges(&job, schedule(choice), &name)?,
-                Method::Afforest | Method::Auto => weak::record_afforest(&job, &name)?,
+                Method::PathBased => strong_cpu::record(&inputs, &name)?,
+                Method::AfforestCpu => cpu::record(&inputs, &name)?,
+                Method::AllEdges(choice) if strong => strong::record(&inputs, schedule(choice), &name)?,
+                Method::AllEdges(choice) => weak::record_all_edges(&inputs, schedule(choice), &name)?,
+                Method::Afforest | Method::Auto => weak::record_afforest(&inputs, &name)?,
             };
             Ok((labels, whole))
         };

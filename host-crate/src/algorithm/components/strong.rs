@@ -1,6 +1,6 @@
 //! Strongly connected components of a directed graph. The kernels are `components/strong.rs` of the kernels.
 
-use super::{super::prelude::*, Job};
+use super::{super::prelude::*, ComponentInputs};
 use crate::engine::{Order, StreamedLoop, Streaming, TileSpaces};
 use evenkeel_kernels::algorithm::components::strong::{
     StrongParams, StrongPropagate, StrongSettle, StrongStart, StrongState,
@@ -8,9 +8,9 @@ use evenkeel_kernels::algorithm::components::strong::{
 use evenkeel_types::{LoopState, TileRange, WORKGROUP};
 
 /// Records the loop: signatures are handed on until none changes, then nodes are settled, until all are.
-pub(super) fn record(job: &Job<'_>, choice: Choice, name: &str) -> Result<DeviceLoop> {
+pub(super) fn record(inputs: &ComponentInputs<'_>, choice: Choice, name: &str) -> Result<DeviceLoop> {
     // The smallest node that reaches a node is what its label becomes.
-    let &Job { device, csr, graph, layout, labels: reached_from } = job;
+    let &ComponentInputs { device, csr, graph, layout, labels: reached_from } = inputs;
     refuse_unending_rows(device, csr)?;
     let nodes = csr.nodes() as usize;
     let spaces = TileSpaces::<u32>::new(device, choice, graph.tiles(&layout)?)?;

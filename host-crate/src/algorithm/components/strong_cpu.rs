@@ -1,7 +1,7 @@
 //! Strongly connected components on the CPU device: the path-based depth-first search (Gabow 2000), by one thread. It looks at every edge
 //! once, where the signatures of the kernels pass over all edges again and again.
 
-use super::{super::prelude::*, Job};
+use super::{super::prelude::*, ComponentInputs};
 use crate::engine::native::record_native;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 const NONE: u32 = u32::MAX;
 
 /// Records it as one step.
-pub(super) fn record(job: &Job<'_>, name: &str) -> Result<DeviceLoop> {
-    let &Job { device, csr, labels, .. } = job;
+pub(super) fn record(inputs: &ComponentInputs<'_>, name: &str) -> Result<DeviceLoop> {
+    let &ComponentInputs { device, csr, labels, .. } = inputs;
     let (csr, numbers) = (csr.without_weights(), device.buffer("numbers", csr.nodes() as usize)?);
     // The stacks hold every node once at most.
     device.count::<[u32; 4]>("stacks", csr.nodes() as usize);

@@ -1,7 +1,7 @@
 //! Weak components: a few dispatches, none of which waits for the host. The kernels are `components/afforest.rs` and
 //! `components/all_edges.rs` of the kernels.
 
-use super::{super::prelude::*, Job};
+use super::{super::prelude::*, ComponentInputs};
 use crate::engine::{DevicePartition, Order, StreamedLoop, Streaming, TileSpaces};
 use evenkeel_kernels::algorithm::components::{
     AT_A_TIME, ComponentCompress, ComponentParams,
@@ -22,21 +22,21 @@ fn lengths(csr: &Csr) -> (usize, usize) {
     (listed, 2 * csr.columns().len() / PIECE as usize + 1)
 }
 
-fn params(job: &Job<'_>) -> ComponentParams {
-    let info = job.device.info();
+fn params(inputs: &ComponentInputs<'_>) -> ComponentParams {
+    let info = inputs.device.info();
     ComponentParams {
-        nodes: job.csr.nodes(),
+        nodes: inputs.csr.nodes(),
         max_groups: info.max_groups,
         loop_budget: info.loop_budget(),
-        symmetric: u32::from(job.csr.is_symmetric()),
+        symmetric: u32::from(inputs.csr.is_symmetric()),
         rows: RowRange::default(),
     }
 }
 
 /// Records Afforest.
-pub(super) fn record_afforest(job: &Job<'_>, name: &str) -> Result<DeviceLoop> {
-    let &Job { device, csr, graph, labels: parents, .. } = job;
-    let (params, nodes) = (params(job), csr.nodes() as usize);
+pub(super) fn record_afforest(inputs: &ComponentInputs<'_>, name: &str) -> Result<DeviceLoop> {
+    let &ComponentInputs { device, csr, graph, labels: parents, .. } = inputs;
+    let (params, nodes) = (params(inputs), csr.nodes() as usize);
     let parts = graph.partitions()?;
     // What reads no columns has those of the first partition bound.
     let first = &parts[0].graph;
@@ -94,11 +94,11 @@ fn begins(part: &DevicePartition, csr: &Csr) -> bool {
 }
 
 /// Records a hook along every edge.
-pub(super) fn record_all_edges(job: &Job<'_>, choice: Choice, name: &str) -> Result<DeviceLoop> {
-    let &Job { device, csr, graph, labels: parents, .. } = job;
+pub(super) fn record_all_edges(inputs: &ComponentInputs<'_>, choice: Choice, name: &str) -> Result<DeviceLoop> {
+    let &ComponentInputs { device, csr, graph, labels: parents, .. } = inputs;
     refuse_unending_rows(device, csr)?;
-    let (params, nodes) = (params(job), csr.nodes() as usize);
-    let spaces = TileSpaces::<u32>::new(device, choice, graph.tiles(&job.layout)?)?;
+    let (params, nodes) = (params(inputs), csr.nodes() as usize);
+    let spaces = TileSpaces::<u32>::new(device, choice, graph.tiles(&inputs.layout)?)?;
     let state = &device.buffer("state", 1)?;
     let loop_budget = match device.info().loop_limit {
         Some(_) => params.loop_budget / EDGES_IN_A_ROW,
@@ -119,7 +119,7 @@ pub(super) fn record_all_edges(job: &Job<'_>, choice: Choice, name: &str) -> Res
     let end = |recorder: &mut Recorder| {
         recorder.dispatch(&ComponentCompress { parents, state }, params, nodes.min(AT_A_TIME as usize));
     };
-    if job.layout.is_streamed() {
+    if inputs.layout.is_streamed() {
         let (arrays, order) = (&[spaces.columns()][..], Order::Any);
         let streaming = Streaming { start: &start, part: &part, end: &end, needs: None, arrays, order };
         return Ok(StreamedLoop::record(device, name, state, std::iter::empty(), &streaming)?.into());

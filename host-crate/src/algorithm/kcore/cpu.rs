@@ -4,7 +4,7 @@
 use super::super::prelude::*;
 use crate::{
     device::{Member, Team},
-    engine::native::{Rounds, even_parts, record_native},
+    engine::native::{RoundCounters, even_parts, record_native},
 };
 use evenkeel_kernels::algorithm::kcore::NOT_PEELED;
 use std::{
@@ -26,7 +26,7 @@ pub(super) fn record(
     device.count::<u32>("nodes left", csr.nodes() as usize);
     record_native(device, name, "peel_cpu", [cores, &degrees], move |team, [cores, degrees]| {
         let parts = even_parts(&csr, team.threads());
-        let peel = Peel { csr: &csr, cores, degrees, parts, levels: levels.clone(), rounds: Rounds::new(0) };
+        let peel = Peel { csr: &csr, cores, degrees, parts, levels: levels.clone(), rounds: RoundCounters::new(0) };
         (peel.run(team), 0)
     })
 }
@@ -40,7 +40,7 @@ struct Peel<'a> {
     parts: Vec<Range<usize>>,
     levels: RangeInclusive<u32>,
     /// Nodes that were found, nodes that are left, and how far the fewest neighbours of these are below the largest number.
-    rounds: Rounds<3>,
+    rounds: RoundCounters<3>,
 }
 
 impl Peel<'_> {

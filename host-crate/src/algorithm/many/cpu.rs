@@ -4,7 +4,7 @@
 use super::super::prelude::*;
 use crate::{
     device::{Member, Team},
-    engine::native::{Parts, Rounds, part_of, record_native},
+    engine::native::{Parts, RoundCounters, part_of, record_native},
 };
 use evenkeel_kernels::algorithm::many::Keep;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -40,7 +40,7 @@ pub(super) fn record(
         let from = (0..word(0) as usize).map(|source| word(2 + source)).collect();
         let lists = [Parts::new(team.threads()), Parts::new(team.threads())];
         let keeper = Keeper { keep, nodes, columns, column: word(1) as usize, values };
-        let rounds = Rounds::new(0);
+        let rounds = RoundCounters::new(0);
         let search =
             Search { csr: &csr, can_pull: csr.is_symmetric(), seen, fronts, lists, rounds, keeper, sources: from };
         (search.run(team), 0)
@@ -94,7 +94,7 @@ struct Search<'a> {
     fronts: &'a [Vec<AtomicU64>; 2],
     lists: [Parts; 2],
     /// Nodes found, edges out of them, sources that found them, and pieces taken.
-    rounds: Rounds<4>,
+    rounds: RoundCounters<4>,
     keeper: Keeper<'a>,
     sources: Vec<u32>,
 }

@@ -1,10 +1,10 @@
 //! Spanning forests on the CPU device: Kruskal's algorithm with a filter (Osipov, Sanders and Singler 2009). Threads collect and sort light
 //! edges, one joins trees along them in their order; then the same with the heavy edges whose ends are still in different trees.
 
-use super::{super::prelude::*, Job, is_symmetric};
+use super::{super::prelude::*, ForestInputs, is_symmetric};
 use crate::{
     device::Team,
-    engine::native::{Rounds, even_parts, record_native},
+    engine::native::{RoundCounters, even_parts, record_native},
 };
 use evenkeel_kernels::algorithm::mst::{NONE, key};
 use std::{
@@ -24,8 +24,8 @@ const PARTS: usize = 64;
 type Edge = (u64, u32);
 
 /// Records it as one step.
-pub(super) fn record(job: &Job<'_>, name: &str) -> Result<DeviceLoop> {
-    let &Job { device, csr, forest, threshold } = job;
+pub(super) fn record(inputs: &ForestInputs<'_>, name: &str) -> Result<DeviceLoop> {
+    let &ForestInputs { device, csr, forest, threshold } = inputs;
     let (csr, symmetric) = (csr.clone(), is_symmetric(csr));
     let parents = device.buffer("parents", csr.nodes() as usize)?;
     // An upper bound: light and heavy edges are not collected at the same time.
@@ -58,7 +58,7 @@ impl Growing<'_> {
     /// The light edges, or the heavy ones between different trees: a sorted list for each thread.
     fn collect(&self, team: &mut Team, heavy: bool) -> Vec<Vec<Edge>> {
         let lists: Vec<Mutex<Vec<Edge>>> = (0..team.threads()).map(|_| Mutex::default()).collect();
-        let taken = Rounds::<1>::new(0);
+        let taken = RoundCounters::<1>::new(0);
         team.run(|member| {
             let mut edges = Vec::new();
             loop {

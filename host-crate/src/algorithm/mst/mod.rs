@@ -33,7 +33,7 @@ pub struct Mst {
 }
 
 /// What is worked on, and with what.
-struct Job<'a> {
+struct ForestInputs<'a> {
     device: &'a Device,
     csr: &'a Csr,
     forest: &'a Buffer<u32>,
@@ -81,11 +81,11 @@ Examples:
         let session = Session::new(graph)?;
         let method = config.strategy.item().on(device.info())?.choose(device.info().kind, csr);
         let forest = device.buffer("forest", words(csr))?;
-        let job = Job { device, csr, forest: &forest, threshold: threshold(method, csr) };
+        let inputs = ForestInputs { device, csr, forest: &forest, threshold: threshold(method, csr) };
         let name = format!("mst {}", config.strategy);
         let whole = match method {
-            Method::Kruskal => cpu::record(&job, &name)?,
-            _ => record::record(&job, graph, &name)?,
+            Method::Kruskal => cpu::record(&inputs, &name)?,
+            _ => record::record(&inputs, graph, &name)?,
         };
         let session = session.with_method(config.strategy.item().taken(&method));
         Ok(Self { session, forest, whole })

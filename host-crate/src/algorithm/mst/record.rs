@@ -1,6 +1,6 @@
 //! The loop of a spanning forest on a GPU. The kernels are `algorithm/mst.rs` of the kernels.
 
-use super::{super::prelude::*, Job, is_symmetric};
+use super::{super::prelude::*, ForestInputs, is_symmetric};
 use crate::engine::{Layout, TileSpaces};
 use evenkeel_kernels::algorithm::mst::{
     EdgesRead, EdgesWritten, MstFill, MstFirst, MstForget, MstJoin, MstLightest, MstParams, MstStart, MstState,
@@ -36,8 +36,8 @@ impl List {
 }
 
 /// Records the loop.
-pub(super) fn record(job: &Job<'_>, shared: &SharedGraph, name: &str) -> Result<DeviceLoop> {
-    let &Job { device, csr, forest, threshold, .. } = job;
+pub(super) fn record(inputs: &ForestInputs<'_>, shared: &SharedGraph, name: &str) -> Result<DeviceLoop> {
+    let &ForestInputs { device, csr, forest, threshold, .. } = inputs;
     let (nodes, info) = (csr.nodes() as usize, device.info());
     let layout = Layout::resident(info, csr);
     let parts = shared.parts(true, &layout)?;

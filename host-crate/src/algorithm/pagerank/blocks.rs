@@ -47,7 +47,7 @@ struct Stretch<'a> {
 }
 
 impl Pull {
-    /// The same with entries in chunks, where that is worthwhile and there are no more than `most_shares` nodes and chunks together, whose
+    /// Moves entries into chunks, if that is worthwhile and there are no more than `most_shares` nodes and chunks together, whose
     /// shares are in one buffer. Rows are sorted, and none is cut.
     pub fn into_blocks(self, most_shares: u64) -> Result<Self> {
         phase::during("cutting into blocks", || {

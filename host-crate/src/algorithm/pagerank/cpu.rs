@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     device::{Member, Team},
-    engine::native::{Rounds, even_parts, part_of, prefetch, record_native},
+    engine::native::{RoundCounters, even_parts, part_of, prefetch, record_native},
     graph::{
         NodeOrder, Offsets, OffsetsView,
         offsets::{Offset, for_width},
@@ -247,13 +247,13 @@ fn total(sums: &[AtomicU64]) -> f64 {
 
 impl<T: Number> Walk<'_, T> {
     fn run(&self, team: &mut Team) -> u32 {
-        let (taken, last) = (Rounds::<1>::new(0), AtomicU32::new(0));
+        let (taken, last) = (RoundCounters::<1>::new(0), AtomicU32::new(0));
         team.run(|member| last.store(self.take_part(member, &taken), Relaxed));
         last.into_inner()
     }
 
     /// Returns the number of iterations.
-    fn take_part(&self, member: Member, taken: &Rounds<1>) -> u32 {
+    fn take_part(&self, member: Member, taken: &RoundCounters<1>) -> u32 {
         let PageRankConfig { iterations, tolerance, .. } = *self.config;
         self.start(member);
         let mut phase = 0;

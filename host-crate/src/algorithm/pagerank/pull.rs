@@ -67,7 +67,7 @@ impl Pull {
         Self { matrix, factors, alone: Vec::new(), cuts: Vec::new(), blocks: Blocks::default() }
     }
 
-    /// The same with long rows in pieces, if the schedule does not share them out anyway.
+    /// Cuts long rows into pieces, if the schedule does not share them out anyway.
     pub fn cut_for(self, schedule: Schedule) -> Self {
         match longest_row(schedule) {
             Some(longest) => self.cut(longest),

@@ -5,7 +5,7 @@
 use super::{super::prelude::*, Counts};
 use crate::{
     device::{Member, Team},
-    engine::native::{Rounds, even_parts, prefetch},
+    engine::native::{RoundCounters, even_parts, prefetch},
     graph::OffsetsView,
 };
 use rayon::prelude::*;
@@ -56,7 +56,7 @@ pub(super) fn record(
                 sums: parts.iter().map(|_| AtomicU64::new(0)).collect(),
                 parts,
                 total: AtomicU64::new(0),
-                taken: Rounds::new(0),
+                taken: RoundCounters::new(0),
             };
             let total = count.run(team, per_node, merges);
             words[4][0].store(total as u32, Relaxed);
@@ -100,7 +100,7 @@ struct Count<'a> {
     /// The number of edges that each part keeps.
     sums: Vec<AtomicU64>,
     total: AtomicU64,
-    taken: Rounds<1>,
+    taken: RoundCounters<1>,
 }
 
 impl Count<'_> {

@@ -81,7 +81,7 @@ struct Counts {
 }
 
 /// What is counted, and with what.
-struct Job<'a> {
+struct TriangleInputs<'a> {
     device: &'a Device,
     csr: &'a Csr,
     parts: &'a [DevicePartition],
@@ -201,8 +201,8 @@ Examples:
         let recording = if method == Method::Marks {
             cpu::record(device, &name, csr, marks, &counts, per_node)?
         } else {
-            let job = Job { device, csr, parts: graph.partitions()?, marks: &marks, name: &name };
-            record::record(&job, extent, &counts)?
+            let inputs = TriangleInputs { device, csr, parts: graph.partitions()?, marks: &marks, name: &name };
+            record::record(&inputs, extent, &counts)?
         };
         let session = session.with_method(config.strategy.item().taken(&method));
         Ok(Self { session, per_node: config.per_node, csr: csr.clone(), marked, counts, recording })

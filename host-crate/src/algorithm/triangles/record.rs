@@ -1,7 +1,7 @@
 //! The kernels in their order: which edges are kept, where, and the triangles of these. The kernels are the folder `triangles` of the
 //! kernels.
 
-use super::{super::prelude::*, Counts, Job, strategy::Method};
+use super::{super::prelude::*, Counts, TriangleInputs, strategy::Method};
 use crate::engine::{
     DevicePartition,
     primitive::{Kind, Scan},
@@ -24,7 +24,7 @@ const GROUPS: u32 = 2112;
 /// Loop iterations of an invocation for a piece of a heavy node, beside those for the elements of lists.
 const STEPS_OF_PIECE: u32 = 400;
 
-/// How much there is of everything.
+/// The sizes of all buffers.
 #[derive(Clone, Copy)]
 pub(super) struct Extent {
     nodes: usize,
@@ -155,15 +155,15 @@ impl Bound<'_> {
 }
 
 /// The partitions of a graph, with the marks of their edges where edges have any.
-fn bind<'a>(job: &Job<'a>) -> Result<Vec<Bound<'a>>> {
-    let (csr, mut blocks_before, mut bound) = (job.csr, 0, Vec::new());
-    for part in job.parts {
+fn bind<'a>(inputs: &TriangleInputs<'a>) -> Result<Vec<Bound<'a>>> {
+    let (csr, mut blocks_before, mut bound) = (inputs.csr, 0, Vec::new());
+    for part in inputs.parts {
         let RowRange { first, edges_before, edges, .. } = part.rows;
         let (begin, count) = (edges_before as usize, edges as usize);
         let is_continued = part.rows.is_cut > 0 && begin > csr.row(first).start;
         let column_before = if is_continued { csr.columns()[begin - 1] } else { NO_COLUMN };
-        let marks = job.marks.get(begin..begin + count).unwrap_or(&[]);
-        let marks = job.device.buffer_from("marks", marks)?;
+        let marks = inputs.marks.get(begin..begin + count).unwrap_or(&[]);
+        let marks = inputs.device.buffer_from("marks", marks)?;
         bound.push(Bound { part, marks, edges: BoundEdges { rows: part.rows, column_before }, blocks_before });
         blocks_before += edges / BLOCK + 1;
     }
@@ -171,8 +171,8 @@ fn bind<'a>(job: &Job<'a>) -> Result<Vec<Bound<'a>>> {
 }
 
 /// Records a run.
-pub(super) fn record(job: &Job<'_>, extent: Extent, counts: &Counts) -> Result<Recording> {
-    let &Job { device, parts, csr, name, .. } = job;
+pub(super) fn record(inputs: &TriangleInputs<'_>, extent: Extent, counts: &Counts) -> Result<Recording> {
+    let &TriangleInputs { device, parts, csr, name, .. } = inputs;
     extent.refuse_unending(device.info())?;
     let (nodes, kept) = (csr.nodes(), extent.edges / 2);
     let (heavy, marked) = (heavy_degree(csr, extent.heavy), extent.marked.into());
@@ -181,7 +181,7 @@ pub(super) fn record(job: &Job<'_>, extent: Extent, counts: &Counts) -> Result<R
     let with_bitmaps = extent.bitmap_groups > 0;
     let params =
         TriangleParams { nodes, with_bitmaps: with_bitmaps.into(), marked, pieces: extent.pieces_each, bound: none };
-    let bound = bind(job)?;
+    let bound = bind(inputs)?;
     let runs =
         Runs { kept: device.buffer("kept bits", extent.runs())?, places: device.buffer("places", extent.runs())? };
     let (sums, before) = (device.buffer("sums", extent.blocks())?, device.buffer("prefixes", extent.blocks())?);

@@ -8,7 +8,7 @@ use super::{
         blocks::{Reader, Writer},
         share::Share,
     },
-    Looking,
+    Observed,
 };
 use crate::{
     Result,
@@ -62,10 +62,10 @@ struct SearchBuffers {
 
 struct Recordings {
     start: Recording,
-    push: Looking<SearchState>,
-    collect: Looking<SearchState>,
-    receive: Looking<SearchState>,
-    pull: Looking<SearchState>,
+    push: Observed<SearchState>,
+    collect: Observed<SearchState>,
+    receive: Observed<SearchState>,
+    pull: Observed<SearchState>,
     bits: Recording,
 }
 
@@ -146,7 +146,7 @@ impl<'a> SearchOnDevice<'a> {
     fn run(
         &mut self,
         state: SearchState,
-        step: fn(&mut Recordings) -> &mut Looking<SearchState>,
+        step: fn(&mut Recordings) -> &mut Observed<SearchState>,
     ) -> Result<SearchState> {
         self.device.upload(&self.buffers.state, 0, &[state])?;
         step(&mut self.recordings).run()
@@ -181,7 +181,7 @@ impl Recordings {
         let SearchBuffers { data, state, source, outgoing, received, frontier, own_frontier } = buffers;
         let graph = &parts[0].graph;
         let looking = |name: &str, steps: &dyn Fn(&mut Recorder)| {
-            Looking::record(device, name, state, |recorder| steps(recorder))
+            Observed::record(device, name, state, |recorder| steps(recorder))
         };
         let level = |recorder: &mut Recorder| {
             for DevicePartition { graph, rows } in parts {

@@ -54,12 +54,12 @@ pub(super) fn of_share<'a>(device: Option<&'a Device>, share: &Share) -> Option<
 }
 
 /// A recording after which the host looks at a state.
-struct Looking<S> {
+struct Observed<S> {
     recording: Recording,
     state: ReadBack<S>,
 }
 
-impl<S: Pod> Looking<S> {
+impl<S: Pod> Observed<S> {
     fn record(device: &Device, name: &str, state: &Buffer<S>, steps: impl FnOnce(&mut Recorder)) -> Result<Self> {
         let mut after = None;
         let recording = device.record(name, |recorder| {

@@ -38,7 +38,7 @@ pub fn prepare<'a>(
     config: &PageRankConfig,
 ) -> Result<Box<dyn LocalRanks + 'a>> {
     config.precision.check(device.info())?;
-    let layout = Layout::new(share, incoming, asked_for)?;
+    let layout = RankLayout::new(share, incoming, asked_for)?;
     let choice = config.schedule.item().rows().choose(&layout.pull.matrix, device.info());
     Ok(match config.precision {
         Precision::Single => Box::new(RanksOnDevice::<f32>::new(device, layout, choice, config.damping)?),
@@ -47,7 +47,7 @@ pub fn prepare<'a>(
 }
 
 /// Where everything is.
-struct Layout {
+struct RankLayout {
     /// The matrix, and by what the rank of each of the worker's nodes is multiplied; 0 for other columns.
     pull: Pull,
     /// How many nodes the worker has.
@@ -62,7 +62,7 @@ struct Layout {
     to: Vec<Range<usize>>,
 }
 
-impl Layout {
+impl RankLayout {
     fn new(share: &Share, incoming: &Csr, asked_for: &AskedFor) -> Result<Self> {
         let (rows, csr) = (&share.rows, &share.graph.csr);
         let nodes = rows.len();
@@ -125,14 +125,14 @@ where
     for<'b> RankJoin<'b, T>: Launch<Params = LengthParams>,
     for<'b> RankStep<'b, T>: Launch<Params = RankParams>,
 {
-    fn new(device: &Device, layout: Layout, choice: Choice, damping: f64) -> Result<Self> {
-        let layout = Layout { pull: layout.pull.cut_for(choice.schedule), ..layout };
+    fn new(device: &Device, layout: RankLayout, choice: Choice, damping: f64) -> Result<Self> {
+        let layout = RankLayout { pull: layout.pull.cut_for(choice.schedule), ..layout };
         refuse_long_loops(device.info(), || choice.rounds(&layout.pull.matrix))?;
         device.prepare(|device| Self::build(device, &layout, choice, damping))
     }
 
-    fn build(device: &Device, layout: &Layout, choice: Choice, damping: f64) -> Result<Self> {
-        let &Layout { ref pull, nodes, ref from, picked: ref places, dangling, ref to } = layout;
+    fn build(device: &Device, layout: &RankLayout, choice: Choice, damping: f64) -> Result<Self> {
+        let &RankLayout { ref pull, nodes, ref from, picked: ref places, dangling, ref to } = layout;
         let (columns, words) = (pull.factors.len(), size_of::<T>() / size_of::<u32>());
         let (rows, blocks) = (pull.matrix.nodes() as usize, nodes.div_ceil(CHANGE_BLOCK as usize));
         let kept = engine::Layout::resident(device.info(), &pull.matrix);

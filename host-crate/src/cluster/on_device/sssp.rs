@@ -10,7 +10,7 @@ use super::{
         sssp::{Improved, LocalPaths, NOWHERE},
         watch::Watch,
     },
-    Looking,
+    Observed,
 };
 use crate::{
     Result,
@@ -38,8 +38,8 @@ pub struct PathsOnDevice<'a> {
     is_real: bool,
     buffers: PathBuffers,
     start: Recording,
-    receive: Looking<NearFarState>,
-    iteration: Looking<NearFarState>,
+    receive: Observed<NearFarState>,
+    iteration: Observed<NearFarState>,
     send: Recording,
     /// The state as the device has it, or shall have it.
     state: NearFarState,
@@ -112,11 +112,11 @@ impl<'a> PathsOnDevice<'a> {
             [&data.distances, told].into_iter().for_each(|distances| recorder.fill(distances, UNREACHED));
             [&data.marks, &data.waiting].into_iter().for_each(|marks| recorder.fill(marks, 0));
         })?;
-        let receive = Looking::record(device, "sssp, receive", state, |recorder| {
+        let receive = Observed::record(device, "sssp, receive", state, |recorder| {
             let receive = NearFarReceive { metric, graph: &parts.list[0].graph, received, data, state };
             recorder.dispatch(&receive, params, rows.len());
         })?;
-        let iteration = Looking::record(device, "sssp, iteration", state, |recorder| {
+        let iteration = Observed::record(device, "sssp, iteration", state, |recorder| {
             for Part { graph, rows, weights } in &parts.list {
                 let data = &NearFarData { weights: weights.clone(), ..data.clone() };
                 let params = NearFarParams { rows: *rows, ..params };
@@ -150,7 +150,7 @@ impl<'a> PathsOnDevice<'a> {
         })
     }
 
-    /// Begins at a source, of whomever it is.
+    /// Starts the search at `source`, whichever worker owns it.
     pub fn begin(&mut self, source: u32) -> Result<()> {
         self.start.run()?;
         self.state = NearFarState { splits: 1, ..NearFarState::default() };

@@ -159,7 +159,7 @@ impl Dispatch {
         };
         // Where anything is counted all kernels are as wide as on a GPU: one may have to be as wide as another.
         let can_be_one_wide = matches!(mode, Mode::Plain);
-        let job = Job {
+        let job = Workgroups {
             dispatch: self,
             can_be_one_wide,
             groups,
@@ -180,7 +180,7 @@ impl Dispatch {
 }
 
 /// A dispatch that runs. Threads share it by counting.
-struct Job<'a> {
+struct Workgroups<'a> {
     dispatch: &'a Dispatch,
     can_be_one_wide: bool,
     groups: u32,
@@ -193,7 +193,7 @@ struct Job<'a> {
     failure: OnceLock<Reason>,
 }
 
-impl Job<'_> {
+impl Workgroups<'_> {
     /// Runs workgroups on this thread until the rest is worth the help of the team.
     fn run<'t>(&self, team: impl FnOnce() -> &'t mut Team) {
         let (begin, mut done) = (Instant::now(), 0);

@@ -60,7 +60,7 @@ impl Buffer {
         Self::new(context, name, bytes, usage, MemoryLocation::GpuOnly, Queues::Computing)
     }
 
-    /// The same for what is copied to while the device computes, and read by kernels.
+    /// Allocates a buffer that is copied to while the device computes, and that kernels read.
     pub(super) fn slot(context: &Arc<Context>, name: &str, bytes: u64) -> Result<Self> {
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_DST;
         Self::new(context, name, bytes, usage, MemoryLocation::GpuOnly, Queues::All)

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn who_finished_compiling_or_had_another_driver_is_not_told_of() {
+    fn finished_or_foreign_markers_are_ignored() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("compiling-x-7-0.txt"), "begin bfs\nend bfs\n").unwrap();
         fs::write(folder.path().join("compiling-y-7-0.txt"), "begin bfs\n").unwrap();

@@ -13,7 +13,7 @@ use std::{
 /// How long a wait for a GPU polls before it lets the system put the thread to sleep, from which it takes some 50 µs to come back.
 const SPIN: Duration = Duration::from_millis(5);
 
-/// The same for software on the processors, which needs them itself.
+/// How long a wait for a software device polls, which needs the processors itself.
 const SPIN_ON_CPU: Duration = Duration::from_micros(200);
 
 /// How long a thread sleeps at most before it looks again, so that no wait keeps another thread from opening a device (see [`super::calls`]).

@@ -37,7 +37,7 @@ impl<Id> Batch<Id> {
         Self { sources, targets, weights, rounding }
     }
 
-    /// The same where the places of weights are not positions of bytes.
+    /// Makes a batch whose weights are located by something else than a byte position.
     pub fn with_places_in(self, unit: Unit) -> Self {
         Self { rounding: Rounding::new(&self.weights, unit), ..self }
     }

@@ -79,7 +79,7 @@ impl<'a> NodeNames<'a> {
         self.names.number(bytes).map_err(|error| error.to_string())
     }
 
-    /// The same for a name that is copied if it is new.
+    /// Returns the number of a name, which is copied if it is new.
     pub fn copied(&mut self, name: &str) -> Result<u32, String> {
         match self.names.known(name.as_bytes()) {
             Some(index) => Ok(index),
@@ -175,7 +175,7 @@ fn number_of<'a>(names: &mut PieceNames<'a>, id: Id<'a>) -> u32 {
     names.number(bytes).unwrap_or_default()
 }
 
-/// The same edges between names.
+/// Edges between names.
 fn named<'a>(batch: Batch<u64>) -> (PieceNames<'a>, Batch<u32>) {
     let mut names = PieceNames::default();
     let mut named = |ends: Vec<u64>| ends.into_iter().map(|end| number_of(&mut names, Id::Number(end))).collect();

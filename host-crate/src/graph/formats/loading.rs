@@ -68,7 +68,7 @@ impl Loaded {
         Self::Edges(Parsed { edges, ids, listing, direction_stated: true, table: None, weight_remark })
     }
 
-    /// The same where nothing says whether the edges have a direction.
+    /// Makes the result of a file that does not say whether its edges have a direction.
     pub(super) fn without_stated_direction(self) -> Self {
         match self {
             Self::Edges(parsed) => Self::Edges(Parsed { direction_stated: false, ..parsed }),
@@ -222,7 +222,7 @@ pub fn parse(format: Format, path: &Path, files: &[&[u8]]) -> Result<Loaded> {
     parse_columns(format, path, files, None)
 }
 
-/// The same where a user says which columns hold the edges.
+/// Parses a graph whose columns of edges the user names.
 ///
 /// # Errors
 /// As for [`parse`], or when there are no such columns, or the format has none.

@@ -93,7 +93,7 @@ impl Rounding {
         }
     }
 
-    /// The same of what follows in the file, added to this.
+    /// Adds the rounding of the part of the file that follows.
     pub fn and_then(self, next: Self) -> Self {
         Self {
             unit: self.unit,

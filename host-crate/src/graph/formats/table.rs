@@ -27,7 +27,7 @@ use std::{borrow::Cow, mem};
 pub(super) struct Wanted {
     /// Their places in the table.
     pub positions: Positions,
-    /// The same places in ascending order, without repetition: those of the batches' columns.
+    /// The places in ascending order, without repetition, as the batches have their columns.
     pub read: Vec<usize>,
     names: Vec<String>,
 }

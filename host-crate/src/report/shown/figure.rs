@@ -24,12 +24,12 @@ impl Figure {
         Self { name, value, unit, line: None, column: None }
     }
 
-    /// The same figure, shown in the line of a summary that begins with `word`.
+    /// Shows the figure in the line of the summary that begins with `word`.
     pub fn in_line(self, word: &'static str, text: String) -> Self {
         Self { line: Some((word, text)), ..self }
     }
 
-    /// The same figure with a column in comparisons.
+    /// Gives the figure a column in comparisons.
     pub fn in_column(self, heading: &'static str) -> Self {
         Self { column: Some(heading), ..self }
     }

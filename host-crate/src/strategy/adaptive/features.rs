@@ -51,15 +51,15 @@ named! {
         TotalDegreeDeviation => "total-degree-deviation",
         /// The nodes of the frontier.
         Frontier => "frontier",
-        /// The same as a part of all nodes, from 0 to 1.
+        /// The part of all nodes that is in the frontier, from 0 to 1.
         FrontierShare => "frontier-share",
         /// The nodes discovered so far, those of the frontier included.
         Discovered => "discovered",
-        /// The same as a part of all nodes.
+        /// The part of all nodes that is discovered so far.
         DiscoveredShare => "discovered-share",
         /// The edges out of the frontier.
         FrontierEdges => "frontier-edges",
-        /// The same as a part of all edges.
+        /// The part of all edges that leaves the frontier.
         FrontierEdgesShare => "frontier-edges-share",
         /// The edges out of the frontier for each of its nodes, rounded down.
         FrontierDegree => "frontier-degree",

@@ -260,7 +260,7 @@ impl Needs {
 
 /// Workgroups that fill a large GPU several times over. More only wait for their turn, and each takes a ticket at its end.
 const MOST_GROUPS: u32 = 4096;
-/// The same for a CPU, which starts each of them by hand.
+/// The most workgroups on a CPU, which starts each of them by hand.
 const MOST_GROUPS_ON_CPU: u32 = 64;
 
 /// The rounds of one workgroup in a dispatch, at two a level or more: some drivers stop a dispatch that takes seconds.

@@ -28,7 +28,7 @@ named! {
         VertexPullWarp = VariantCode::VERTEX_PULL_WARP => "vertex-pull-warp",
         /// The edges of the listed frontier, shared out evenly.
         ListPushEven = VariantCode::LIST_PUSH_EVEN => "list-push-even",
-        /// The same by one workgroup while the frontier is small, and it goes on with the next level in the same dispatch.
+        /// One workgroup pushes from the listed frontier while that is small, and runs several levels in one dispatch.
         ListPushResident = VariantCode::LIST_PUSH_PERSISTENT => "list-push-resident",
     }
 }

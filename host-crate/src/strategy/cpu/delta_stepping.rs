@@ -9,7 +9,7 @@
 use super::super::prelude::*;
 use crate::{
     device::{Member, Team},
-    engine::native::{Parts, Rounds, part_of, prefetch, prefetch_offset, record_native},
+    engine::native::{Parts, RoundCounters, part_of, prefetch, prefetch_offset, record_native},
     graph::Weights,
 };
 use evenkeel_types::UNREACHED;
@@ -312,7 +312,7 @@ struct Running<'a, M: Metric> {
     /// The nodes of the nearest bucket.
     frontier: Parts,
     /// The nearest bucket that any member has.
-    nearest: Rounds<1>,
+    nearest: RoundCounters<1>,
     overflowed: AtomicU32,
 }
 
@@ -359,7 +359,7 @@ fn paths<M: Metric>(
     distances: &[Atomic<M>],
 ) -> (u32, u32) {
     let frontier = Parts::new(team.threads());
-    let (nearest, overflowed) = (Rounds::new(NONE), AtomicU32::new(0));
+    let (nearest, overflowed) = (RoundCounters::new(NONE), AtomicU32::new(0));
     let running = Running { csr, metric, target, distances, frontier, nearest, overflowed };
     let phases = AtomicU32::new(0);
     team.run(|member| phases.store(running.run(member, source), Relaxed));

@@ -8,7 +8,7 @@
 use super::super::{LevelSize, prelude::*};
 use crate::{
     device::{Member, Team},
-    engine::native::{Parts, Rounds, part_of, prefetch, prefetch_offset, record_native},
+    engine::native::{Parts, RoundCounters, part_of, prefetch, prefetch_offset, record_native},
 };
 use evenkeel_types::UNREACHED;
 use rayon::prelude::*;
@@ -97,7 +97,7 @@ struct Running<'a> {
     /// The frontier as a list, and the next.
     lists: [Parts; 2],
     /// Nodes found, edges out of them, and words of the bitmap that have been taken or levels that one thread went alone.
-    rounds: Rounds<3>,
+    rounds: RoundCounters<3>,
 }
 
 impl Search {
@@ -123,7 +123,7 @@ impl Search {
     /// Writes the depth of every node and returns the number of levels.
     fn run(&self, team: &mut Team, source: u32, depths: &[AtomicU32]) -> u32 {
         let lists = [Parts::new(team.threads()), Parts::new(team.threads())];
-        let running = Running { search: self, depths, lists, rounds: Rounds::new(0) };
+        let running = Running { search: self, depths, lists, rounds: RoundCounters::new(0) };
         let levels = AtomicU32::new(0);
         team.run(|member| {
             let count = running.run(member, source);

@@ -284,7 +284,7 @@ impl Ratios {
         Self { unit: "as long", by_graph }
     }
 
-    /// The same the other way round.
+    /// Inverts the ratio.
     fn inverse(self) -> Self {
         let by_graph = self.by_graph.into_iter().map(|(graph, ratio)| (graph, ratio.recip())).collect();
         if self.unit == "as fast" { Self::as_long(by_graph) } else { Self::as_fast(by_graph) }

@@ -14,11 +14,11 @@ use crate::prelude::*;
 const FOURS: u32 = MATRIX_TILE / 4;
 /// The number of pivots in workgroup memory at a time: with 128 rows and 128 columns these are 16 KiB, which every device has.
 const DEPTH: u32 = 16;
-/// The same in `UVec4`.
+/// The number of pivots in workgroup memory, in `UVec4`.
 const DEEP: u32 = DEPTH / 4;
 /// The `UVec4` of a tile that are in workgroup memory at a time: one per invocation.
 const PANEL: usize = (MATRIX_TILE * DEEP) as usize;
-/// The same of two tiles.
+/// The `UVec4` of two tiles.
 const PANELS: usize = 2 * PANEL;
 /// The number of words of a tile.
 const WORDS: usize = (MATRIX_TILE * MATRIX_TILE) as usize;

@@ -159,7 +159,7 @@ pub trait LevelPass {
     /// Stores what follows at a place from the sum over the neighbours of its node in the other level.
     fn store<const SHARED: bool>(values: &mut Global<u32>, dependencies: &mut Global<f32>, place: u32, sum: Scaled);
 
-    /// The same from a sum over a part of a row that is cut; the parts come one after the other, each in a dispatch of its own.
+    /// Stores what follows from the sum over a part of a row that is cut; the parts come one after the other, each in a dispatch of its own.
     fn store_part(values: &mut Global<u32>, dependencies: &mut Global<f32>, place: u32, sum: Scaled, part: PartOfRow);
 }
 

@@ -8,7 +8,7 @@ use crate::prelude::*;
 
 /// Keys that are counted in workgroup memory.
 const NEAR: u32 = 384;
-/// The same as the length of an array.
+/// The number of keys, as the length of an array.
 const NEAR_KEYS: usize = NEAR as usize;
 
 /// Nodes that an invocation takes at a time.

@@ -68,7 +68,7 @@ impl Scaled {
         Self { mantissa: number / self.mantissa, exponent: -self.exponent }.normal()
     }
 
-    /// The same number with a mantissa from 1 to 2, unless it is 0.
+    /// Normalises the number so that its mantissa is from 1 to 2, unless it is 0.
     #[inline(always)]
     pub fn normal(self) -> Self {
         let bits = self.mantissa.to_bits();

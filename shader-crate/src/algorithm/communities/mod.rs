@@ -118,7 +118,7 @@ pub struct Labels<S: Storage> {
     pub next: S::Write<u32>,
     /// Not 0 for a node with a neighbour that the last iteration changed. All are 0 where the iteration before marked none, and after this one.
     pub marks: S::Write<u32>,
-    /// The same for the next iteration.
+    /// The marks of the next iteration.
     pub next_marks: S::Write<u32>,
 }
 

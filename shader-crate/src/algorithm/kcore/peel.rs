@@ -78,7 +78,7 @@ const FOUND: u32 = 2;
 /// The fewest neighbours of a node that is left.
 const LOWEST: u32 = 3;
 /// The counter of workgroups that must not go on.
-const TIRED: u32 = 4;
+const OUT_OF_BUDGET: u32 = 4;
 
 impl RoundState for PeelState {
     const MEMBERS: Field<Self> = Self::MEMBERS;
@@ -135,7 +135,7 @@ struct Level {
     left_half: u32,
     overflow_half: u32,
     /// Whether there is more to do than this dispatch may do.
-    tired: bool,
+    is_out_of_budget: bool,
 }
 
 /// Where [`Memory`] counts what.
@@ -327,7 +327,7 @@ impl<'a> Round<PeelState, Cooperating<'a>> for Peeling<'a> {
     type Memory = Memory<'a>;
 
     fn entries(level: Level) -> u32 {
-        if level.tired { 0 } else { level.entries }
+        if level.is_out_of_budget { 0 } else { level.entries }
     }
 
     /// The round counts by itself: see [`Memory`].
@@ -354,7 +354,7 @@ impl<'a> Round<PeelState, Cooperating<'a>> for Peeling<'a> {
         }
         self.spread(team, memory, round, level);
         if self.lane.local == 0 && memory.counts.get(SPENT) > self.params.loop_limit {
-            self.state.add(PeelState::count(TIRED, round), 1);
+            self.state.add(PeelState::count(OUT_OF_BUDGET, round), 1);
         }
         0
     }
@@ -362,7 +362,7 @@ impl<'a> Round<PeelState, Cooperating<'a>> for Peeling<'a> {
     fn after(&mut self, team: &mut Cooperating<'a>, round: u32, level: Level) -> Level {
         team.finish_round(&mut self.state, round);
         let overflow = team.count(&self.state, OVERFLOW, round);
-        let tired = self.params.several > 0 || team.count(&self.state, TIRED, round) > 0;
+        let is_out_of_budget = self.params.several > 0 || team.count(&self.state, OUT_OF_BUDGET, round) > 0;
         let (mut left, mut left_half, mut next_level) = (level.left, level.left_half, level.level);
         if level.scan > 0 {
             left = team.count(&self.state, LEFT, round);
@@ -374,12 +374,28 @@ impl<'a> Round<PeelState, Cooperating<'a>> for Peeling<'a> {
         }
         if overflow > 0 {
             let overflow_half = 1 - level.overflow_half;
-            return Level { level: level.level, scan: 0, entries: overflow, left, left_half, overflow_half, tired };
+            return Level {
+                level: level.level,
+                scan: 0,
+                entries: overflow,
+                left,
+                left_half,
+                overflow_half,
+                is_out_of_budget,
+            };
         }
         // Where none is left, the lowest is the largest number, and the level does not matter any more.
         next_level = next_level.wrapping_add(1);
         let entries = if next_level > self.params.last { 0 } else { left };
-        Level { level: next_level, scan: 1, entries, left, left_half, overflow_half: level.overflow_half, tired }
+        Level {
+            level: next_level,
+            scan: 1,
+            entries,
+            left,
+            left_half,
+            overflow_half: level.overflow_half,
+            is_out_of_budget,
+        }
     }
 }
 
@@ -431,7 +447,7 @@ pub fn peel(
         left: state.load(PeelState::LEFT),
         left_half: state.load(PeelState::LEFT_HALF),
         overflow_half: state.load(PeelState::OVERFLOW_HALF),
-        tired: false,
+        is_out_of_budget: false,
     };
     if lane.local == 0 {
         counts.set(SPENT, 0);

@@ -72,7 +72,7 @@ pub struct ManyState {
     pub edges: u32,
     /// Edges out of the nodes that each of the first 32 sources has found in the last level, in units of eight.
     pub low_edges: [u32; 32],
-    /// The same of the others.
+    /// Edges out of the nodes that each of the other sources has found in the last level, in units of eight.
     pub high_edges: [u32; 32],
     /// The column of the first of these sources.
     pub column: u32,

@@ -53,7 +53,7 @@ impl<'a> Search<'a> {
         (begin, begin + count)
     }
 
-    /// The same of a node of the partition; a row of more than [`LONG`] edges, of which there are pieces, is empty.
+    /// The row of a node of the partition. A row of more than [`LONG`] edges is empty here, since its pieces are processed apart.
     pub fn short_row(&self, node: u32) -> (u32, u32) {
         let edges = self.degree(node);
         let (begin, count) = self.params.rows.place(self.graph.row_offsets.get(node), edges);

@@ -100,7 +100,7 @@ impl Search<'_> {
         (node, begin, begin + count)
     }
 
-    /// The same by the nodes with long rows, a workgroup for each piece.
+    /// Pulls along the long rows, a workgroup for each piece.
     fn pull_pieces<W: Words>(&mut self, pulled: Bits, pieces: Read<u32>) {
         let lane = self.lane;
         for piece in lane.by_group(self.params.pieces) {

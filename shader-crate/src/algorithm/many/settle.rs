@@ -56,7 +56,7 @@ impl Search<'_> {
         }
     }
 
-    /// The same for the sources of one word, of which the first has this number.
+    /// Adds the edges to the sums of the sources of one word, whose first source has the number `first`.
     fn count_word(&self, new: u32, edges: u32, first: u32, sums: &mut Sums) {
         let lane = self.lane;
         let mut left = lane.reduce_or(new);

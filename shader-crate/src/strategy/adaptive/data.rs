@@ -72,7 +72,7 @@ impl VariantCode {
     pub const VERTEX_PULL_WARP: u32 = 6;
     /// The edges of the listed frontier, shared out evenly in each workgroup.
     pub const LIST_PUSH_EVEN: u32 = 7;
-    /// The same by one workgroup while the frontier is small, and it goes on with the next level in the same dispatch.
+    /// One workgroup pushes from the listed frontier while that is small, and runs several levels in one dispatch.
     pub const LIST_PUSH_PERSISTENT: u32 = 8;
     /// The most nodes of a frontier that one workgroup takes, and a quarter of the most edges.
     pub const SMALL: u32 = 1024;

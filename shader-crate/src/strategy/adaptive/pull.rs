@@ -46,7 +46,7 @@ impl<'a, R> Search<'a, R> {
         }
     }
 
-    /// The same by those with long rows: a lane has a piece, a node and its first edge; a subgroup has a second one only when all have one.
+    /// One level by the undiscovered nodes with long rows: a lane has a piece, a node and its first edge; a subgroup has a second one only when all have one.
     pub(super) fn pull_pieces(
         &mut self,
         lane: Lane,

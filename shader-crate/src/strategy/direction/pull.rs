@@ -158,7 +158,7 @@ impl Search<'_> {
         found
     }
 
-    /// The same where words have few open nodes: each lane takes those of its own word, four at a time.
+    /// Visits the open nodes next to hubs where words have few open nodes: each lane processes its own word, four nodes at a time.
     fn pull_hubs_by_node(&mut self, word: u32, open: u32) -> FoundAtHubs {
         let mut found = FoundAtHubs { bits: 0, lost: 0, count: 0, edges: 0 };
         let mut left = open;
@@ -250,7 +250,7 @@ impl Search<'_> {
         row
     }
 
-    /// The same by the nodes with many edges alone, a subgroup each.
+    /// Pulls along the long rows alone, a subgroup for each node.
     fn pull_long(&mut self, lane: Lane, long: Read<u32>) -> (u32, u32) {
         let (mut count, mut edges) = (0, 0);
         for entry in step(lane.group * lane.subgroups + lane.subgroup, self.params.long, lane.subgroups * lane.groups) {

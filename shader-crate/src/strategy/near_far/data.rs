@@ -23,7 +23,7 @@ pub struct NearFarParams {
     pub cooperating: u32,
     /// Rounds that a workgroup goes on alone before it meets the others.
     pub rounds: u32,
-    /// The same where it is the only one.
+    /// Rounds of a workgroup that runs alone.
     pub rounds_of_one: u32,
     /// The most loop iterations that an invocation may take in one dispatch of many iterations.
     pub loop_limit: u32,

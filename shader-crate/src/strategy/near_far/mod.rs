@@ -188,7 +188,7 @@ impl<D: Distance> Paths<'_, D> {
         Reached { near, far, ..reached }
     }
 
-    /// The same progress, or the end: when no node is near, distances up to the threshold are final, that of a target too. All invocations of a
+    /// Ends the search once the target is settled: when no node is near, distances up to the threshold are final, that of a target too. All invocations of a
     /// round get the same answer, because a split, which is next, changes no distance.
     fn unless_arrived(&self, progress: Progress) -> Progress {
         let mut far = progress.far;

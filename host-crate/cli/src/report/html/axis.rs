@@ -28,7 +28,7 @@ pub struct Axis {
 pub enum Scale {
     /// By their difference; the axis begins at 0.
     Linear,
-    /// The same, with only whole numbers written.
+    /// A linear axis that labels whole numbers alone.
     Whole,
     /// By their ratio. What is not above 0 has no place.
     Log,
@@ -60,7 +60,7 @@ impl Axis {
         Self { scale: Scale::Log, ..Self::linear(label) }
     }
 
-    /// The same with values written in another form.
+    /// Changes how the values are written.
     pub fn written(self, text: fn(f64) -> String) -> Self {
         Self { text, ..self }
     }

@@ -39,7 +39,7 @@ pub enum Kind {
     Bars,
     /// A bar for each label, made of the points of all series, in the colours of series.
     Stacked,
-    /// The same in colours from little to much; the first series is for nothing.
+    /// Stacked bars in colours from little to much; the first series means nothing at all.
     Graded,
     /// Points with a line through those of a series.
     Lines,
@@ -91,7 +91,7 @@ impl Point {
         Self { label: label.into(), ..Self::new(0.0, y) }
     }
 
-    /// The same with the range that it was in.
+    /// Adds the range in which the value was measured.
     pub fn between(self, low: f64, high: f64) -> Self {
         Self { low, high, ..self }
     }

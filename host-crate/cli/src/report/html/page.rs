@@ -63,13 +63,13 @@ impl Page {
         Self { title: title.into(), version: version.to_owned(), ..Self::default() }
     }
 
-    /// The same page with another fact.
+    /// Adds a fact to the head of the page.
     pub fn fact(mut self, name: &str, text: impl Display) -> Self {
         self.facts.push((name.to_owned(), text.to_string()));
         self
     }
 
-    /// The same page with another section.
+    /// Adds a section to the page.
     pub fn section(mut self, section: Section) -> Self {
         self.sections.push(section);
         self
@@ -117,24 +117,24 @@ impl Section {
         Self { heading: heading.into(), ..Self::default() }
     }
 
-    /// The same with a paragraph.
+    /// Adds a paragraph.
     pub fn text(mut self, text: impl Into<String>) -> Self {
         self.texts.push(text.into());
         self
     }
 
-    /// The same with a chart, if there is something to draw.
+    /// Adds a chart, if there is something to draw.
     pub fn chart(self, chart: &Chart) -> Self {
         let has_points = chart.series.iter().any(|series| !series.points.is_empty());
         if has_points { self.picture(chart.svg()) } else { self }
     }
 
-    /// The same with a picture, an element `svg`.
+    /// Adds a picture, which is an element `svg`.
     pub fn picture(self, svg: String) -> Self {
         Self { picture: Some(svg), ..self }
     }
 
-    /// The same with the numbers.
+    /// Adds a table of the numbers.
     pub fn data(self, data: Data) -> Self {
         Self { data: Some(data), ..self }
     }
@@ -163,7 +163,7 @@ impl Data {
         Self { headings: headings.iter().map(|heading| (*heading).to_owned()).collect(), ..Self::default() }
     }
 
-    /// The same table with these rows.
+    /// Adds rows to the table.
     pub fn rows(self, rows: impl IntoIterator<Item = Vec<Cell>>) -> Self {
         Self { rows: rows.into_iter().collect(), ..self }
     }

@@ -23,7 +23,7 @@ pub const GRID: Colour = colour(0xD8DCE1, 0x3B424B);
 pub const FAINT: Colour = colour(0xEEF0F2, 0x262B32);
 /// Of what stands out as the best.
 pub const BEST: Colour = colour(0x1A7F37, 0x56D364);
-/// Of what is nothing: invocations without work.
+/// The colour of idle invocations.
 pub const IDLE: Colour = colour(0xC2C8CF, 0x5A636E);
 
 /// Colours that are told apart, also by most who see few of them.

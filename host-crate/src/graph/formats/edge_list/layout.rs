@@ -20,7 +20,7 @@ const SAMPLE: usize = 64;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-pub(super) struct Layout {
+pub(super) struct LineLayout {
     /// Where the edges begin.
     pub start: usize,
     pub separator: Separator,
@@ -35,7 +35,7 @@ pub(super) struct Layout {
     pub direction_stated: bool,
 }
 
-impl Layout {
+impl LineLayout {
     /// How the columns are described to a user.
     pub fn table(&self) -> Table {
         self.positions.described(Some(self.separator.name()), self.header.as_deref())
@@ -52,7 +52,7 @@ fn comments(has_header: bool) -> &'static [u8] {
 }
 
 /// Looks at the first lines of a text. An error has the line; none is there for want of lines.
-pub(super) fn layout(text: Text<'_>, columns: Option<&Columns>) -> Result<Layout, Flaw> {
+pub(super) fn layout(text: Text<'_>, columns: Option<&Columns>) -> Result<LineLayout, Flaw> {
     let start = if text.bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     let (stated, first) = remarks(text, start);
     let sample: Vec<Line<'_>> = text.lines_from(first).filter(|line| line.is_data(COMMENTS)).take(SAMPLE).collect();
@@ -61,7 +61,7 @@ pub(super) fn layout(text: Text<'_>, columns: Option<&Columns>) -> Result<Layout
         let positions = Positions { source: 0, target: 1, weight: None };
         let (separator, header) = (Separator::Blanks, None);
         let (further_columns, numbers) = (false, true);
-        return Ok(Layout {
+        return Ok(LineLayout {
             start: first,
             separator,
             header,
@@ -93,7 +93,7 @@ pub(super) fn layout(text: Text<'_>, columns: Option<&Columns>) -> Result<Layout
     let named_columns = header.as_ref().map_or(0, Vec::len);
     let further_columns = columns.is_some() || positions.weight.is_some() || named_columns > 2;
     let numbers = sampled.all_numbers(data, &[positions.source, positions.target]);
-    Ok(Layout { start, separator, header, positions, further_columns, numbers, listing, direction_stated })
+    Ok(LineLayout { start, separator, header, positions, further_columns, numbers, listing, direction_stated })
 }
 
 /// The first records of a text that are data.

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::graph::EdgesPart;
 use fields::{Field, Fields};
-use layout::{COMMENTS, Layout, id_of, layout, looks_like_edges};
+use layout::{COMMENTS, LineLayout, id_of, layout, looks_like_edges};
 use records::Records;
 use separator::Separator;
 use std::{
@@ -100,7 +100,7 @@ const NO_WEIGHT_HINT: &str = "(--columns source=1,target=2 reads edges without w
 
 struct Reader<'a> {
     text: Text<'a>,
-    layout: &'a Layout,
+    layout: &'a LineLayout,
     has_header: bool,
     /// Whether a node is called by something else than a number, or a quote is open at the end of a line.
     found_text: AtomicBool,
@@ -124,7 +124,7 @@ struct Edge<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: Text<'a>, layout: &'a Layout) -> Self {
+    fn new(text: Text<'a>, layout: &'a LineLayout) -> Self {
         let has_header = layout.header.is_some();
         Self { text, layout, has_header, found_text: AtomicBool::new(false), has_long_records: OnceLock::new() }
     }
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
     /// Whether an edge is two numbers at the beginning of its line, and perhaps a weight, without quotes: the usual file, which has
     /// a faster reader.
     fn is_plain(&self) -> bool {
-        let &Layout { start, separator, positions, numbers, .. } = self.layout;
+        let &LineLayout { start, separator, positions, numbers, .. } = self.layout;
         let first = self.text.lines_from(start).find(|line| self.is_data(line));
         numbers
             && !matches!(separator, Separator::Semicolons | Separator::Bars)

@@ -11,7 +11,7 @@ use std::{
 /// Comma-separated values, as RFC 4180 has them.
 pub(super) const CSV: Dialect = Dialect { ending: "csv", lacks: &[Feature::Direction], writer: write_csv };
 
-/// The same with tabs.
+/// Edge lists with tabs between the fields.
 pub(super) const TSV: Dialect = Dialect { ending: "tsv", lacks: &[Feature::Direction], writer: write_tsv };
 
 /// Writes an edge list with SNAP's remark on directions. Where nodes have names, a header keeps the first edge from being taken for
