@@ -6,6 +6,7 @@
 // For what the derives write.
 extern crate self as evenkeel_types;
 
+mod cooperation;
 mod csr;
 mod field;
 mod loop_header;
@@ -16,6 +17,7 @@ mod storage;
 mod tile_range;
 mod worklist;
 
+pub use cooperation::{Cooperation, MEMBERS_BYTE};
 pub use csr::Csr;
 pub use evenkeel_kernel_macro::{Bundle, Fields};
 pub use field::Field;

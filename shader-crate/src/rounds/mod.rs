@@ -9,7 +9,7 @@ pub use cooperating::{Cooperating, join};
 pub use workgroup::Workgroup;
 
 use crate::{memory::Global, ranges::Step, state::State};
-use evenkeel_types::{Field, LoopState};
+use evenkeel_types::{Field, LoopState, MEMBERS_BYTE};
 
 /// Invocations of the one workgroup: more than some devices have.
 pub const INVOCATIONS: u32 = 1024;
@@ -29,12 +29,12 @@ pub fn loop_iterations(entries: u32) -> u32 {
     2 + entries * (2 + SHORT_ROW / 4)
 }
 
-/// The state of a loop whose rounds may be run by cooperating workgroups.
+/// The state of a loop whose rounds may be run by cooperating workgroups. It has a [`Cooperation`](evenkeel_types::Cooperation).
 pub trait RoundState: LoopState {
-    /// The workgroups that take part, and a bit that says that no further one may join.
-    const MEMBERS: Field<Self>;
-    /// How often a workgroup has arrived at the end of a round.
-    const ARRIVALS: Field<Self>;
+    /// See [`Cooperation::members`](evenkeel_types::Cooperation::members).
+    const MEMBERS: Field<Self> = Field::at_byte(MEMBERS_BYTE);
+    /// See [`Cooperation::arrivals`](evenkeel_types::Cooperation::arrivals).
+    const ARRIVALS: Field<Self> = Field::at_byte(MEMBERS_BYTE + 4);
 
     /// A counter of a round: each has three words that rounds use in turn.
     fn count(counter: u32, round: u32) -> Field<Self>;

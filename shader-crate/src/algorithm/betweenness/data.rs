@@ -3,6 +3,7 @@
 use super::scaled::Scaled;
 use crate::prelude::*;
 use crate::rounds::RoundState;
+use evenkeel_types::Cooperation;
 
 registry! {
     /// The two passes over the levels of a search.
@@ -70,20 +71,13 @@ pub struct PathState {
     pub cooperating_groups: [u32; 3],
     /// The level that is next.
     pub level: u32,
-    /// Keeps what cooperating workgroups wait for apart from what they read: 128 bytes.
-    pub apart: [u32; 17],
-    /// Workgroups that cooperate.
-    pub members: u32,
-    /// How often one of them has arrived at the end of a level.
-    pub arrivals: u32,
+    /// Where cooperating workgroups wait for each other.
+    pub cooperation: Cooperation<17>,
 }
 
-const _: () = assert!(core::mem::offset_of!(PathState, members) == 128);
+const _: () = Cooperation::<17>::has_own_line(core::mem::offset_of!(PathState, cooperation));
 
 impl RoundState for PathState {
-    const MEMBERS: Field<Self> = Self::MEMBERS;
-    const ARRIVALS: Field<Self> = Self::ARRIVALS;
-
     /// Levels count nothing: their sizes are known beforehand.
     #[inline(always)]
     fn count(_: u32, _: u32) -> Field<Self> {

@@ -17,6 +17,7 @@ use crate::primitive::share::{line_up, shared_out};
 use crate::primitive::workgroup::{SUBGROUPS, Slots};
 use crate::rounds::{Cooperating, Round, RoundState, Rounds, Team, join, run_rounds};
 use crate::strategy::{degree, edges_in};
+use evenkeel_types::Cooperation;
 
 /// What the host pushes with each dispatch.
 #[repr(C)]
@@ -54,20 +55,13 @@ pub struct PeelState {
     pub left_half: u32,
     /// Which of the two lists of those that had no place in a queue is read next: 0 or 1.
     pub overflow_half: u32,
-    /// Keeps what cooperating workgroups wait for apart from what they read and from what they count in: 128 bytes each.
-    pub apart: [u32; 19],
-    /// Workgroups that cooperate.
-    pub members: u32,
-    /// How often one of them has arrived at the end of a round.
-    pub arrivals: u32,
-    /// See `apart`.
-    pub apart_too: [u32; 30],
+    /// Where cooperating workgroups wait for each other.
+    pub cooperation: Cooperation<19>,
     /// Three of each of the counters, which rounds use in turn.
     pub counts: [u32; 15],
 }
 
-const _: () =
-    assert!(core::mem::offset_of!(PeelState, members) == 128 && core::mem::offset_of!(PeelState, counts) == 256);
+const _: () = Cooperation::<19>::has_own_line(core::mem::offset_of!(PeelState, cooperation));
 
 /// The counter of nodes that are left.
 const LEFT: u32 = 0;
@@ -81,9 +75,6 @@ const LOWEST: u32 = 3;
 const OUT_OF_BUDGET: u32 = 4;
 
 impl RoundState for PeelState {
-    const MEMBERS: Field<Self> = Self::MEMBERS;
-    const ARRIVALS: Field<Self> = Self::ARRIVALS;
-
     #[inline(always)]
     fn count(counter: u32, round: u32) -> Field<Self> {
         Self::COUNTS.at(counter * 3 + round % 3)

@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use crate::rounds::RoundState;
+use evenkeel_types::Cooperation;
 
 /// What the host pushes with each dispatch.
 #[repr(C)]
@@ -77,25 +78,15 @@ pub struct SearchState {
     pub visited_edges: u32,
     /// The last even and the last odd level after which a node with many edges may not have been visited.
     pub long_left: [u32; 2],
-    /// Keeps what cooperating workgroups wait for apart from what they read and from what they count in: 128 bytes each.
-    pub apart: [u32; 8],
-    /// Workgroups that cooperate.
-    pub members: u32,
-    /// How often one of them has arrived at the end of a level.
-    pub arrivals: u32,
-    /// See `apart`.
-    pub apart_too: [u32; 30],
+    /// Where cooperating workgroups wait for each other.
+    pub cooperation: Cooperation<8>,
     /// Nodes found in a level, three counts that levels use in turn.
     pub found: [u32; 3],
 }
 
-const _: () =
-    assert!(core::mem::offset_of!(SearchState, members) == 128 && core::mem::offset_of!(SearchState, found) == 256);
+const _: () = Cooperation::<8>::has_own_line(core::mem::offset_of!(SearchState, cooperation));
 
 impl RoundState for SearchState {
-    const MEMBERS: Field<Self> = Self::MEMBERS;
-    const ARRIVALS: Field<Self> = Self::ARRIVALS;
-
     #[inline(always)]
     fn count(_: u32, round: u32) -> Field<Self> {
         Self::FOUND.at(round % 3)

@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use crate::rounds::RoundState;
+use evenkeel_types::Cooperation;
 
 /// What the host pushes with each dispatch.
 #[repr(C)]
@@ -57,21 +58,14 @@ pub struct NearFarState {
     pub threshold: u32,
     /// The shortest distance on the list of far nodes, if it has just been split; else 0.
     pub lowest: u32,
-    /// Keeps what cooperating workgroups wait for apart from what they read and from what they count in: 128 bytes each.
-    pub apart: [u32; 13],
-    /// Workgroups that cooperate.
-    pub members: u32,
-    /// How often one of them has arrived at the end of an iteration.
-    pub arrivals: u32,
-    /// See `apart`.
-    pub apart_too: [u32; 30],
+    /// Where cooperating workgroups wait for each other.
+    pub cooperation: Cooperation<13>,
     /// Three counters of an iteration ([`Self::NEAR`], [`Self::FAR_ADDED`], [`Self::SHORTEST`]), each with three words that iterations use in
     /// turn. An iteration by the whole dispatch uses the first word of each.
     pub counts: [u32; 9],
 }
 
-const _: () =
-    assert!(core::mem::offset_of!(NearFarState, members) == 128 && core::mem::offset_of!(NearFarState, counts) == 256);
+const _: () = Cooperation::<13>::has_own_line(core::mem::offset_of!(NearFarState, cooperation));
 
 impl NearFarState {
     /// The counter of the nodes written to the next list of near nodes.
@@ -83,9 +77,6 @@ impl NearFarState {
 }
 
 impl RoundState for NearFarState {
-    const MEMBERS: Field<Self> = Self::MEMBERS;
-    const ARRIVALS: Field<Self> = Self::ARRIVALS;
-
     #[inline(always)]
     fn count(counter: u32, round: u32) -> Field<Self> {
         Self::COUNTS.at(counter * 3 + round % 3)
