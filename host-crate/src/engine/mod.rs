@@ -7,6 +7,7 @@ pub(crate) mod native;
 mod partitions;
 pub mod primitive;
 mod progress;
+pub(crate) mod row_classes;
 mod rows;
 pub mod schedule;
 mod stream;

@@ -5,7 +5,9 @@ use super::{
     prelude::*,
     rounds::{CooperationPlan, MAX_GROUPS},
 };
-use crate::engine::{DevicePartition, Order, Part, SharedGraph, StreamedLoop, Streaming, edge_shift, rows_bytes};
+use crate::engine::{
+    DevicePartition, Order, Part, SharedGraph, StreamedLoop, Streaming, edge_shift, row_classes::long_rows, rows_bytes,
+};
 use evenkeel_kernels::strategy::direction::{
     LONG, SearchData, SearchLevel, SearchParams, SearchState,
     begin::{SearchHubs, SearchIsolated, SearchStart},
@@ -30,11 +32,6 @@ const NODES_AT_START: u32 = 8;
 
 /// The most of a device's memory that a graph may take together with what only makes its searches faster.
 const SHARE_OF_MEMORY: f64 = 0.8;
-
-/// The nodes that have a subgroup to themselves when they pull along these edges.
-fn long_rows(incoming: &Csr) -> impl ParallelIterator<Item = u32> {
-    (0..incoming.nodes()).into_par_iter().filter(|&node| incoming.degree(node) > LONG)
-}
 
 /// Whether there is memory for so many copies of the rows, and for what is kept for each node: a stream of the graph would cost more than is saved.
 fn has_memory(csr: &Csr, device: &DeviceInfo, copies: u64) -> bool {
@@ -83,7 +80,7 @@ impl Strategy for Direction {
         let symmetric = csr.is_symmetric();
         let keeps_reverse = keeps_reverse(csr, device.info()) && !traversal.parts.are_streamed();
         let reversed = if keeps_reverse { Some(traversal.shared.reversed()?) } else { None };
-        let long: Vec<u32> = long_rows(reversed.as_ref().map_or(csr, SharedGraph::csr)).collect();
+        let long: Vec<u32> = long_rows(reversed.as_ref().map_or(csr, SharedGraph::csr), LONG).collect();
         let incoming_parts: Vec<DevicePartition> = match &reversed {
             Some(reversed) => reversed.partitions()?.to_vec(),
             None => parts.iter().map(|part| DevicePartition { graph: part.graph.clone(), rows: part.rows }).collect(),

@@ -6,7 +6,7 @@ use super::{
     rounds::{CooperationPlan, MAX_GROUPS},
 };
 use crate::{
-    engine::{Order, Part, StreamedLoop, Streaming},
+    engine::{Order, Part, StreamedLoop, Streaming, row_classes},
     graph::Skew,
 };
 use evenkeel_kernels::{
@@ -31,10 +31,10 @@ pub struct NearFar {
 /// Workgroups that take many iterations of a list of medium metric in one dispatch.
 const COOPERATING: u32 = 128;
 
-/// CooperationPlan of a workgroup between two grid-wide barriers of the cooperating workgroups: a barrier takes as long as one or two rounds.
+/// Rounds of a workgroup between two grid-wide barriers of the cooperating workgroups: a barrier takes as long as one or two rounds.
 const ROUNDS: u32 = 32;
 
-/// CooperationPlan of a workgroup that runs alone.
+/// Rounds of a workgroup that runs alone.
 const ROUNDS_OF_ONE: u32 = 64;
 
 /// Davidson et al. take the mean weight times a warp's width for each edge of a node: then what is near keeps a GPU busy.
@@ -74,13 +74,6 @@ fn delta(csr: &Csr, operator: Operator, given: Option<f64>, many: bool) -> u32 {
         // Saturates at u32::MAX.
         _ => delta as u32,
     }
-}
-
-/// How many pieces the long rows have together.
-fn pieces(csr: &Csr) -> usize {
-    let degrees = (0..csr.nodes()).into_par_iter().map(|node| csr.degree(node));
-    let long = degrees.filter(|&degree| degree > PIECE);
-    long.map(|degree| degree.div_ceil(PIECE) as usize).sum()
 }
 
 impl Strategy for NearFar {
@@ -132,7 +125,7 @@ impl Strategy for NearFar {
             max_groups: MAX_GROUPS,
             nodes_per_group: (f64::from(WORKGROUP) / mean.max(1.0)).ceil() as u32,
             delta: delta(csr, traversal.operator, self.delta, rounds.are_taken()),
-            pieces: pieces(csr) as u32,
+            pieces: row_classes::pieces(csr, PIECE, PIECE).count() as u32,
             medium,
             cooperating,
             rounds: ROUNDS,

@@ -2,7 +2,7 @@
 
 use super::{prelude::*, rounds::MAX_GROUPS};
 use crate::{
-    engine::{Order, Part, StreamedLoop, Streaming, edge_shift},
+    engine::{Order, Part, StreamedLoop, Streaming, edge_shift, row_classes},
     graph::Weights,
 };
 use evenkeel_kernels::strategy::sweep::{
@@ -27,16 +27,6 @@ const FIRST_WIDTH: f64 = 4.0;
 
 /// Pairs of dispatches in each batch: a search of a skewed graph takes about ten, of a random one about forty.
 const BATCHES: [usize; 3] = [12, 28, 16];
-
-/// The pieces of long rows: a node, and how far from the beginning of its row the piece begins.
-fn pieces(csr: &Csr) -> Vec<u32> {
-    let pieces = |node: u32| {
-        let degree = csr.degree(node);
-        let of_long = if degree > PIECE { degree.div_ceil(PIECE) } else { 0 };
-        (0..of_long).flat_map(move |piece| [node, piece * PIECE])
-    };
-    (0..csr.nodes()).into_par_iter().flat_map_iter(pieces).collect()
-}
 
 impl Strategy for Sweep {
     fn about(&self) -> About {
@@ -79,11 +69,11 @@ impl Strategy for Sweep {
             // Saturates at u32::MAX.
             _ => delta as u32,
         };
-        let pieces = pieces(csr);
+        let pieces: Vec<[u32; 2]> = row_classes::pieces(csr, PIECE, PIECE).collect();
         let params = SweepParams {
             nodes: csr.nodes(),
-            pieces: pieces.len() as u32 / 2,
-            groups: MAX_GROUPS.min(csr.nodes().div_ceil(BLOCK) + pieces.len() as u32 / 2),
+            pieces: pieces.len() as u32,
+            groups: MAX_GROUPS.min(csr.nodes().div_ceil(BLOCK) + pieces.len() as u32),
             delta: width(delta),
             first_delta: width(first_delta),
             mirrored: csr.has_symmetric_weights().into(),
@@ -96,7 +86,7 @@ impl Strategy for Sweep {
             weights: traversal.data.weights.clone(),
             distances: traversal.data.values.clone(),
             due: device.buffer("due nodes", 3 * params.words() as usize)?,
-            pieces: device.buffer_from("pieces of long rows", &pieces)?,
+            pieces: device.buffer_from("pieces of long rows", pieces.as_flattened())?,
         };
         let state = &device.buffer("state", 1)?;
         let start = |recorder: &mut Recorder| {

@@ -1,11 +1,11 @@
 //! Graph colouring: a colour for every node that none of its neighbours has, and few of them. One colour an iteration as in Che
-//! et al. (*Graph ColorInputs on the GPU and Some Techniques to Improve Load Imbalance*), or the smallest that is free. The colours
+//! et al. (*Graph Coloring on the GPU and Some Techniques to Improve Load Imbalance*), or the smallest that is free. The colours
 //! depend on the graph, the strategy and the seed, on nothing else.
 
 mod cpu;
 mod independent;
 mod labelled;
-pub(super) mod sections;
+mod sections;
 pub mod strategy;
 mod tables;
 

@@ -2,6 +2,7 @@
 //! kernels.
 
 use super::{super::prelude::*, ColorInputs, Steps};
+use crate::engine::row_classes::by_length;
 use evenkeel_kernels::algorithm::color::{
     UNCOLORED,
     sections::{LIGHT, MEDIUM, SectionParams, SectionState},
@@ -21,23 +22,11 @@ pub(super) struct Sectioned {
     state: Buffer<SectionState>,
 }
 
-/// All nodes by section, and where the second and the third begin.
-pub(in crate::algorithm) fn order(csr: &Csr) -> (Vec<u32>, u32, u32) {
-    let with = |from: u32, to: u32| (0..csr.nodes()).filter(move |node| (from..=to).contains(&csr.degree(*node)));
-    let mut nodes = Vec::with_capacity(csr.nodes() as usize);
-    nodes.extend(with(0, LIGHT));
-    let medium = nodes.len() as u32;
-    nodes.extend(with(LIGHT + 1, MEDIUM));
-    let heavy = nodes.len() as u32;
-    nodes.extend(with(MEDIUM + 1, u32::MAX));
-    (nodes, medium, heavy)
-}
-
 impl Sectioned {
     pub fn new(inputs: &ColorInputs<'_>) -> Result<Self> {
         let &ColorInputs { device, csr, graph, colors, seed } = inputs;
         let nodes = csr.nodes() as usize;
-        let (order, medium, heavy) = order(csr);
+        let (order, medium, heavy) = by_length(csr, LIGHT, MEDIUM);
         let lists: [Buffer<u32>; 2] = [device.buffer("worklist", nodes)?, device.buffer("next worklist", nodes)?];
         let worklist =
             |current: &Buffer<u32>, next: &Buffer<u32>| Worklist { current: current.clone(), next: next.clone() };
@@ -83,7 +72,7 @@ mod tests {
     #[test]
     fn every_node_is_in_the_section_of_its_degree() {
         let csr = "rmat:scale=11".parse::<Generator>().unwrap().generate().unwrap().csr;
-        let (mut order, medium, heavy) = order(&csr);
+        let (mut order, medium, heavy) = by_length(&csr, LIGHT, MEDIUM);
         assert!(0 < medium && medium < heavy && heavy < csr.nodes(), "{medium} {heavy}");
         let degrees: Vec<u32> = order.iter().map(|node| csr.degree(*node)).collect();
         let (light, rest) = degrees.split_at(medium as usize);

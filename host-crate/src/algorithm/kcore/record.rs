@@ -1,9 +1,9 @@
 //! The loops on a device: one that takes nodes away, and one that lowers numbers. The kernels are the folder `kcore` of the kernels.
 
-use super::super::{color::sections::order, prelude::*};
-use crate::engine::{BATCHES as ROUNDS, DevicePartition};
+use super::super::prelude::*;
+use crate::engine::{BATCHES as ROUNDS, DevicePartition, row_classes::by_length};
 use evenkeel_kernels::algorithm::{
-    color::sections::{SectionParams, SectionState},
+    color::sections::{LIGHT, MEDIUM, SectionParams, SectionState},
     kcore::{
         h_index::{HIndex, HIndexData, HIndexStart},
         peel::{BATCH_LOOPS, EDGE_LOOPS, Peel, PeelData, PeelParams, PeelStart, PeelState},
@@ -87,7 +87,7 @@ pub(super) fn record_h_index(
 ) -> Result<DeviceLoop> {
     refuse_unending_rows(device, csr)?;
     let nodes = csr.nodes() as usize;
-    let (order, medium, heavy) = order(csr);
+    let (order, medium, heavy) = by_length(csr, LIGHT, MEDIUM);
     // A workgroup for 256 light nodes, for eight medium ones where subgroups have 32 invocations, and for a heavy one.
     let groups = medium.div_ceil(WORKGROUP) + (heavy - medium).div_ceil(8) + (csr.nodes() - heavy);
     let most = if device.info().loop_limit.is_some() { device.info().max_groups } else { GROUPS };

@@ -4,7 +4,11 @@
 mod cpu;
 
 use super::prelude::*;
-use crate::{engine::DevicePartition, phase, strategy::MAX_GROUPS};
+use crate::{
+    engine::{DevicePartition, row_classes::pieces_by_edge},
+    phase,
+    strategy::MAX_GROUPS,
+};
 pub use evenkeel_kernels::algorithm::many::Keep;
 use evenkeel_kernels::algorithm::many::{
     ALL_SHARE, LONG, ManyParams, ManyState, PIECE, Reach, SOURCES, Width,
@@ -36,12 +40,6 @@ fn value_words(csr: &Csr, keep: Keep, columns: usize) -> Result<usize> {
             words >> 28
         ))),
     }
-}
-
-/// The pieces of long rows, each with its node and its first edge.
-fn pieces(csr: &Csr) -> Vec<[u32; 2]> {
-    let long = (0..csr.nodes()).into_par_iter().filter(|&node| csr.degree(node) > LONG);
-    long.flat_map_iter(|node| csr.row(node).step_by(PIECE as usize).map(move |edge| [node, edge as u32])).collect()
 }
 
 /// Whether a device runs the form for CPUs unless the kernels are asked for.
@@ -118,7 +116,7 @@ fn record(
     // What settles and begins reads the degrees of all nodes, and no columns.
     let first = &parts[0].graph;
     let nodes = csr.nodes() as usize;
-    let pieces = graph.once("pieces of long rows", || Ok(pieces(csr)))?;
+    let pieces = graph.once("pieces of long rows", || Ok(pieces_by_edge(csr, LONG, PIECE).collect::<Vec<_>>()))?;
     let params = ManyParams {
         nodes: csr.nodes(),
         edges: csr.narrow_edges()?,

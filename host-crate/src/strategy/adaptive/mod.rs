@@ -30,7 +30,7 @@ pub use trace::{TracedLevel, level_sizes, trace};
 pub use variant::{Count, Family, Implementation, Variant};
 
 use super::{prelude::*, worklists::clear};
-use crate::engine::{BATCHES, SharedGraph};
+use crate::engine::{BATCHES, SharedGraph, row_classes::pieces_by_edge};
 use evenkeel_kernels::{
     primitive::LengthParams,
     strategy::{
@@ -38,6 +38,7 @@ use evenkeel_kernels::{
         edge::EdgeSources,
     },
 };
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// A strategy that searches all levels by one implementation.
@@ -347,12 +348,8 @@ impl LevelGraph {
 
 /// The long rows of a graph in pieces: the node and the first edge of each.
 fn pieces(csr: &Csr) -> Result<Vec<u32>> {
-    let mut pieces = Vec::new();
-    let offsets = csr.row_offsets()?;
-    for (node, row) in offsets.windows(2).enumerate().filter(|(_, row)| row[1] - row[0] > VariantCode::LONG) {
-        pieces.extend((row[0]..row[1]).step_by(VariantCode::PIECE as usize).flat_map(|edge| [node as u32, edge]));
-    }
-    Ok(pieces)
+    csr.narrow_edges()?;
+    Ok(pieces_by_edge(csr, VariantCode::LONG, VariantCode::PIECE).flatten_iter().collect())
 }
 
 /// Where each edge begins.
