@@ -165,7 +165,7 @@ impl evenkeel::strategy::Strategy for Impostor {
 }
 
 #[test]
-fn only_registered_strategies_are_configured() {
+fn a_registered_name_means_one_type() {
     let error = evenkeel::settings::Configured::<Bfs>::new(Impostor).unwrap_err();
     assert!(error.to_string().contains("registered as node"), "{error}");
 }

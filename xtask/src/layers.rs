@@ -150,7 +150,9 @@ fn exports(sources: &Sources) -> Result<HashMap<Vec<String>, Vec<String>>> {
             path.retain(|segment| segment != "self");
             let is_own = module == folder && path.len() > 1 && is_module(sources, &[&folder[..], &path[..1]].concat());
             if let (true, Some(name)) = (is_own, path.last()) {
-                exports.entry([&folder[..], &[name.clone()]].concat()).or_insert([&folder[..], &path[..]].concat());
+                exports
+                    .entry([&folder[..], std::slice::from_ref(name)].concat())
+                    .or_insert([&folder[..], &path[..]].concat());
             }
         }
     }

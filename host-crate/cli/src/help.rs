@@ -46,6 +46,15 @@ fn place(option: &Arg) -> usize {
     HEADINGS.iter().position(|known| Some(*known) == heading).unwrap_or(HEADINGS.len())
 }
 
+/// Lists the formats, what they are, and the file names that tell them.
+pub fn formats_help() -> String {
+    let line = |format: Format| {
+        let endings: String = format.extensions().iter().map(|ending| format!(" .{ending}")).collect();
+        format!("  {:<16}{}{}{endings}\n", format.name(), format.about(), if endings.is_empty() { "" } else { ":" })
+    };
+    format!("Formats, with the names that tell them:\n\n{}", Format::all().map(line).collect::<String>())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,13 +144,4 @@ mod tests {
             }
         });
     }
-}
-
-/// Lists the formats, what they are, and the file names that tell them.
-pub fn formats_help() -> String {
-    let line = |format: Format| {
-        let endings: String = format.extensions().iter().map(|ending| format!(" .{ending}")).collect();
-        format!("  {:<16}{}{}{endings}\n", format.name(), format.about(), if endings.is_empty() { "" } else { ":" })
-    };
-    format!("Formats, with the names that tell them:\n\n{}", Format::all().map(line).collect::<String>())
 }
