@@ -159,20 +159,14 @@ impl SharedGraph {
         Ok(graph)
     }
 
-    /// The graph with every edge reversed, without weights; this one where every edge has its reverse.
-    pub(crate) fn reversed(&self) -> Result<Self> {
-        if self.csr().is_symmetric() {
-            return Ok(self.clone());
-        }
-        self.derived("reversed", || transpose(&self.csr().without_weights()))
-    }
-
     /// The graph with every edge reversed, with weights where they are asked for; this one where that is the same.
     pub(crate) fn incoming(&self, weighted: bool) -> Result<Self> {
-        match weighted {
-            true if self.csr().has_symmetric_weights() => Ok(self.clone()),
-            true => self.derived("reversed, with weights", || transpose(self.csr())),
-            false => self.reversed(),
+        let csr = self.csr();
+        let is_same = if weighted { csr.has_symmetric_weights() } else { csr.is_symmetric() };
+        match (is_same, weighted) {
+            (true, _) => Ok(self.clone()),
+            (false, true) => self.derived("reversed, with weights", || transpose(csr)),
+            (false, false) => self.derived("reversed", || transpose(&csr.without_weights())),
         }
     }
 

@@ -79,7 +79,7 @@ impl Strategy for Direction {
         let graph = &parts[0].graph;
         let symmetric = csr.is_symmetric();
         let keeps_reverse = keeps_reverse(csr, device.info()) && !traversal.parts.are_streamed();
-        let reversed = if keeps_reverse { Some(traversal.shared.reversed()?) } else { None };
+        let reversed = if keeps_reverse { Some(traversal.shared.incoming(false)?) } else { None };
         let long: Vec<u32> = long_rows(reversed.as_ref().map_or(csr, SharedGraph::csr), LONG).collect();
         let incoming_parts: Vec<DevicePartition> = match &reversed {
             Some(reversed) => reversed.partitions()?.to_vec(),

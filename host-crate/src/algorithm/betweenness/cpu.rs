@@ -63,7 +63,7 @@ impl Native {
             let chosen = Chosen::of(graph, Operator::Bfs, Configured::<Bfs>::default().item().as_ref())?;
             let traversal = Traversal::new(graph, Operator::Bfs, None, "depths")?;
             let search = Search::record(device, traversal, &chosen, "betweenness, search")?;
-            let leading = graph.reversed()?.csr().without_weights();
+            let leading = graph.incoming(false)?.csr().without_weights();
             let passes = Passes::new(device, csr, leading);
             let buffers = [search.values.raw().clone(), totals.raw().clone()];
             let recording = device.record("betweenness, one source", |recorder| {

@@ -244,7 +244,7 @@ struct Directions {
 
 impl Directions {
     fn of(graph: &SharedGraph) -> Result<Self> {
-        let (leaving, leading) = (graph.clone(), graph.reversed()?);
+        let (leaving, leading) = (graph.clone(), graph.incoming(false)?);
         for graph in [&leaving, &leading] {
             refuse_unending_rows(graph.device(), graph.csr())?;
         }

@@ -228,7 +228,7 @@ pub(crate) struct LevelGraph {
     reversed_origins: Buffer<u32>,
     /// Two words each: a node, and the edge with which the piece of its row begins.
     pieces: Buffer<u32>,
-    /// Of even levels and of odd ones, one behind the other.
+    /// The lists of even levels and of odd ones, one behind the other.
     pub(crate) lists: Buffer<u32>,
     pub(crate) state: Buffer<LevelState>,
 }
@@ -273,7 +273,7 @@ impl LevelGraph {
     /// Makes what some variants need. Unused bindings get a placeholder buffer.
     pub(crate) fn new(device: &Device, traversal: &Traversal, variants: &[Variant]) -> Result<Self> {
         let (needs, csr, graph) = (Needs::of(&traversal.csr, variants), &traversal.csr, &traversal.graph);
-        let transposed = if needs.reversed { Some(traversal.shared.reversed()?) } else { None };
+        let transposed = if needs.reversed { Some(traversal.shared.incoming(false)?) } else { None };
         let reversed = transposed.as_ref().map_or_else(|| Ok(graph.clone()), |graph| graph.rows().cloned())?;
         let nothing = || device.buffer("nothing", 1);
         let incoming = transposed.as_ref().map_or(csr, SharedGraph::csr);
