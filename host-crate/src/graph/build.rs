@@ -57,7 +57,7 @@ pub struct BuildReport {
     pub edges_stored: u64,
     /// What the file was taken for; none for a graph that does not come from a file.
     pub recognised: Option<Recognised>,
-    /// What there is to say of weights that were not kept as the file has them, with the file and the first place.
+    /// A remark on weights that were not kept as the file has them, with the file and the first place.
     pub weight_remark: Option<String>,
 }
 
@@ -289,7 +289,7 @@ const BAND_BYTES: u64 = if cfg!(test) { 1 << 16 } else { 4 << 30 };
 /// The most buckets of a band: more concurrent write streams exceed what caches and TLB can hold.
 const BAND_BUCKETS: u64 = 512;
 
-/// Which indices are visited together, and which rows share a bucket.
+/// Decides which indices are visited together, and which rows share a bucket.
 struct Plan {
     blocks: Vec<Range<u64>>,
     buckets: usize,
@@ -492,7 +492,7 @@ mod tests {
         }
 
         fn visit(&self, _: Range<u64>, _: impl FnMut(u32, u32, u32)) {
-            unreachable!("refused before it is visited");
+            panic!("it is refused before it is visited");
         }
     }
 

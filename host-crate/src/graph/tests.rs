@@ -107,10 +107,14 @@ fn files_of_every_format_that_is_written() {
     }
 }
 
-/// A graph with more edges than 32 bits count, all to node 0: its columns are a hole in a file, which takes no space.
+/// A graph with more edges than 32 bits count, all to node 0: its columns are a hole in a file, which takes no space. It reads 17 GB of zeros,
+/// and is run in a release build with as much memory free for the file cache.
 #[test]
-#[ignore = "reads 17 GB of zeros: run it in a release build, with as much memory free for the file cache"]
 fn more_edges_than_32_bits_count() {
+    if std::env::var_os("EVENKEEL_LARGE").is_none() {
+        eprintln!("skipped: a graph of 17 GB is read when EVENKEEL_LARGE is set");
+        return;
+    }
     use std::{fs::File, io::Write};
     let folder = tempfile::tempdir().unwrap();
     let (small, large) = (folder.path().join("small.ekg"), folder.path().join("large.ekg"));
