@@ -26,7 +26,7 @@ pub enum Error {
         kind: &'static str,
         /// What was asked for.
         name: String,
-        /// What there is.
+        /// The names that are known.
         known: Vec<String>,
         /// What may have been meant.
         hint: Option<String>,

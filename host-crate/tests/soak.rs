@@ -141,9 +141,9 @@ impl Case {
 struct Attempt<'a> {
     device: &'a Device,
     case: &'a Case,
-    /// Which of the algorithms.
+    /// The number of the algorithm.
     algorithm: usize,
-    /// Which of its strategies or schedules, modulo their number.
+    /// The number of its strategy or schedule, modulo how many there are.
     alternative: usize,
     visited: usize,
     /// The algorithm and the strategy, once they are known.

@@ -21,7 +21,7 @@ use std::{
 pub struct WrongAnswer(String);
 
 impl WrongAnswer {
-    /// Of the run that is reported, on a graph that calls the mismatching node `node`.
+    /// A wrong answer of the run that is reported, on a graph that calls the mismatching node `node`.
     pub fn new(report: &Report, node: &NodeName<'_>, mismatch: &Mismatch) -> Self {
         let Report { algorithm, alternative, strategy, graph, .. } = report;
         let (graph, Mismatch { expected, found, .. }) = (&graph.name, mismatch);
@@ -29,21 +29,21 @@ impl WrongAnswer {
         Self(format!("{run}: node {node}: expected {expected}, found {found}"))
     }
 
-    /// Of a kernel of a benchmark suite.
+    /// A wrong answer of a kernel of a benchmark suite.
     pub fn of_kernel(kernel: &str, graph: &str, problem: &str) -> Self {
         Self(format!("{kernel} gave a wrong answer on {graph}: {problem}"))
     }
 }
 
 impl WrongAnswer {
-    /// Of several workers, on a graph that has names for the nodes.
+    /// A wrong answer of several workers, on a graph that has names for the nodes.
     pub fn of_workers(algorithm: &str, graph: &Graph, mismatch: &Mismatch) -> Self {
         let Mismatch { node, expected, found } = mismatch;
         let run = format!("{algorithm} on several workers gave a wrong answer on {}", graph.name);
         Self(format!("{run}: node {}: expected {expected}, found {found}", graph.ids.name(*node)))
     }
 
-    /// Of a path, which is wrong at `node`.
+    /// A path that is wrong at `node`.
     pub fn of_path(node: &NodeName<'_>, Mismatch { expected, found, .. }: &Mismatch) -> Self {
         Self(format!("the path is wrong at node {node}: expected {expected}, found {found}"))
     }

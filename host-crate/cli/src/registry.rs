@@ -188,7 +188,7 @@ impl Shown {
 /// What stands for all alternatives.
 const ALL: &str = "all";
 
-/// Which alternatives to take.
+/// Selects the alternatives to run.
 pub struct Names(Vec<String>);
 
 impl Names {

@@ -17,7 +17,7 @@ use evenkeel_kernels::{
     launch::Launch,
 };
 
-/// Which edges of a node count.
+/// Selects the edges of a node that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
     /// Those that leave it.
@@ -42,7 +42,7 @@ impl Choices for Direction {
 pub struct DegreeConfig {
     /// Who does which part.
     pub schedule: Configured<Degree>,
-    /// Which edges of a node count.
+    /// Selects the edges of a node that count.
     pub direction: Direction,
     /// Add up the weights of the edges rather than count them.
     pub weighted: bool,

@@ -36,13 +36,13 @@ impl Settings for SsspConfig {
 /// The distances of all nodes, in the kind of number that the weights are.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Distances {
-    /// Of whole weights; [`UNREACHED`] for nodes not reached.
+    /// Distances of whole weights; [`UNREACHED`] for nodes not reached.
     U32(Vec<u32>),
-    /// Of real weights; infinite for nodes not reached.
+    /// Distances of real weights; infinite for nodes not reached.
     F32(Vec<f32>),
-    /// Of whole weights, where a distance exceeds 32 bits; `u64::MAX` for nodes not reached.
+    /// Distances of whole weights, where a distance exceeds 32 bits; `u64::MAX` for nodes not reached.
     U64(Vec<u64>),
-    /// Of real weights, where single precision is not enough; infinite for nodes not reached.
+    /// Distances of real weights, where single precision is not enough; infinite for nodes not reached.
     F64(Vec<f64>),
 }
 

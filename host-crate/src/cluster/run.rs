@@ -41,7 +41,7 @@ pub struct Found<T> {
     pub answer: Option<T>,
     /// How many iterations there were.
     pub iterations: u32,
-    /// Which rounds of the exchange these were.
+    /// The range of rounds of the exchange.
     pub rounds: Range<usize>,
     /// The edges that all workers together have traversed.
     pub edges: u64,

@@ -3,7 +3,7 @@
 use crate::graph::{BuildReport, Graph};
 use std::ops::Range;
 
-/// Which worker has which rows.
+/// Assigns rows to workers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranges {
     /// Where the rows of each worker begin, and at the end the number of nodes.

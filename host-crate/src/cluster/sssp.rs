@@ -239,7 +239,7 @@ pub(super) struct Improved {
     /// The nearest node that there is still to do, those of others included.
     pub nearest: u64,
     pub nodes: Vec<u32>,
-    /// Of each of them.
+    /// The distance of each of them.
     pub distances: Vec<u64>,
 }
 
@@ -352,7 +352,7 @@ struct PathsOnThreads<'a> {
     share: &'a Share,
     watch: Watch,
     number: Number,
-    /// Of this worker's nodes the distance, of others the shortest path that this worker has found.
+    /// The distances of this worker's nodes, and for other nodes the length of the shortest path that this worker has found.
     distances: Vec<AtomicU64>,
     /// A bit for each node that is in one of the two lists.
     listed: Vec<AtomicU64>,

@@ -73,7 +73,7 @@ struct Inner {
     handling: Mutex<bool>,
     /// Whether this worker needs the others no more.
     finished: AtomicBool,
-    /// Which of the others need no more of this one.
+    /// Marks the workers that need no more of this one.
     peers_finished: Vec<AtomicBool>,
     controls: Mutex<Vec<Option<TcpStream>>>,
 }

@@ -1,4 +1,4 @@
-//! What there is to know about a device.
+//! Describes devices.
 
 use super::memory;
 use std::fmt;
@@ -46,7 +46,7 @@ impl fmt::Display for DeviceKind {
 /// The limit of devices (`EVENKEEL_DEVICE_LIMITS`) by which none reads the sizes of a loop's dispatches from memory.
 pub(crate) const FIXED_SIZES: &str = "no-indirect-loops";
 
-/// What there is to know about a device before and while using it.
+/// Describes a device: its identity, its limits and what it lacks.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct DeviceInfo {
     /// Its number in `evenkeel devices`, accepted by `--device`; none for the CPU opened as `cpu`, when no other was looked for.

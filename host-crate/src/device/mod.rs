@@ -94,7 +94,7 @@ impl Device {
         vulkan::compile(selector, modules)
     }
 
-    /// Of devices that are listed, the one that `auto` takes: the best GPU, else the CPU device. Vulkan on the CPU is slower than that,
+    /// Returns the one of the listed devices that `auto` selects: the best GPU, else the CPU device. Vulkan on the CPU is slower than that,
     /// and is taken only when it is asked for.
     pub fn automatic<'a>(devices: impl IntoIterator<Item = &'a DeviceInfo>) -> Option<&'a DeviceInfo> {
         let can_be_taken = |info: &&DeviceInfo| info.missing.is_empty() && info.kind != DeviceKind::Software;

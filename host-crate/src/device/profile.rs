@@ -21,7 +21,7 @@ pub fn now() -> Duration {
 /// Something that took time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Span {
-    /// Of the kernel or the host's work.
+    /// The name of the kernel or of the host's work.
     pub name: String,
     /// What it was part of: an iteration, a batch.
     pub label: String,
@@ -49,7 +49,7 @@ pub struct KernelTime {
     pub calls: u64,
     /// All calls together.
     pub total: Duration,
-    /// Of all device time, between 0 and 1.
+    /// The share of all device time, between 0 and 1.
     pub share: f64,
     /// One call.
     pub mean: Duration,

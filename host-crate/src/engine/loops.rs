@@ -56,7 +56,7 @@ pub(crate) fn rounds_of_a_group(csr: &Csr, group: u32) -> u64 {
 /// The fewest invocations that share a long row.
 const LEAST_SUBGROUP: u64 = 4;
 
-/// What there is beside the loops over edges: prefix sums, searches in lists of offsets.
+/// The iterations of all loops but those over edges: prefix sums, searches in lists of offsets.
 const BESIDE: u64 = 512;
 
 /// Refuses what an invocation needs more rounds of loops for than the driver lets it go through: the driver would stop it in the middle, with a

@@ -222,7 +222,7 @@ impl Parts {
 /// Where kernels find a partition.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    /// Which it is.
+    /// The number of the partition.
     pub partition: usize,
     /// The slot that it is in, 0 or 1, where it is streamed; else 0.
     pub slot: usize,

@@ -25,7 +25,7 @@ pub struct EdgesPart {
     pub weights: EdgeWeights,
     /// Whether edges have a direction, and how often each is listed.
     pub listing: Listing,
-    /// What there is to say of weights that were not kept as they are written.
+    /// A remark on weights that were not kept as they are written.
     pub weight_remark: Option<String>,
 }
 

@@ -22,7 +22,7 @@ pub type Weights = WeightsOf<Array<u32>, Array<f32>>;
 /// The weights of an [`EdgeList`](super::EdgeList), in the order of its edges.
 pub type EdgeWeights = WeightsOf<Vec<u32>, Vec<f32>>;
 
-/// Which kind of weights there are.
+/// The kind of the weights.
 pub type WeightKind = WeightsOf<(), ()>;
 
 impl<U, F> WeightsOf<U, F> {

@@ -45,7 +45,7 @@ pub struct KernelReport {
     pub calls: u64,
     /// All calls together.
     pub total_ms: f64,
-    /// Of all device time, between 0 and 1.
+    /// The share of all device time, between 0 and 1.
     pub share: f64,
 }
 

@@ -135,7 +135,7 @@ impl fmt::Display for WorkersReport {
     }
 }
 
-/// Which workers have which device.
+/// Says which worker computes on which device.
 fn devices(workers: &[WorkerReport]) -> String {
     let mut list: Vec<(String, Vec<String>)> = Vec::new();
     for (number, worker) in workers.iter().enumerate() {

@@ -17,7 +17,7 @@ use evenkeel::{
 };
 use serde::Serialize;
 
-/// What there is to run on, what came of it so far, and where it goes.
+/// A suite that runs: its device, its results so far, and where these are written.
 pub struct Suite {
     name: &'static str,
     device: Device,

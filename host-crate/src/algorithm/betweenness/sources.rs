@@ -4,7 +4,7 @@ use super::super::prelude::*;
 use super::BetweennessConfig;
 use crate::graph::generate::random::mix;
 
-/// Which nodes are sources.
+/// Says which nodes are sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// All of them: the answer is exact.

@@ -117,7 +117,7 @@ impl Coloring<'_> {
     }
 }
 
-/// Which colours are around a node: each has the node that marked it last, so that nothing needs to be cleared.
+/// Marks the colours around a node: each has the node that marked it last, so that nothing needs to be cleared.
 #[derive(Default)]
 struct Marks(Vec<u32>);
 

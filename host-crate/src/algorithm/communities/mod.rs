@@ -22,7 +22,7 @@ use rayon::prelude::*;
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommunitiesConfig {
-    /// Which nodes are looked at.
+    /// Selects the nodes that are looked at.
     pub strategy: Configured<Communities>,
     /// The most iterations; there are fewer where labels stop changing
     pub iterations: u32,
@@ -46,7 +46,7 @@ impl Default for CommunitiesConfig {
     }
 }
 
-/// Which nodes an iteration looks at.
+/// Selects the nodes that an iteration looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// All.

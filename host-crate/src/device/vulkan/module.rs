@@ -29,7 +29,7 @@ mod spirv {
 /// What a pipeline is made from.
 #[derive(Clone, Debug)]
 pub(super) struct Module {
-    /// Of the kernel, and of the entry point.
+    /// The name of the kernel, and of the entry point.
     pub(super) name: String,
     pub(super) code: Vec<u32>,
     /// Invocations in a workgroup.

@@ -47,7 +47,7 @@ pub struct Parsed {
     pub direction_stated: bool,
     /// Where in a table the edges were.
     pub table: Option<Table>,
-    /// What there is to say of weights that were not kept as they are written, with the file and the first place.
+    /// A remark on weights that were not kept as they are written, with the file and the first place.
     pub weight_remark: Option<String>,
 }
 

@@ -105,7 +105,7 @@ impl Rounding {
         }
     }
 
-    /// What there is to say of the weights of a file, with the place.
+    /// Describes how the weights of a file were changed, with the place.
     pub fn remark(&self, text: Text<'_>) -> Option<String> {
         if !self.declared_real && self.first_real.is_none() {
             return None;

@@ -59,7 +59,7 @@ pub struct Series {
 /// A value, and the range it was in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Of a bar: what stands before it.
+    /// The text that stands before a bar.
     pub label: String,
     /// Where it is; bars are in the order of the points.
     pub x: f64,

@@ -15,13 +15,13 @@ const fn colour(light: u32, dark: u32) -> Colour {
     Colour { light, dark }
 }
 
-/// Of text and axes.
+/// The colour of text and axes.
 pub const INK: Colour = colour(0x24292F, 0xE3E6EA);
-/// Of lines behind the data.
+/// The colour of lines behind the data.
 pub const GRID: Colour = colour(0xD8DCE1, 0x3B424B);
-/// Of lines between them.
+/// The colour of lines between them.
 pub const FAINT: Colour = colour(0xEEF0F2, 0x262B32);
-/// Of what stands out as the best.
+/// The colour of the best result.
 pub const BEST: Colour = colour(0x1A7F37, 0x56D364);
 /// The colour of idle invocations.
 pub const IDLE: Colour = colour(0xC2C8CF, 0x5A636E);
