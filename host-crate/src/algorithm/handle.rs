@@ -25,10 +25,13 @@
 //! # Ok::<(), evenkeel::Error>(())
 //! ```
 
-use super::{Alternative, Answer, FrontEnd, RowKind, Run, Selectable, Session, Table, Tables, WeightUse, plan};
+use super::{
+    Alternative, Answer, FrontEnd, RowKind, Run, Selectable, Session, Table, Tables, WeightUse, plan, prepare_on,
+};
 use crate::{
     Error, Result,
     device::{Device, DeviceInfo, MemoryPlan, profile::Span},
+    engine::SharedGraph,
     graph::{Csr, Graph},
     oracle::Mismatch,
     settings::{self, Settings},
@@ -142,6 +145,13 @@ pub trait Setup: Any {
     /// # Errors
     /// When the settings do not suit the graph.
     fn on<'g>(&self, graph: &'g Graph) -> Result<Box<dyn Problem + 'g>>;
+
+    /// Puts the algorithm on a graph with an input, which is an [`Algorithm::Input`](super::Algorithm::Input) of this algorithm, instead of
+    /// that which the settings describe.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when it is the input of another algorithm; when the settings do not suit the graph.
+    fn with_input<'g>(&self, graph: &'g Graph, input: Box<dyn Any>) -> Result<Box<dyn Problem + 'g>>;
 }
 
 /// An algorithm with its settings on a graph.
@@ -167,6 +177,9 @@ pub trait Problem {
     /// The node it begins at, if it begins at one.
     fn source(&self) -> Option<u32>;
 
+    /// The input, an [`Algorithm::Input`](super::Algorithm::Input) of this algorithm.
+    fn input(&self) -> &dyn Any;
+
     /// Whether a device can run the strategy or schedule.
     fn runs_on(&self, device: &DeviceInfo) -> bool;
 
@@ -181,6 +194,12 @@ pub trait Problem {
     /// # Errors
     /// When the settings or the graph are wrong, or something does not fit.
     fn prepare(&self, device: &Device) -> Result<Box<dyn Prepared + '_>>;
+
+    /// Makes everything ready to run on a device's copy of the graph that others use, too.
+    ///
+    /// # Errors
+    /// As [`Problem::prepare`].
+    fn prepare_on(&self, shared: &SharedGraph) -> Result<Box<dyn Prepared + '_>>;
 
     /// Asks the oracle, which is done once, whatever strategy is chosen. Returns whether it was not asked before.
     ///
@@ -205,6 +224,12 @@ pub trait Prepared {
     /// # Errors
     /// When the device fails.
     fn run(&mut self) -> Result<Run>;
+
+    /// Runs once with the input of another problem of the same algorithm on the same graph.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when it is the input of another algorithm; when the device fails.
+    fn run_with(&mut self, input: &dyn Any) -> Result<Run>;
 
     /// Brings back what the last run found.
     ///
@@ -285,6 +310,11 @@ impl<A: FrontEnd> TypedSetup<A> {
     fn with_config(&self, config: A::Config) -> Box<dyn Setup> {
         Box::new(Self { config, input: self.input.clone(), tables: self.tables.clone() })
     }
+
+    fn problem<'g>(&self, graph: &'g Graph, config: A::Config, input: A::Input) -> Box<dyn Problem + 'g> {
+        let (asked, tables) = (config.clone(), self.tables.clone());
+        Box::new(TypedProblem::<A> { graph, asked, config, input, tables, reference: OnceCell::new() })
+    }
 }
 
 impl<A: FrontEnd> Setup for TypedSetup<A> {
@@ -352,9 +382,17 @@ impl<A: FrontEnd> Setup for TypedSetup<A> {
     fn on<'g>(&self, graph: &'g Graph) -> Result<Box<dyn Problem + 'g>> {
         let config = A::find_nodes(&self.config, graph)?;
         let input = A::input(&self.input, graph, &config)?;
-        let (asked, tables) = (config.clone(), self.tables.clone());
-        Ok(Box::new(TypedProblem::<A> { graph, asked, config, input, tables, reference: OnceCell::new() }))
+        Ok(self.problem(graph, config, input))
     }
+
+    fn with_input<'g>(&self, graph: &'g Graph, input: Box<dyn Any>) -> Result<Box<dyn Problem + 'g>> {
+        let input = input.downcast::<A::Input>().map_err(|_| wrong_input::<A>())?;
+        Ok(self.problem(graph, A::find_nodes(&self.config, graph)?, *input))
+    }
+}
+
+fn wrong_input<A: FrontEnd>() -> Error {
+    Error::Usage(format!("this is no input of {}", A::ABOUT.name))
 }
 
 fn runs_on<A: FrontEnd>(config: &A::Config, device: &DeviceInfo) -> bool {
@@ -397,6 +435,10 @@ impl<A: FrontEnd> Problem for TypedProblem<'_, A> {
         A::source(&self.input)
     }
 
+    fn input(&self) -> &dyn Any {
+        &self.input
+    }
+
     fn runs_on(&self, device: &DeviceInfo) -> bool {
         runs_on::<A>(&self.config, device)
     }
@@ -409,7 +451,11 @@ impl<A: FrontEnd> Problem for TypedProblem<'_, A> {
     }
 
     fn prepare(&self, device: &Device) -> Result<Box<dyn Prepared + '_>> {
-        let algorithm = A::prepare(device, &self.graph.csr, &self.config)?;
+        self.prepare_on(&SharedGraph::new(device, &self.graph.csr))
+    }
+
+    fn prepare_on(&self, shared: &SharedGraph) -> Result<Box<dyn Prepared + '_>> {
+        let algorithm = prepare_on::<A>(shared, &self.config)?;
         Ok(Box::new(TypedPrepared { algorithm, problem: self }))
     }
 
@@ -448,6 +494,10 @@ impl<A: FrontEnd> Prepared for TypedPrepared<'_, '_, A> {
 
     fn run(&mut self) -> Result<Run> {
         self.algorithm.run(&self.problem.input)
+    }
+
+    fn run_with(&mut self, input: &dyn Any) -> Result<Run> {
+        self.algorithm.run(input.downcast_ref().ok_or_else(wrong_input::<A>)?)
     }
 
     fn answer(&self) -> Result<Box<dyn Answer>> {

@@ -105,7 +105,7 @@ pub trait Algorithm: Sized + 'static {
     /// What can be chosen.
     type Config: Settings + Default + Clone + 'static;
     /// What it is run on beside the graph: `()`, the node to begin at, or a dense vector or matrix.
-    type Input;
+    type Input: 'static;
     /// What it finds.
     type Answer: Answer;
     /// What the oracle finds.

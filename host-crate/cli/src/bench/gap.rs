@@ -4,19 +4,18 @@
 
 use super::{
     SuiteOptions,
-    suite::{Suite, Task, by_oracle},
+    suite::{Suite, Task},
 };
 use crate::options::{FoundGraph, ReadingOptions, weigh};
 use clap::{Args, ValueEnum};
 use evenkeel::{
     Result,
-    algorithm::{
-        Betweenness, BetweennessConfig, Bfs, BfsConfig, Components, ComponentsConfig, FrontEnd, PageRank,
-        PageRankConfig, PathSources, Seeds, Source, Sssp, SsspConfig, Triangles, TrianglesConfig, betweenness::Scope,
-    },
+    algorithm::{self, Part, PathSources, Seeds, Source, betweenness::Scope},
     engine::SharedGraph,
     graph::{Direction, Graph, OpenOptions, adapt, weights::WeightSource},
+    settings,
 };
+use std::any::Any;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,11 +46,6 @@ pub struct Gap {
     options: SuiteOptions,
 }
 
-/// By how much the ranks together change at most in the last iteration.
-const TOLERANCE: f64 = 1e-4;
-/// PageRank ends by its tolerance long before.
-const MOST_ITERATIONS: u32 = 1000;
-
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kernel {
     Bfs,
@@ -60,6 +54,55 @@ enum Kernel {
     Cc,
     Bc,
     Tc,
+}
+
+impl Kernel {
+    /// What the suite calls it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bfs => "bfs",
+            Self::Sssp => "sssp",
+            Self::Pr => "pr",
+            Self::Cc => "cc",
+            Self::Bc => "bc",
+            Self::Tc => "tc",
+        }
+    }
+
+    /// The algorithm, how often the suite runs it, and its settings.
+    fn rules(self) -> (&'static str, u32, &'static [(&'static str, &'static str)]) {
+        match self {
+            Self::Bfs => ("bfs", 64, &[]),
+            Self::Sssp => ("sssp", 64, &[]),
+            // It ends by its tolerance long before.
+            Self::Pr => ("pagerank", 16, &[("tolerance", "0.0001"), ("iterations", "1000")]),
+            Self::Cc => ("components", 16, &[]),
+            // The memory is planned for as many sources as a trial has.
+            Self::Bc => ("betweenness", 16, &[("sources", "4")]),
+            Self::Tc => ("triangles", 3, &[]),
+        }
+    }
+
+    /// What trials begin with. Betweenness takes four of the sources at a time.
+    fn inputs(self, sources: &[u32], directed: bool) -> Vec<Box<dyn Any>> {
+        let some = |nodes: &[u32]| -> Box<dyn Any> {
+            let mut nodes = nodes.to_vec();
+            nodes.sort_unstable();
+            nodes.dedup();
+            Box::new(PathSources { nodes, scope: Scope::Sample, directed })
+        };
+        match self {
+            Self::Bfs | Self::Sssp => sources.iter().map(|source| Box::new(*source) as Box<dyn Any>).collect(),
+            Self::Pr => vec![Box::new(Seeds::default())],
+            Self::Bc => sources.chunks(4).map(some).collect(),
+            Self::Cc | Self::Tc => vec![Box::new(())],
+        }
+    }
+
+    /// Whether edges are taken both ways.
+    fn is_undirected(self) -> bool {
+        matches!(self, Self::Cc | Self::Tc)
+    }
 }
 
 impl Gap {
@@ -78,70 +121,41 @@ impl Gap {
     }
 
     fn run(&self, suite: &mut Suite, graph: Graph) -> anyhow::Result<()> {
-        let shared = SharedGraph::new(suite.device(), &graph.csr);
-        let sources = self.sources(&graph, 64)?;
-        if self.takes(Kernel::Bfs) {
-            suite.run(self.task::<Bfs>("bfs", (&graph, &shared), BfsConfig::default(), sources.clone(), 64))?;
-        }
-        if self.takes(Kernel::Sssp) {
-            suite.run(self.task::<Sssp>("sssp", (&graph, &shared), SsspConfig::default(), sources.clone(), 64))?;
-        }
-        if self.takes(Kernel::Pr) {
-            let config =
-                PageRankConfig { tolerance: Some(TOLERANCE), iterations: MOST_ITERATIONS, ..PageRankConfig::default() };
-            suite.run(self.task::<PageRank>("pr", (&graph, &shared), config, vec![Seeds::default()], 16))?;
-        }
-        if self.takes(Kernel::Bc) {
-            let (scope, directed) = (Scope::Sample, graph.directed);
-            let some = |nodes: &[u32]| {
-                let mut nodes = nodes.to_vec();
-                nodes.sort_unstable();
-                nodes.dedup();
-                PathSources { nodes, scope, directed }
-            };
-            let inputs = sources.chunks(4).map(some).collect();
-            // The memory is planned for as many sources as a trial has.
-            let config = BetweennessConfig { sources: Some(4), ..BetweennessConfig::default() };
-            suite.run(self.task::<Betweenness>("bc", (&graph, &shared), config, inputs, 16))?;
-        }
-        if !self.takes(Kernel::Cc) && !self.takes(Kernel::Tc) {
-            return Ok(());
-        }
-        drop(shared);
-        let both_ways = OpenOptions { direction: Some(Direction::Undirected), ..OpenOptions::default() };
-        let (graph, _) = adapt(graph, &both_ways)?;
-        let shared = SharedGraph::new(suite.device(), &graph.csr);
-        if self.takes(Kernel::Cc) {
-            let config = ComponentsConfig::default();
-            suite.run(self.task::<Components>("cc", (&graph, &shared), config, vec![()], 16))?;
-        }
-        if self.takes(Kernel::Tc) {
-            let config = TrianglesConfig::default();
-            suite.run(self.task::<Triangles>("tc", (&graph, &shared), config, vec![()], 3))?;
+        self.run_kernels(suite, &graph, false)?;
+        if self.kernels.iter().any(|kernel| kernel.is_undirected()) {
+            let both_ways = OpenOptions { direction: Some(Direction::Undirected), ..OpenOptions::default() };
+            self.run_kernels(suite, &adapt(graph, &both_ways)?.0, true)?;
         }
         Ok(())
     }
 
-    fn takes(&self, kernel: Kernel) -> bool {
-        self.kernels.contains(&kernel)
+    /// Runs the kernels that take edges both ways, or the others, in the order of the suite.
+    fn run_kernels(&self, suite: &mut Suite, graph: &Graph, undirected: bool) -> anyhow::Result<()> {
+        let shared = SharedGraph::new(suite.device(), &graph.csr);
+        let sources = self.sources(graph, 64)?;
+        let is_wanted = |kernel: &&Kernel| self.kernels.contains(kernel) && kernel.is_undirected() == undirected;
+        for kernel in Kernel::value_variants().iter().filter(is_wanted) {
+            let (algorithm, trials, settings) = kernel.rules();
+            let mut setup = algorithm::named(algorithm)?.setup();
+            for (name, value) in settings {
+                settings::set(setup.settings(Part::Config), name, value)?;
+            }
+            suite.run(Task {
+                kernel: kernel.name(),
+                graph,
+                shared: &shared,
+                setup,
+                inputs: kernel.inputs(&sources, graph.directed),
+                trials: self.options.trials.unwrap_or(trials),
+                size: graph.csr.edges(),
+                check: None,
+            })?;
+        }
+        Ok(())
     }
 
     /// Nodes that have edges.
     fn sources(&self, graph: &Graph, count: u64) -> Result<Vec<u32>> {
         (0..count).map(|number| Source::Random(self.seed.wrapping_add(number * 1000)).find(graph)).collect()
-    }
-
-    /// A kernel by the suite's rules, unless other numbers of trials were asked for.
-    fn task<'a, A: FrontEnd>(
-        &self,
-        kernel: &'static str,
-        (graph, shared): (&'a Graph, &'a SharedGraph),
-        config: A::Config,
-        inputs: Vec<A::Input>,
-        trials: u32,
-    ) -> Task<'a, A> {
-        let trials = self.options.trials.unwrap_or(trials);
-        let (size, check) = (graph.csr.edges(), by_oracle::<A>(graph));
-        Task { kernel, graph, shared, config, inputs, trials, size, check }
     }
 }

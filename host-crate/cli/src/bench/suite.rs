@@ -8,14 +8,15 @@ use crate::{
 };
 use evenkeel::{
     Error, Result,
-    algorithm::{Algorithm, FrontEnd, Run, prepare_on},
+    algorithm::{Answer, Problem, Run, Setup},
     device::{Device, DeviceInfo},
     engine::SharedGraph,
     graph::{Graph, statistics::grouped},
+    oracle::Mismatch,
     report::{mteps, shown::three_digits, summary::time},
-    settings,
 };
 use serde::Serialize;
+use std::any::Any;
 
 /// A suite that runs: its device, its results so far, and where these are written.
 pub struct Suite {
@@ -33,27 +34,24 @@ pub struct Suite {
 }
 
 /// One kernel on one graph.
-pub struct Task<'a, A: FrontEnd> {
+pub struct Task<'a> {
     /// What the suite calls it.
     pub kernel: &'static str,
     pub graph: &'a Graph,
     /// The graph on the device, which all kernels share.
     pub shared: &'a SharedGraph,
-    pub config: A::Config,
-    /// Trials take them in turn.
-    pub inputs: Vec<A::Input>,
+    pub setup: Box<dyn Setup>,
+    /// Trials take them in turn. Each is an input of the algorithm.
+    pub inputs: Vec<Box<dyn Any>>,
     pub trials: u32,
     /// How many nodes and edges a trial counts as, for the rate.
     pub size: u64,
-    /// What is wrong with the answer of the last trial, if anything is.
-    pub check: Check<'a, A>,
+    /// Finds what is wrong with the answer of the last trial, for a suite that brings answers of its own; else the oracle does.
+    pub check: Option<Check<'a>>,
 }
 
 /// How an answer is checked: `None` where it is right.
-pub type Check<'a, A> = Box<
-    dyn Fn(&<A as Algorithm>::Answer, &<A as Algorithm>::Input, &<A as Algorithm>::Config) -> Result<Option<String>>
-        + 'a,
->;
+pub type Check<'a> = Box<dyn Fn(&dyn Answer) -> Option<String> + 'a>;
 
 /// What one kernel took on one graph.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -88,15 +86,13 @@ struct SuiteReport<'a> {
     kernels: &'a [Row],
 }
 
-/// The oracle's verdict, for a suite that brings no answers of its own.
-pub fn by_oracle<'a, A: FrontEnd>(graph: &'a Graph) -> Check<'a, A> {
-    Box::new(move |answer, input, config| {
-        let reference = while_showing("asking the oracle", A::ABOUT.name, || A::reference(graph, input, config))?;
-        let mismatch = A::check(answer, &reference, graph, input);
-        Ok(mismatch.map(|it| {
-            format!("node {} has {} where the oracle has {}", graph.ids.name(it.node), it.found, it.expected)
-        }))
-    })
+/// What is wrong with an answer, if anything is, as the oracle says.
+fn by_oracle(problem: &dyn Problem, answer: &dyn Answer, graph: &Graph) -> Result<Option<String>> {
+    while_showing("asking the oracle", problem.described().name, || problem.ask_oracle())?;
+    let told = |it: Mismatch| {
+        format!("node {} has {} where the oracle has {}", graph.ids.name(it.node), it.found, it.expected)
+    };
+    Ok(problem.check(answer).map(told))
 }
 
 impl Suite {
@@ -116,31 +112,35 @@ impl Suite {
     }
 
     /// Runs a kernel. What cannot be run here, say because it does not fit, is a line that says so.
-    pub fn run<A: FrontEnd>(&mut self, task: Task<'_, A>) -> anyhow::Result<()> {
-        let Task { kernel, graph, shared, config, inputs, trials, size, check } = task;
+    pub fn run(&mut self, task: Task<'_>) -> anyhow::Result<()> {
+        let Task { kernel, graph, shared, setup, inputs, trials, size, check } = task;
         let mut row = Row {
             graph: graph.name.clone(),
             nodes: graph.csr.nodes(),
             edges: graph.csr.edges(),
             kernel,
-            algorithm: A::ABOUT.name,
-            config: settings::report(&config),
+            algorithm: setup.described().name,
+            config: setup.report(),
             ..Row::default()
         };
         let name = format!("{kernel} on {}", graph.name);
-        match while_showing("preparing", &name, || prepare_on::<A>(shared, &config)) {
+        let problems: Vec<_> = inputs.into_iter().map(|input| setup.with_input(graph, input)).collect::<Result<_>>()?;
+        let problem = |trial: u32| &*problems[trial as usize % problems.len()];
+        match while_showing("preparing", &name, || problem(0).prepare_on(shared)) {
             Err(error) => {
                 row.problem = Some(error.to_string());
                 self.unable.get_or_insert(error);
             }
             Ok(mut algorithm) => {
                 row.memory_bytes = algorithm.session().memory().bytes();
-                let input = |trial: u32| &inputs[trial as usize % inputs.len()];
-                let runs = counting(trials, "running", &name, |trial| algorithm.run(input(trial)))?;
+                let runs = counting(trials, "running", &name, |trial| algorithm.run_with(problem(trial).input()))?;
                 row.measured(&runs, size);
                 if self.validate {
                     let answer = while_showing("fetching the answer", "", || algorithm.answer())?;
-                    row.problem = check(&answer, input(trials - 1), &config)?;
+                    row.problem = match &check {
+                        Some(check) => check(&*answer),
+                        None => by_oracle(problem(trials - 1), &*answer, graph)?,
+                    };
                     row.valid = Some(row.problem.is_none());
                 }
             }
