@@ -18,7 +18,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use evenkeel::{
     Result,
     algorithm::{Described, Handle, Part, Setup, WeightUse},
-    cluster::registry::is_distributed,
+    cluster::registry,
     device::{
         Device,
         profile::{self, KernelTimes},
@@ -38,7 +38,7 @@ fn options(algorithm: &'static dyn Handle, command: Command) -> Command {
     let command = Shown::options(algorithm, command);
     let command = settings::augment(command, Blank { algorithm, part: Part::Tables });
     let command = settings::augment(command, Blank { algorithm, part: Part::Config });
-    if is_distributed(name) { Workers::augment_args(command) } else { command }
+    if registry::named(name).is_some() { Workers::augment_args(command) } else { command }
 }
 
 /// How to run, and what to do with the answer.
@@ -95,7 +95,8 @@ fn execute(algorithm: &'static dyn Handle, matches: &ArgMatches, quiet: bool) ->
     let given = parsed(Given::from_matches(algorithm, &[Part::Input, Part::Tables, Part::Config], matches));
     let weighing = Weighing::from_matches(algorithm, matches)?;
     let setup = given.read()?;
-    let workers = if is_distributed(name) { parsed(Workers::from_arg_matches(matches)) } else { Workers::default() };
+    let workers =
+        if registry::named(name).is_some() { parsed(Workers::from_arg_matches(matches)) } else { Workers::default() };
     if workers.are_given()? {
         let form = run.output.as_deref().map(|path| AnswerForm::of(path, &*setup)).transpose()?;
         let found = graph.find()?.directed_for(&*setup)?;

@@ -14,15 +14,15 @@ use super::{
 use clap::{ArgMatches, Args, Command, parser::ValueSource};
 use evenkeel::{
     Error, Result,
-    algorithm::{FrontEnd, Setup, TypedSetup},
+    algorithm::{Answer, Setup},
     cluster::{
         Cluster,
         connect::{Place, listen},
         hosts,
         load::{GraphSource, load},
         local::{self, LocalWorkers},
-        registry::{Visitor, visit},
-        run::{Distributed, Found},
+        registry::{self, Handle},
+        run::Found,
         secret::Secret,
         watch::{Fault, OnFault, Watch},
     },
@@ -34,11 +34,9 @@ use evenkeel::{
         shown::Outcome,
         workers::{WorkersGraph, WorkersReport},
     },
-    settings,
 };
 use gathered::{exchanged, names_of, with_edges};
 use std::{
-    any::Any,
     hash::{DefaultHasher, Hash, Hasher},
     net::TcpListener,
     path::PathBuf,
@@ -137,41 +135,6 @@ pub struct Task<'a> {
     pub validate: bool,
 }
 
-/// A task whose algorithm is known by its type.
-struct TypedTask<'a, A: FrontEnd> {
-    task: Task<'a>,
-    form: &'static dyn Distributed<A>,
-    setup: &'a TypedSetup<A>,
-}
-
-/// Calls something with the algorithm's types, if several workers can run it.
-fn typed<T: OfTask>(task: Task<'_>, work: T) -> Result<T::Output> {
-    struct Call<'a, T> {
-        task: Task<'a>,
-        work: T,
-    }
-
-    impl<T: OfTask> Visitor for Call<'_, T> {
-        type Output = Option<T::Output>;
-
-        fn visit<A: FrontEnd>(self, form: &'static dyn Distributed<A>) -> Option<T::Output> {
-            let setup: &dyn Any = self.task.setup;
-            Some(self.work.call(&TypedTask { task: self.task, form, setup: setup.downcast_ref()? }))
-        }
-    }
-
-    let name = task.setup.described().name;
-    let output = visit(name, Call { task, work }).flatten();
-    output.ok_or_else(|| Error::Usage(format!("{name} runs on one worker")))
-}
-
-/// Something that is done with a task, whatever the algorithm.
-trait OfTask {
-    type Output;
-
-    fn call<A: FrontEnd>(self, task: &TypedTask<'_, A>) -> Self::Output;
-}
-
 /// The files that worker 0 writes, and whether it prints.
 pub struct WorkersOutputs {
     pub answer: Option<(AnswerForm, Output)>,
@@ -180,9 +143,8 @@ pub struct WorkersOutputs {
 }
 
 /// What came of all runs, on worker 0.
-struct Ran<A: FrontEnd> {
-    answer: A::Answer,
-    input: A::Input,
+struct Ran {
+    answer: Box<dyn Answer>,
     /// The names of the nodes, and no edges.
     graph: Graph,
     report: WorkersReport,
@@ -220,29 +182,16 @@ fn is_given(matches: &ArgMatches, id: &str) -> bool {
 }
 
 impl Task<'_> {
+    /// The algorithm, if several workers can run it.
+    fn handle(&self) -> Result<&'static dyn Handle> {
+        let name = self.setup.described().name;
+        registry::named(name).ok_or_else(|| Error::Usage(format!("{name} runs on one worker")))
+    }
+
     /// Refuses options that several workers do not follow. Returns what all workers must agree on.
     pub fn check(&self, matches: &ArgMatches, command: Command) -> Result<String> {
-        struct Options;
-
-        impl OfTask for Options {
-            type Output = &'static [&'static str];
-
-            fn call<A: FrontEnd>(self, task: &TypedTask<'_, A>) -> Self::Output {
-                task.form.options()
-            }
-        }
-
-        struct Check;
-
-        impl OfTask for Check {
-            type Output = Result<()>;
-
-            fn call<A: FrontEnd>(self, task: &TypedTask<'_, A>) -> Result<()> {
-                task.form.check(&task.setup.config)
-            }
-        }
-
-        let own = typed(*self, Options)?;
+        let handle = self.handle()?;
+        let own = handle.options();
         let mut agreed = vec![env!("CARGO_PKG_VERSION").to_owned(), self.setup.described().name.to_owned()];
         for option in command.get_arguments() {
             let id = option.get_id().as_str();
@@ -258,7 +207,7 @@ impl Task<'_> {
             let values = matches.get_raw(id).into_iter().flatten().map(|value| value.to_string_lossy());
             agreed.push(format!("{id}={}", values.collect::<Vec<_>>().join(",")));
         }
-        typed(*self, Check)??;
+        handle.check(self.setup)?;
         agreed.push(match self.found.to_share()?.0 {
             GraphSource::File(path) => graph_name(path),
             GraphSource::Generator(generator) => generator.to_string(),
@@ -268,31 +217,6 @@ impl Task<'_> {
 
     /// Runs on all workers; worker 0 opens the outputs before and writes them after.
     pub fn execute(
-        &self,
-        workers: &Workers,
-        agreed: &str,
-        open: impl FnOnce() -> Result<WorkersOutputs>,
-    ) -> anyhow::Result<()> {
-        struct Execute<'a, F> {
-            workers: &'a Workers,
-            agreed: &'a str,
-            open: F,
-        }
-
-        impl<F: FnOnce() -> Result<WorkersOutputs>> OfTask for Execute<'_, F> {
-            type Output = anyhow::Result<()>;
-
-            fn call<A: FrontEnd>(self, task: &TypedTask<'_, A>) -> anyhow::Result<()> {
-                task.execute(self.workers, self.agreed, self.open)
-            }
-        }
-
-        typed(*self, Execute { workers, agreed, open })?
-    }
-}
-
-impl<A: FrontEnd> TypedTask<'_, A> {
-    fn execute(
         &self,
         workers: &Workers,
         agreed: &str,
@@ -330,34 +254,33 @@ impl<A: FrontEnd> TypedTask<'_, A> {
     }
 
     /// What every worker does. The answer is on worker 0.
-    fn run(&self, cluster: &mut Cluster, agreed: &str) -> Result<Option<Ran<A>>> {
+    fn run(&self, cluster: &mut Cluster, agreed: &str) -> Result<Option<Ran>> {
         agree(cluster, agreed)?;
-        let (form, config) = (self.form, &self.setup.config);
+        let name = self.setup.described().name;
         let begin = Instant::now();
-        let (source, options) = self.task.found.to_share()?;
+        let (source, options) = self.found.to_share()?;
         let mut share = while_showing("getting a share of the graph", "", || load(cluster, source, options))?;
-        self.task.weighing.weigh_share(&mut share.graph)?;
+        self.weighing.weigh_share(&mut share.graph)?;
         let load_ms = begin.elapsed().as_secs_f64() * 1e3;
-        let input = form.input(cluster, &share, &self.setup.input, config)?;
         let begin = Instant::now();
         let device = self.open_device(cluster, &share.graph.csr)?;
-        let prepare = || form.prepare(cluster, &share, config, device.as_ref());
+        let prepare = || self.handle()?.prepare(cluster, &share, self.setup, device.as_ref());
         let advise = |error: Error| match error {
-            Error::Memory(reason) if self.task.device.is_automatic() => {
+            Error::Memory(reason) if self.device.is_automatic() => {
                 Error::Memory(format!("{reason}; with --device cpu workers compute on the threads of the CPU"))
             }
             error => error,
         };
-        let mut prepared = while_showing("getting ready", A::ABOUT.name, prepare).map_err(advise)?;
+        let mut prepared = while_showing("getting ready", name, prepare).map_err(advise)?;
         let prepare_ms = begin.elapsed().as_secs_f64() * 1e3;
         let mut runs = Vec::new();
         let mut last = None;
-        for number in 0..self.task.warmup + self.task.runs {
+        for number in 0..self.warmup + self.runs {
             let (begin, before) = (Instant::now(), cluster.exchange().rounds.len());
-            let found = while_showing("running", A::ABOUT.name, || prepared.run(cluster, &input))?;
+            let found = while_showing("running", name, || prepared.run(cluster))?;
             let total = begin.elapsed();
             let exchange: Duration = cluster.exchange().rounds[before..].iter().map(|round| round.time).sum();
-            if number >= self.task.warmup {
+            if number >= self.warmup {
                 runs.push(RunReport {
                     total_ms: total.as_secs_f64() * 1e3,
                     kernel_ms: total.saturating_sub(exchange).as_secs_f64() * 1e3,
@@ -377,9 +300,9 @@ impl<A: FrontEnd> TypedTask<'_, A> {
         let graph = names_of(&share)?;
         let median = report::median(&runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
         let seconds = median.total_ms / 1e3;
-        let outcome = Outcome { algorithm: A::ABOUT.name, graph: &graph, answer: &answer, reference: None, seconds };
+        let outcome = Outcome { algorithm: name, graph: &graph, answer: &*answer, reference: None, seconds };
         let figures = with_edges(outcome.figures(), edges);
-        let summary = self.task.shown.find(&graph).map(|show| outcome.summary(&show))?;
+        let summary = self.shown.find(&graph).map(|show| outcome.summary(&show))?;
         let report = WorkersReport {
             version: env!("CARGO_PKG_VERSION"),
             graph: WorkersGraph {
@@ -390,9 +313,9 @@ impl<A: FrontEnd> TypedTask<'_, A> {
                 weights: share.graph.csr.weights().kind().name(),
             },
             workers,
-            algorithm: A::ABOUT.name,
-            config: settings::report(config),
-            source: A::source(&input).map(|source| graph.ids.name(source).into_owned()),
+            algorithm: name,
+            config: self.setup.report(),
+            source: prepared.source().map(|source| graph.ids.name(source).into_owned()),
             figures,
             answer: Some(summary),
             load_ms,
@@ -405,16 +328,14 @@ impl<A: FrontEnd> TypedTask<'_, A> {
             iterations,
             valid: None,
         };
-        Ok(Some(Ran { answer, input, graph, report, needs_check }))
+        Ok(Some(Ran { answer, graph, report, needs_check }))
     }
 
     /// Opens the device of this worker, if it computes on one: not where its threads are done before a GPU has started.
     fn open_device(&self, cluster: &mut Cluster, csr: &Csr) -> Result<Option<Device>> {
-        let is_quick = self.task.device.may_be_cpu()
-            && self.task.runs + self.task.warmup == 1
-            && self.setup.operations(csr) <= QUICK;
+        let is_quick = self.device.may_be_cpu() && self.runs + self.warmup == 1 && self.setup.operations(csr) <= QUICK;
         let (worker, watch) = (cluster.process(), cluster.watch().clone());
-        let open = || if is_quick { Ok(None) } else { watch.during(|| self.task.device.open_for_worker(worker)) };
+        let open = || if is_quick { Ok(None) } else { watch.during(|| self.device.open_for_worker(worker)) };
         let device = cluster.first(open)?;
         let name = device.as_ref().map_or_else(machine::name, |device| device.info().name.clone());
         tracing::info!("worker {worker} computes on {name}");
@@ -422,18 +343,18 @@ impl<A: FrontEnd> TypedTask<'_, A> {
     }
 
     /// Checks the answer, if that was asked for, and writes it.
-    fn conclude(&self, ran: Ran<A>, outputs: WorkersOutputs) -> anyhow::Result<()> {
-        let Ran { answer, input, graph, mut report, needs_check } = ran;
-        let validate = self.task.validate || needs_check;
+    fn conclude(&self, ran: Ran, outputs: WorkersOutputs) -> anyhow::Result<()> {
+        let Ran { answer, graph, mut report, needs_check } = ran;
+        let validate = self.validate || needs_check;
         let mismatch = match validate {
             false => None,
             true => {
                 tracing::info!("worker 0 reads the whole graph, to ask the oracle");
-                let (mut whole, built) = self.task.found.load()?;
-                self.task.weighing.weigh(&mut whole, &built)?;
-                let reference =
-                    while_showing("asking the oracle", "", || A::reference(&whole, &input, &self.setup.config))?;
-                A::check(&answer, &reference, &whole, &input)
+                let (mut whole, built) = self.found.load()?;
+                self.weighing.weigh(&mut whole, &built)?;
+                let problem = self.setup.on(&whole)?;
+                while_showing("asking the oracle", "", || problem.ask_oracle())?;
+                problem.check(&*answer)
             }
         };
         report.valid = validate.then_some(mismatch.is_none());
@@ -442,7 +363,7 @@ impl<A: FrontEnd> TypedTask<'_, A> {
         }
         let WorkersOutputs { answer: output, json, is_shown } = outputs;
         if let (Some((form, output)), None) = (output, &mismatch) {
-            let write = || output.write(|writer| form.write(&answer, &graph, writer));
+            let write = || output.write(|writer| form.write(&*answer, &graph, writer));
             while_showing("writing the answer", "", write)?;
         }
         if let Some(json) = json {
@@ -453,7 +374,7 @@ impl<A: FrontEnd> TypedTask<'_, A> {
         }
         match mismatch {
             None => Ok(()),
-            Some(it) => Err(WrongAnswer::of_workers(A::ABOUT.name, &graph, &it).into()),
+            Some(it) => Err(WrongAnswer::of_workers(self.setup.described().name, &graph, &it).into()),
         }
     }
 }

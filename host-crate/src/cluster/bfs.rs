@@ -31,7 +31,9 @@ const CHUNK: usize = 1 << 12;
 /// The distributed form of [`Bfs`].
 pub struct DistributedBfs;
 
-impl Distributed<Bfs> for DistributedBfs {
+impl Distributed for DistributedBfs {
+    type Algorithm = Bfs;
+
     fn options(&self) -> &'static [&'static str] {
         &["source", "max-depth"]
     }

@@ -21,7 +21,9 @@ use crate::{
 /// The distributed form of [`Components`].
 pub struct DistributedComponents;
 
-impl Distributed<Components> for DistributedComponents {
+impl Distributed for DistributedComponents {
+    type Algorithm = Components;
+
     fn options(&self) -> &'static [&'static str] {
         &[]
     }

@@ -28,7 +28,9 @@ const CHUNK: usize = 1 << 12;
 /// The distributed form of [`PageRank`].
 pub struct DistributedPageRank;
 
-impl Distributed<PageRank> for DistributedPageRank {
+impl Distributed for DistributedPageRank {
+    type Algorithm = PageRank;
+
     fn options(&self) -> &'static [&'static str] {
         &["damping", "iterations", "tolerance", "precision", "seeds"]
     }

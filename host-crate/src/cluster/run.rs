@@ -4,7 +4,7 @@
 use super::{Cluster, share::Share};
 use crate::{
     Error, Result,
-    algorithm::{FrontEnd, Source, source::Meaning},
+    algorithm::{Algorithm, FrontEnd, Source, source::Meaning},
     device::Device,
 };
 use std::ops::Range;
@@ -48,12 +48,15 @@ pub struct Found<T> {
 }
 
 /// An algorithm that several workers can run together.
-pub trait Distributed<A: FrontEnd> {
+pub trait Distributed: Sync {
+    /// The algorithm, as one worker runs it.
+    type Algorithm: FrontEnd;
+
     /// The settings of this algorithm and of its input that several workers follow.
     fn options(&self) -> &'static [&'static str];
 
     /// Refuses, by [`Error::Usage`], what several workers cannot do.
-    fn check(&self, config: &A::Config) -> Result<()>;
+    fn check(&self, config: &ConfigOf<Self>) -> Result<()>;
 
     /// Makes the input that the options describe, on all workers together.
     ///
@@ -63,9 +66,9 @@ pub trait Distributed<A: FrontEnd> {
         &self,
         cluster: &mut Cluster,
         share: &Share,
-        options: &A::InputOptions,
-        config: &A::Config,
-    ) -> Result<A::Input>;
+        options: &<Self::Algorithm as FrontEnd>::InputOptions,
+        config: &ConfigOf<Self>,
+    ) -> Result<InputOf<Self>>;
 
     /// Makes everything ready to run, on all workers together: on this worker's device if it has one, else on the threads of the CPU. Workers of
     /// both kinds understand each other.
@@ -76,13 +79,18 @@ pub trait Distributed<A: FrontEnd> {
         &self,
         cluster: &mut Cluster,
         share: &'a Share,
-        config: &'a A::Config,
+        config: &'a ConfigOf<Self>,
         device: Option<&Device>,
-    ) -> Result<Box<dyn Prepared<A> + 'a>>;
+    ) -> Result<Box<dyn Prepared<Self::Algorithm> + 'a>>;
 }
 
+/// The configuration of a distributed algorithm.
+type ConfigOf<D> = <<D as Distributed>::Algorithm as Algorithm>::Config;
+/// The input of a distributed algorithm.
+type InputOf<D> = <<D as Distributed>::Algorithm as Algorithm>::Input;
+
 /// An algorithm that is ready to run on several workers.
-pub trait Prepared<A: FrontEnd> {
+pub trait Prepared<A: Algorithm> {
     /// Runs once, on all workers together.
     ///
     /// # Errors

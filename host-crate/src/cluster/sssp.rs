@@ -47,7 +47,9 @@ enum Number {
     Double,
 }
 
-impl Distributed<Sssp> for DistributedSssp {
+impl Distributed for DistributedSssp {
+    type Algorithm = Sssp;
+
     fn options(&self) -> &'static [&'static str] {
         &["source", "weights", "seed"]
     }

@@ -4,14 +4,15 @@ use super::{
     super::{
         Cluster,
         load::{GraphSource, load},
-        registry::{Visitor, visit},
-        run::Distributed,
+        registry,
     },
     on_workers,
 };
 use crate::{
     Result,
-    algorithm::{Bfs, BfsConfig, Components, FrontEnd, PageRank, PageRankConfig, Precision, SourceOptions, Sssp},
+    algorithm::{
+        Bfs, BfsConfig, Components, FrontEnd, PageRank, PageRankConfig, Precision, SourceOptions, Sssp, TypedSetup,
+    },
     device::Device,
     graph::{
         Direction, Graph, OpenOptions, adapt, formats,
@@ -21,22 +22,6 @@ use crate::{
     },
 };
 use std::{any::Any, path::PathBuf, sync::Arc};
-
-/// The distributed form of an algorithm.
-fn distributed<A: FrontEnd>() -> &'static dyn Distributed<A> {
-    struct Form;
-
-    impl Visitor for Form {
-        type Output = Box<dyn Any>;
-
-        fn visit<A: FrontEnd>(self, form: &'static dyn Distributed<A>) -> Box<dyn Any> {
-            Box::new(form)
-        }
-    }
-
-    let form = visit(A::ABOUT.name, Form).expect("it has a distributed form");
-    *form.downcast::<&'static dyn Distributed<A>>().expect("it is the algorithm's own")
-}
 
 /// A graph as several workers get it and as one does.
 #[derive(Clone)]
@@ -78,7 +63,6 @@ impl Example {
     where
         A::Config: Send + Sync,
         A::Answer: Send,
-        A::Input: Send,
     {
         self.check_on::<A>(&vec![None; workers], config, options);
     }
@@ -88,12 +72,12 @@ impl Example {
     where
         A::Config: Send + Sync,
         A::Answer: Send,
-        A::Input: Send,
     {
         let (example, config, workers) = (self.clone(), Arc::new(config), devices.len());
         let (shared, devices) = (config.clone(), devices.to_vec());
         let run = move |cluster: &mut Cluster| -> Result<_> {
-            let form = distributed::<A>();
+            let handle = registry::named(A::ABOUT.name).expect("several workers can run it");
+            let setup = TypedSetup::<A> { config: (*shared).clone(), input: options(), ..TypedSetup::default() };
             let source = match (&example.file, &example.generator) {
                 (Some(path), _) => GraphSource::File(path),
                 (None, generator) => GraphSource::Generator(generator.as_ref().unwrap()),
@@ -106,21 +90,23 @@ impl Example {
             assert!(
                 rows.into_iter().all(|node| share.graph.csr.neighbours(node) == example.whole.csr.neighbours(node))
             );
-            let input = form.input(cluster, &share, &options(), &shared)?;
             let device = devices[cluster.process()].as_ref();
-            let mut prepared = form.prepare(cluster, &share, &shared, device)?;
-            prepared.run(cluster, &input)?;
-            let found = prepared.run(cluster, &input)?;
-            Ok((found.answer, input))
+            let mut prepared = handle.prepare(cluster, &share, &setup, device)?;
+            prepared.run(cluster)?;
+            let found = prepared.run(cluster)?;
+            let answer = found.answer.map(|answer| *(answer as Box<dyn Any>).downcast::<A::Answer>().expect("its own"));
+            Ok((answer, prepared.source()))
         };
         let mut ran = on_workers(workers, run).into_iter();
         let expected_input = A::input(&options(), &self.whole, &config);
-        let (answer, input) = match (ran.next().unwrap(), expected_input) {
+        let (answer, source, input) = match (ran.next().unwrap(), expected_input) {
             // A graph without nodes has no source.
             (Err(error), Err(expected)) => return assert_eq!(error.to_string(), expected.to_string()),
-            (ran, _) => ran.unwrap_or_else(|error| panic!("{} on {workers}: {error}", self.name())),
+            (Err(error), _) => panic!("{} on {workers}: {error}", self.name()),
+            (Ok((answer, source)), input) => (answer, source, input.unwrap()),
         };
         assert!(ran.all(|ran| ran.is_ok_and(|(answer, _)| answer.is_none())), "only worker 0 has the answer");
+        assert_eq!(source, A::source(&input), "all find the same source");
         let reference = A::reference(&self.whole, &input, &config).unwrap();
         let mismatch = A::check(&answer.unwrap(), &reference, &self.whole, &input);
         let shown = mismatch.map(|it| (it.node, it.expected, it.found));
