@@ -17,16 +17,14 @@ use crate::{
     Result, UNREACHED,
     algorithm::{Bfs, BfsConfig, SourceOptions, Tree},
     device::Device,
+    strategy::RowSearch,
 };
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Workers pull while more than one in so many nodes is in the frontier.
 const PULL_FROM: u64 = 20;
 /// They push again when fewer than one in so many is.
 const PUSH_FROM: u64 = 40;
-/// How many nodes a thread takes at a time.
-const CHUNK: usize = 1 << 12;
 
 /// The distributed form of [`Bfs`].
 pub struct DistributedBfs;
@@ -60,7 +58,7 @@ impl Distributed for DistributedBfs {
                 let watch = cluster.watch().clone();
                 Box::new(watch.during(|| on_device::bfs::SearchOnDevice::new(device, share))?)
             }
-            None => Box::new(SearchOnThreads::new(cluster, share)),
+            None => Box::new(NativeSearch::new(cluster, share)),
         };
         let max_depth = config.max_depth.unwrap_or(UNREACHED);
         let process = cluster.process();
@@ -199,73 +197,49 @@ impl Step for Search<'_> {
 }
 
 /// A part of a search on the threads of the CPU.
-struct SearchOnThreads<'a> {
+struct NativeSearch<'a> {
     share: &'a Share,
     watch: Watch,
-    /// The depths of this worker's nodes.
-    depths: Vec<u32>,
-    /// The nodes that have a depth, or that were sent to whoever has them.
-    known: Vec<AtomicU64>,
+    rows: RowSearch,
     /// The nodes of this worker at the depth of the last level.
     frontier: Vec<u32>,
 }
 
-impl<'a> SearchOnThreads<'a> {
+impl<'a> NativeSearch<'a> {
     fn new(cluster: &Cluster, share: &'a Share) -> Self {
-        let watch = cluster.watch().clone();
-        Self { share, watch, depths: Vec::new(), known: Vec::new(), frontier: Vec::new() }
-    }
-
-    /// Notes that a node is known; returns whether it was not.
-    #[inline]
-    fn note(&self, node: u32) -> bool {
-        let (word, bit) = (&self.known[node as usize / 64], 1 << (node % 64));
-        // Most are known already, and looking is cheaper than writing.
-        word.load(Relaxed) & bit == 0 && word.fetch_or(bit, Relaxed) & bit == 0
+        let rows = RowSearch::new(&share.graph.csr, share.rows.clone());
+        Self { share, watch: cluster.watch().clone(), rows, frontier: Vec::new() }
     }
 }
 
-impl LocalSearch for SearchOnThreads<'_> {
+impl LocalSearch for NativeSearch<'_> {
     fn begin(&mut self, source: u32) -> Result<()> {
-        self.depths = vec![UNREACHED; self.share.rows.len()];
-        self.known = (0..self.share.nodes().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        self.rows.begin();
         self.frontier.clear();
         // A graph without nodes has no source either.
         if source < self.share.nodes() {
-            self.note(source);
+            self.rows.note(source, 0);
         }
         if self.share.rows.contains(&source) {
-            self.depths[self.share.local(source)] = 0;
             self.frontier.push(source);
         }
         Ok(())
     }
 
     fn push(&mut self, level: u32) -> Result<Pushed> {
-        let of_chunk = |chunk: &[u32]| {
-            self.watch.tick();
-            let neighbours = chunk.iter().flat_map(|node| self.share.graph.csr.neighbours(*node));
-            neighbours.copied().filter(|node| self.note(*node)).collect::<Vec<u32>>()
-        };
-        let mut nodes = self.frontier.par_chunks(CHUNK).map(of_chunk).collect::<Vec<_>>().concat();
-        nodes.par_sort_unstable();
-        let rows = self.share.rows.clone();
+        let nodes = self.watch.during(|| self.rows.push(&self.frontier, level));
+        let rows = &self.share.rows;
         let begin = nodes.partition_point(|node| *node < rows.start);
         let own = &nodes[begin..begin + nodes[begin..].partition_point(|node| *node < rows.end)];
-        own.iter().for_each(|node| self.depths[(node - rows.start) as usize] = level);
         self.frontier = own.to_vec();
         Ok(Pushed { count: nodes.len() as u64, nodes })
     }
 
     fn take(&mut self, level: u32, found: Vec<Reader<'_>>) -> Result<()> {
-        let rows = self.share.rows.clone();
         for reader in found {
-            let (known, depths, frontier) = (&self.known, &mut self.depths, &mut self.frontier);
-            reader.nodes(&rows, |node| {
-                let (word, bit) = (&known[node as usize / 64], 1 << (node % 64));
-                if word.fetch_or(bit, Relaxed) & bit == 0 {
-                    depths[(node - rows.start) as usize] = level;
-                    frontier.push(node);
+            reader.nodes(&self.share.rows, |node| {
+                if self.rows.note(node, level) {
+                    self.frontier.push(node);
                 }
             });
         }
@@ -278,33 +252,15 @@ impl LocalSearch for SearchOnThreads<'_> {
     }
 
     fn pull(&mut self, level: u32, blocks: Vec<Reader<'_>>) -> Result<()> {
-        let mut frontier = vec![0_u64; self.known.len()];
+        let mut frontier = vec![0_u64; self.share.nodes().div_ceil(64) as usize];
         for (worker, reader) in blocks.into_iter().enumerate() {
             reader.nodes(&self.share.ranges.of(worker), |node| frontier[node as usize / 64] |= 1 << (node % 64));
         }
-        self.known.par_iter().zip(&frontier).for_each(|(known, frontier)| {
-            known.fetch_or(*frontier, Relaxed);
-        });
-        let (share, first) = (self.share, self.share.rows.start);
-        let (watch, known) = (&self.watch, &self.known);
-        let is_in = |node: &u32| frontier[*node as usize / 64] >> (node % 64) & 1 == 1;
-        let of_chunk = |(number, depths): (usize, &mut [u32])| {
-            watch.tick();
-            let mut found = Vec::new();
-            for (node, depth) in (first + (number * CHUNK) as u32..).zip(depths) {
-                if *depth == UNREACHED && share.graph.csr.neighbours(node).iter().any(is_in) {
-                    *depth = level;
-                    known[node as usize / 64].fetch_or(1 << (node % 64), Relaxed);
-                    found.push(node);
-                }
-            }
-            found
-        };
-        self.frontier = self.depths.par_chunks_mut(CHUNK).enumerate().map(of_chunk).collect::<Vec<_>>().concat();
+        self.frontier = self.watch.during(|| self.rows.pull(&frontier, level));
         Ok(())
     }
 
     fn depths(&self) -> Result<Vec<u32>> {
-        Ok(self.depths.clone())
+        Ok(self.rows.depths(self.share.rows.clone()))
     }
 }

@@ -15,15 +15,11 @@ use crate::{
     Result,
     algorithm::{
         PageRank, PageRankConfig, Precision, Reorder, Seeds,
-        pagerank::{Ranks, SeedOptions, has_converged},
+        pagerank::{Number, Ranks, RowRanks, SeedOptions, has_converged},
     },
     device::Device,
     graph::Csr,
 };
-use rayon::prelude::*;
-
-/// How many nodes a thread takes at a time.
-const CHUNK: usize = 1 << 12;
 
 /// The distributed form of [`PageRank`].
 pub struct DistributedPageRank;
@@ -60,7 +56,17 @@ impl Distributed for DistributedPageRank {
                 let watch = cluster.watch().clone();
                 watch.during(|| on_device::pagerank::prepare(device, share, &incoming, &asked_for, config))?
             }
-            None => Box::new(RanksOnThreads::new(cluster, share, incoming, config)),
+            None => {
+                let (csr, rows, watch) = (&share.graph.csr, share.rows.clone(), cluster.watch().clone());
+                match config.precision {
+                    Precision::Single => {
+                        Box::new(NativeRanks::<f32> { watch, rows: RowRanks::new(csr, incoming, rows, config) })
+                    }
+                    Precision::Double => {
+                        Box::new(NativeRanks::<f64> { watch, rows: RowRanks::new(csr, incoming, rows, config) })
+                    }
+                }
+            }
         };
         let walk = Walk {
             process: cluster.process(),
@@ -230,72 +236,34 @@ impl Step for Walk<'_> {
 }
 
 /// Ranks that are computed on the threads of the CPU.
-struct RanksOnThreads<'a> {
-    share: &'a Share,
+struct NativeRanks<'a, T: Number> {
     watch: Watch,
-    config: &'a PageRankConfig,
-    /// For each of this worker's nodes the nodes whose edges lead to it.
-    incoming: Csr,
-    /// The ranks of this worker's nodes.
-    ranks: Vec<f64>,
-    /// Their parts in what does not follow an edge.
-    parts: Vec<f64>,
-    /// What each node of the graph gives along each of its edges, as far as this worker needs it.
-    values: Vec<f64>,
+    rows: RowRanks<'a, T>,
 }
 
-impl<'a> RanksOnThreads<'a> {
-    fn new(cluster: &Cluster, share: &'a Share, incoming: Csr, config: &'a PageRankConfig) -> Self {
-        let (watch, values) = (cluster.watch().clone(), vec![0.0; share.nodes() as usize]);
-        Self { share, watch, config, incoming, ranks: Vec::new(), parts: Vec::new(), values }
-    }
-}
-
-impl LocalRanks for RanksOnThreads<'_> {
+impl<T: Number> LocalRanks for NativeRanks<'_, T> {
     fn begin(&mut self, parts: &[f64]) -> Result<()> {
-        (self.ranks, self.parts) = (parts.to_vec(), parts.to_vec());
+        self.watch.during(|| self.rows.begin(parts));
         Ok(())
     }
 
     fn give(&mut self) -> Result<f64> {
-        let (csr, first) = (&self.share.graph.csr, self.share.rows.start);
-        let is_single = self.config.precision == Precision::Single;
-        let own = &mut self.values[self.share.rows.start as usize..self.share.rows.end as usize];
-        let stuck = |(node, (value, rank)): (usize, (&mut f64, &f64))| {
-            let degree = csr.degree(first + node as u32);
-            let given = rank / f64::from(degree.max(1));
-            // What is sent is rounded, and what stays here is, too: ranks do not depend on who has which nodes.
-            *value = if is_single { f64::from(given as f32) } else { given };
-            if degree == 0 { *rank } else { 0.0 }
-        };
-        Ok(own.par_iter_mut().zip(&self.ranks).enumerate().map(stuck).collect::<Vec<_>>().iter().sum())
+        Ok(self.rows.dangling())
     }
 
     fn given_to(&self, _: usize, nodes: &[u32]) -> Vec<f64> {
-        nodes.iter().map(|node| self.values[*node as usize]).collect()
+        nodes.iter().map(|node| self.rows.share(*node)).collect()
     }
 
     fn take(&mut self, _: usize, nodes: &[u32], values: &mut dyn Iterator<Item = f64>) {
-        nodes.iter().zip(values).for_each(|(node, value)| self.values[*node as usize] = value);
+        nodes.iter().zip(values).for_each(|(node, value)| self.rows.set_share(*node, value));
     }
 
     fn gather(&mut self, stuck: f64) -> Result<f64> {
-        let (damping, first) = (self.config.damping, self.share.rows.start);
-        let (incoming, values, watch) = (&self.incoming, &self.values, &self.watch);
-        let next = |(node, part): (usize, &f64)| {
-            if node % CHUNK == 0 {
-                watch.tick();
-            }
-            let along: f64 = incoming.neighbours(first + node as u32).iter().map(|from| values[*from as usize]).sum();
-            (1.0 - damping + damping * stuck) * part + damping * along
-        };
-        let next: Vec<f64> = self.parts.par_iter().enumerate().map(next).collect();
-        let change = self.ranks.iter().zip(&next).map(|(before, after)| (after - before).abs()).sum();
-        self.ranks = next;
-        Ok(change)
+        Ok(self.watch.during(|| self.rows.iterate(stuck)))
     }
 
     fn ranks(&self) -> Result<Vec<f64>> {
-        Ok(self.ranks.clone())
+        Ok(self.rows.ranks())
     }
 }

@@ -21,18 +21,13 @@ use crate::{
     },
     device::Device,
     graph::{Csr, Weights},
+    strategy::{Metric, RowPaths},
 };
-use rayon::prelude::*;
-use std::{
-    ops::Range,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
-};
+use std::ops::Range;
 
 /// A step is as wide as so many edges of mean weight, divided by the mean degree: the more edges a node has, the more paths to it are
 /// found in vain.
 const EDGES_IN_A_STEP: f64 = 64.0;
-/// How many nodes a thread takes at a time.
-const CHUNK: usize = 1 << 10;
 /// The distance of a node that was not reached.
 pub(super) const NOWHERE: u64 = u64::MAX;
 
@@ -119,8 +114,12 @@ impl PreparedPaths<'_> {
 
     /// Searches on the CPU threads of all workers.
     fn search_on_threads(&self, cluster: &mut Cluster, source: u32, number: Number) -> Result<Searched> {
-        let mut part = PathsOnThreads::new(cluster, self.share, source, number);
-        let mut search = Search::new(cluster, self.share, number, self.mean_weight, &mut part);
+        let mut part = match number {
+            Number::Whole => NativePaths::begin(cluster, self.share, source, RowPaths::whole),
+            Number::Single => NativePaths::begin(cluster, self.share, source, RowPaths::single),
+            Number::Double => NativePaths::begin(cluster, self.share, source, RowPaths::double),
+        };
+        let mut search = Search::new(cluster, self.share, number, self.mean_weight, &mut *part);
         let rounds = iterate(cluster, &mut search)?;
         let (own, iterations) = (search.part.distances()?, search.iterations);
         Ok(Searched { number, own, rounds, iterations })
@@ -350,116 +349,49 @@ fn further(number: Number, csr: &Csr, distance: u64, edge: usize) -> Option<u64>
 }
 
 /// A part of the search on the threads of the CPU.
-struct PathsOnThreads<'a> {
+struct NativePaths<'a, M: Metric> {
     share: &'a Share,
     watch: Watch,
-    number: Number,
-    /// The distances of this worker's nodes, and for other nodes the length of the shortest path that this worker has found.
-    distances: Vec<AtomicU64>,
-    /// A bit for each node that is in one of the two lists.
-    listed: Vec<AtomicU64>,
-    /// Nodes of this worker whose edges have to be relaxed.
-    active: Vec<u32>,
-    /// Nodes of others to which a shorter path was found.
-    improved: Vec<u32>,
+    rows: RowPaths<'a, M>,
+    /// The nearest node of this worker that there is still to do.
+    nearest: u64,
 }
 
-impl<'a> PathsOnThreads<'a> {
-    fn new(cluster: &Cluster, share: &'a Share, source: u32, number: Number) -> Self {
-        let many = |count: u32, value: u64| (0..count).map(|_| AtomicU64::new(value)).collect();
-        let mut part = Self {
-            share,
-            watch: cluster.watch().clone(),
-            number,
-            distances: many(share.nodes(), NOWHERE),
-            listed: many(share.nodes().div_ceil(64), 0),
-            active: Vec::new(),
-            improved: Vec::new(),
-        };
+impl<'a, M: Metric + 'a> NativePaths<'a, M> {
+    fn begin(
+        cluster: &Cluster,
+        share: &'a Share,
+        source: u32,
+        rows: impl FnOnce(&'a Csr, Range<u32>) -> RowPaths<'a, M>,
+    ) -> Box<dyn LocalPaths + 'a> {
+        let watch = cluster.watch().clone();
+        let mut rows = watch.during(|| rows(&share.graph.csr, share.rows.clone()));
         if share.rows.contains(&source) {
-            part.distances[source as usize] = AtomicU64::new(0);
-            part.list(source);
-            part.active.push(source);
+            rows.lower(source, 0);
         }
-        part
-    }
-
-    fn distance(&self, node: u32) -> u64 {
-        self.distances[node as usize].load(Relaxed)
-    }
-
-    /// Notes that a node is in a list; returns whether it was in none.
-    fn list(&self, node: u32) -> bool {
-        let bit = 1 << (node % 64);
-        self.listed[node as usize / 64].fetch_or(bit, Relaxed) & bit == 0
-    }
-
-    fn unlist(&self, node: u32) {
-        self.listed[node as usize / 64].fetch_and(!(1 << (node % 64)), Relaxed);
-    }
-
-    /// Relaxes the edges of these nodes, and returns the nodes to which there is a shorter path and that are in no list yet.
-    fn relax(&self, nodes: &[u32]) -> Vec<u32> {
-        let csr = &self.share.graph.csr;
-        let of_chunk = |chunk: &[u32]| {
-            self.watch.tick();
-            let mut found = Vec::new();
-            for node in chunk {
-                let distance = self.distance(*node);
-                for edge in csr.row(*node) {
-                    let sum = further(self.number, csr, distance, edge);
-                    let (target, Some(sum)) = (csr.columns()[edge], sum) else { continue };
-                    let known = &self.distances[target as usize];
-                    if known.load(Relaxed) > sum && known.fetch_min(sum, Relaxed) > sum && self.list(target) {
-                        found.push(target);
-                    }
-                }
-            }
-            found
-        };
-        nodes.par_chunks(CHUNK).map(of_chunk).collect::<Vec<_>>().concat()
+        Box::new(Self { share, watch, rows, nearest: NOWHERE })
     }
 }
 
-impl LocalPaths for PathsOnThreads<'_> {
+impl<M: Metric> LocalPaths for NativePaths<'_, M> {
     fn take(&mut self, paths: &[(u32, u64)]) -> Result<()> {
-        for (node, distance) in paths {
-            let before = self.distances[*node as usize].fetch_min(*distance, Relaxed);
-            if before > *distance && self.list(*node) {
-                self.active.push(*node);
-            }
-        }
+        paths.iter().for_each(|(node, distance)| self.rows.lower(*node, *distance));
         Ok(())
     }
 
     fn relax_up_to(&mut self, end: f64) -> Result<()> {
-        loop {
-            let active = std::mem::take(&mut self.active);
-            let is_near = |node: &u32| real(self.number, self.distance(*node)) < end;
-            let (near, far): (Vec<u32>, Vec<u32>) = active.into_par_iter().partition(is_near);
-            self.active = far;
-            if near.is_empty() {
-                return Ok(());
-            }
-            near.iter().for_each(|node| self.unlist(*node));
-            let found = self.relax(&near);
-            let is_own = |node: &u32| self.share.rows.contains(node);
-            let (own, others): (Vec<u32>, Vec<u32>) = found.into_iter().partition(is_own);
-            self.active.extend(own);
-            self.improved.extend(others);
-        }
+        self.nearest = self.watch.during(|| self.rows.relax_up_to(end)).unwrap_or(NOWHERE);
+        Ok(())
     }
 
     fn improved(&mut self) -> Result<Improved> {
-        let mut nodes = std::mem::take(&mut self.improved);
-        nodes.par_sort_unstable();
-        nodes.iter().for_each(|node| self.unlist(*node));
-        let nearest = self.active.iter().chain(&nodes).map(|node| self.distance(*node)).min().unwrap_or(NOWHERE);
-        let distances = nodes.iter().map(|node| self.distance(*node)).collect();
+        let nodes = self.rows.improved();
+        let distances: Vec<u64> = nodes.iter().filter_map(|node| self.rows.distance(*node)).collect();
+        let nearest = distances.iter().copied().fold(self.nearest, u64::min);
         Ok(Improved { nearest, nodes, distances })
     }
 
     fn distances(&self) -> Result<Vec<u64>> {
-        Ok(self.share.rows.clone().map(|node| self.distance(node)).collect())
+        Ok(self.share.rows.clone().map(|node| self.rows.distance(node).unwrap_or(NOWHERE)).collect())
     }
 }

@@ -43,7 +43,7 @@ mod worklists;
 pub use crate::engine::loops::refuse_unending_rows;
 pub use crate::engine::{DeviceGraph, DeviceLoop, DeviceRows, LoopRun};
 pub use cpu::DeltaStepping;
-pub(crate) use cpu::{double_distances, wide_distances};
+pub(crate) use cpu::{Metric, RowPaths, RowSearch, double_distances, wide_distances};
 pub use edge::{Chunking, Edge};
 pub use evenkeel_kernels::operator::{Operator, TraversalData};
 pub use hierarchical::Hierarchical;

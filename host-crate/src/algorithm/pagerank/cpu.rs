@@ -25,7 +25,7 @@ use std::{
 };
 
 /// Parts for each thread: enough that all end at about the same time.
-const PARTS: usize = 64;
+pub(super) const PARTS: usize = 64;
 
 /// Shares that are added in single precision before the sum goes on in double precision: too little is lost of so many, were they all alike,
 /// for a rank to be off by a ten-thousandth.
@@ -88,7 +88,7 @@ impl<T: Number> Native<T> {
         let last_change = change.clone();
         let run = move |team: &mut Team, [even, odd, ranks, teleports]: [&[AtomicU32]; 4]| {
             let parts = even_parts(&incoming, team.threads() * PARTS);
-            let sums = || [(); 2].map(|()| parts.iter().map(|_| AtomicU64::new(0)).collect::<Vec<_>>());
+            let (dangling, changes) = (sums(&parts), sums(&parts));
             let walk = Walk::<T> {
                 symmetric: csr.is_symmetric(),
                 leaving: leaving.as_ref().map_or(csr.offsets(), Offsets::view),
@@ -97,12 +97,12 @@ impl<T: Number> Native<T> {
                 ranks: T::cells(ranks),
                 teleports: is_seeded.load(Relaxed).then(|| T::cells(teleports)),
                 shares: [T::cells(even), T::cells(odd)],
-                dangling: sums(),
-                changes: sums(),
-                parts,
+                dangling: &dangling,
+                changes: &changes,
+                parts: &parts,
             };
             let iterations = walk.run(team);
-            last_change.store(total(&walk.changes[iterations as usize % 2]).to_bits(), Relaxed);
+            last_change.store(total(&changes[iterations as usize % 2]).to_bits(), Relaxed);
             (iterations, 0)
         };
         let walk = record_native(device, "pagerank", "rank_pull", [&even, &odd, &words, &parts], run)?;
@@ -134,14 +134,16 @@ impl<T: Number> Ranking for Native<T> {
 }
 
 /// A number that ranks are computed in, and how threads share it.
-trait Number:
+pub(crate) trait Number:
     Pod + Into<f64> + Send + Sync + Default + Sum + Add<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     /// The atomic that holds its bits.
-    type Cell: Sync;
+    type Cell: Send + Sync;
 
     /// The numbers in the words of a buffer.
     fn cells(words: &[AtomicU32]) -> &[Self::Cell];
+    /// The atomic of a number.
+    fn cell(self) -> Self::Cell;
     fn load(cell: &Self::Cell) -> Self;
     fn store(self, cell: &Self::Cell);
     fn of(number: f64) -> Self;
@@ -156,6 +158,10 @@ impl Number for f32 {
 
     fn cells(words: &[AtomicU32]) -> &[AtomicU32] {
         words
+    }
+
+    fn cell(self) -> AtomicU32 {
+        AtomicU32::new(self.to_bits())
     }
 
     #[inline(always)]
@@ -194,6 +200,10 @@ impl Number for f64 {
         cells
     }
 
+    fn cell(self) -> AtomicU64 {
+        AtomicU64::new(self.to_bits())
+    }
+
     #[inline(always)]
     fn load(cell: &AtomicU64) -> Self {
         Self::from_bits(cell.load(Relaxed))
@@ -221,27 +231,34 @@ impl Number for f64 {
 }
 
 /// A random walk of many, as its members share it.
-struct Walk<'a, T: Number> {
+pub(super) struct Walk<'a, T: Number> {
     /// Whether as many edges leave each node as lead to it, along the same rows.
-    symmetric: bool,
+    pub(super) symmetric: bool,
     /// Where the edges that leave each node begin.
-    leaving: OffsetsView<'a>,
-    incoming: &'a Csr,
-    config: &'a PageRankConfig,
-    ranks: &'a [T::Cell],
+    pub(super) leaving: OffsetsView<'a>,
+    pub(super) incoming: &'a Csr,
+    pub(super) config: &'a PageRankConfig,
+    pub(super) ranks: &'a [T::Cell],
     /// The part of each node in what does not follow an edge; none where all nodes are alike.
-    teleports: Option<&'a [T::Cell]>,
+    pub(super) teleports: Option<&'a [T::Cell]>,
     /// What each node hands to each of its neighbours, in this iteration and in the next.
-    shares: [&'a [T::Cell]; 2],
-    parts: Vec<Range<usize>>,
+    pub(super) shares: [&'a [T::Cell]; 2],
+    pub(super) parts: &'a [Range<usize>],
     /// The ranks of each part's dangling nodes together, after this iteration and after the one before.
-    dangling: [Vec<AtomicU64>; 2],
+    pub(super) dangling: &'a Sums,
     /// By how much the ranks of each part have changed, in this iteration and in the one before.
-    changes: [Vec<AtomicU64>; 2],
+    pub(super) changes: &'a Sums,
+}
+
+/// What each part has found, in this iteration and in the one before.
+pub(super) type Sums = [Vec<AtomicU64>; 2];
+
+pub(super) fn sums(parts: &[Range<usize>]) -> Sums {
+    [(); 2].map(|()| parts.iter().map(|_| AtomicU64::new(0)).collect())
 }
 
 /// The sum of what each part has found.
-fn total(sums: &[AtomicU64]) -> f64 {
+pub(super) fn total(sums: &[AtomicU64]) -> f64 {
     sums.iter().map(|sum| f64::from_bits(sum.load(Relaxed))).sum()
 }
 
@@ -261,11 +278,12 @@ impl<T: Number> Walk<'_, T> {
         for iteration in 1..=iterations {
             let next_part = || taken.of(phase)[0].fetch_add(1, Relaxed) as usize;
             let (number, stores) = (iteration as usize, iteration == iterations || tolerance.is_some());
+            let stuck = total(&self.dangling[(number + 1) % 2]);
             match (stores, self.teleports.is_some()) {
-                (false, false) => self.iteration::<false, false>(number, next_part),
-                (true, false) => self.iteration::<true, false>(number, next_part),
-                (false, true) => self.iteration::<false, true>(number, next_part),
-                (true, true) => self.iteration::<true, true>(number, next_part),
+                (false, false) => self.iteration::<false, false>(number, stuck, next_part),
+                (true, false) => self.iteration::<true, false>(number, stuck, next_part),
+                (false, true) => self.iteration::<false, true>(number, stuck, next_part),
+                (true, true) => self.iteration::<true, true>(number, stuck, next_part),
             }
             taken.end(member, &mut phase);
             if tolerance.is_some_and(|tolerance| total(&self.changes[number % 2]) < tolerance) {
@@ -276,7 +294,7 @@ impl<T: Number> Walk<'_, T> {
     }
 
     /// All nodes begin alike, or as the seeds have it.
-    fn start(&self, member: Member) {
+    pub(super) fn start(&self, member: Member) {
         let (offsets, shares) = (self.leaving, self.shares[0]);
         let alike = T::of(1.0 / self.ranks.len() as f64);
         for place in part_of(member, self.parts.len()) {
@@ -290,13 +308,18 @@ impl<T: Number> Walk<'_, T> {
         }
     }
 
-    /// Takes parts until none is left. One that `STORES` writes ranks, and adds up by how much they change. Apart, so that each variant has all
+    /// Takes parts until none is left, where all dangling nodes have the rank `stuck` together. One that `STORES` writes ranks, and adds up by how much they change. Apart, so that each variant has all
     /// registers.
     #[inline(never)]
-    fn iteration<const STORES: bool, const SEEDED: bool>(&self, iteration: usize, next_part: impl Fn() -> usize) {
+    pub(super) fn iteration<const STORES: bool, const SEEDED: bool>(
+        &self,
+        iteration: usize,
+        stuck: f64,
+        next_part: impl Fn() -> usize,
+    ) {
         let [shares, next] = [1, 0].map(|earlier| self.shares[(iteration + earlier) % 2]);
         let (damping, all) = (self.config.damping, self.ranks.len() as f64);
-        let anew = 1.0 - damping + damping * total(&self.dangling[(iteration + 1) % 2]);
+        let anew = 1.0 - damping + damping * stuck;
         let everywhere = T::of(if SEEDED { anew } else { anew / all });
         let (damping, shares, columns) = (T::of(damping), Shares::<T>::new(shares), self.incoming.columns());
         let teleports = self.teleports.unwrap_or(&[]);

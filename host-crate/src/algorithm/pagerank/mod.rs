@@ -7,8 +7,11 @@ mod chunk_ranges;
 mod cpu;
 mod kernels;
 pub(crate) mod pull;
+mod rows;
 mod seeds;
 
+pub(crate) use cpu::Number;
+pub(crate) use rows::RowRanks;
 pub use seeds::{SeedOptions, Seeds};
 
 use super::{Precision, Reorder, prelude::*, reorder};

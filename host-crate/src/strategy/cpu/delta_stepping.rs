@@ -6,17 +6,23 @@
 //! Distances are words: whole numbers, or the bits of real ones, which are in the same order because none is negative. A word has 32
 //! bits, or 64 for distances that need these.
 
-use super::super::prelude::*;
+use super::{
+    super::prelude::*,
+    metric::{Atomic, Double, Metric, NONE, Real, Whole, Wide, Word},
+};
 use crate::{
     device::{Member, Team},
     engine::native::{Parts, RoundCounters, part_of, prefetch, prefetch_offset, record_native},
     graph::Weights,
 };
-use evenkeel_types::UNREACHED;
 use rayon::prelude::*;
 use std::{
     mem,
-    sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+    ops::Range,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+    },
 };
 
 /// The strategy `delta-stepping`.
@@ -72,7 +78,7 @@ impl Strategy for DeltaStepping {
         device.count::<u32>("buckets", 2 * traversal.csr.nodes() as usize);
         let (csr, given, buffers) = (traversal.csr.clone(), self.delta, [&traversal.source, &traversal.data.values]);
         let (threads, target) = (rayon::current_num_threads(), traversal.target);
-        let delta = given.unwrap_or_else(|| suitable_delta(&csr, threads));
+        let delta = given.unwrap_or_else(|| suitable_delta(&csr, csr.nodes(), threads));
         record_native(device, name, "delta_stepping", buffers, move |team, [source, distances]| {
             let ends = (source[0].load(Relaxed), target);
             match csr.weights() {
@@ -84,16 +90,16 @@ impl Strategy for DeltaStepping {
     }
 }
 
-/// The width that suits a graph. The wider a bucket, the more nodes there are to share and the more of them are relaxed in vain, which is
+/// The width that suits a graph of which so many rows are here. The wider a bucket, the more nodes there are to share and the more of them are relaxed in vain, which is
 /// worse the more edges they have: where degrees are skewed it is the mean over the edges that counts, not only that over the nodes.
-fn suitable_delta(csr: &Csr, threads: usize) -> f64 {
-    let (skew, edges) = (csr.skew(), csr.edges().max(1) as f64);
-    let mean_weight = csr.mean_weight();
-    if skew.mean < FEW_EDGES && skew.highest <= MANY_EDGES {
+fn suitable_delta(csr: &Csr, rows: u32, threads: usize) -> f64 {
+    let edges = csr.edges().max(1) as f64;
+    let (mean_weight, mean_degree) = (csr.mean_weight(), csr.edges() as f64 / f64::from(rows.max(1)));
+    if mean_degree < FEW_EDGES && csr.skew().highest <= MANY_EDGES {
         return mean_weight * WIDER;
     }
     let squares: f64 = (0..csr.nodes()).into_par_iter().map(|node| f64::from(csr.degree(node)).powi(2)).sum();
-    let degree = (skew.mean.max(1.0) * (squares / edges).max(1.0)).sqrt();
+    let degree = (mean_degree.max(1.0) * (squares / edges).max(1.0)).sqrt();
     mean_weight / degree * (threads as f64 / 2.0).max(1.0).sqrt()
 }
 
@@ -115,192 +121,11 @@ pub(crate) fn double_distances(csr: &Csr, source: u32) -> Vec<f64> {
 /// Distances as words of 64 bits; `metric` makes the metric of a bucket's width.
 fn wide_words<M: Metric<Word = u64>>(csr: &Csr, source: u32, metric: impl FnOnce(f64) -> M) -> Vec<u64> {
     let threads = rayon::current_num_threads();
-    let metric = metric(suitable_delta(csr, threads));
+    let metric = metric(suitable_delta(csr, csr.nodes(), threads));
     let distances: Vec<AtomicU64> = (0..csr.nodes()).map(|_| AtomicU64::new(0)).collect();
     paths(&mut Team::new(threads), csr, &metric, (source, None), &distances);
     distances.into_iter().map(AtomicU64::into_inner).collect()
 }
-
-/// A distance as it is kept.
-trait Word: Copy + Ord {
-    type Atomic: Sync;
-    /// That of the source.
-    const ZERO: Self;
-    /// That of a node that has not been reached.
-    const UNREACHED: Self;
-
-    fn load(atomic: &Self::Atomic) -> Self;
-    fn store(self, atomic: &Self::Atomic);
-    /// Lowers what is kept, and returns what it was.
-    fn lower(self, atomic: &Self::Atomic) -> Self;
-}
-
-macro_rules! word {
-    ($word:ty, $atomic:ty) => {
-        impl Word for $word {
-            type Atomic = $atomic;
-            const ZERO: Self = 0;
-            const UNREACHED: Self = Self::MAX;
-
-            #[inline(always)]
-            fn load(atomic: &$atomic) -> Self {
-                atomic.load(Relaxed)
-            }
-
-            #[inline(always)]
-            fn store(self, atomic: &$atomic) {
-                atomic.store(self, Relaxed);
-            }
-
-            #[inline(always)]
-            fn lower(self, atomic: &$atomic) -> Self {
-                atomic.fetch_min(self, Relaxed)
-            }
-        }
-    };
-}
-
-word!(u32, AtomicU32);
-word!(u64, AtomicU64);
-
-/// What kernels and this strategy write for a node that is not reached is the same.
-const _: () = assert!(<u32 as Word>::UNREACHED == UNREACHED);
-
-/// How distances are added and put into buckets.
-trait Metric: Sync {
-    type Word: Word;
-
-    /// The distance over the edge at this position, to a node whose start is `distance` away; none when it is too large to write down.
-    fn along(&self, edge: usize, distance: Self::Word) -> Option<Self::Word>;
-
-    /// The bucket of a distance. It never falls as the distance grows.
-    fn bucket(&self, distance: Self::Word) -> u64;
-
-    /// Asks for the memory of the weights from this edge on.
-    fn prefetch(&self, edge: usize);
-}
-
-/// Whole weights; none at all are weights of 1. Buckets are as wide as a power of two.
-struct Whole<'a> {
-    weights: &'a [u32],
-    shift: u32,
-}
-
-impl<'a> Whole<'a> {
-    fn new(weights: &'a [u32], delta: f64) -> Self {
-        Self { weights, shift: delta.clamp(1.0, f64::from(1u32 << 31)).log2().round() as u32 }
-    }
-}
-
-impl Metric for Whole<'_> {
-    type Word = u32;
-
-    #[inline(always)]
-    fn along(&self, edge: usize, distance: u32) -> Option<u32> {
-        let weight = self.weights.get(edge).copied().unwrap_or(1);
-        distance.checked_add(weight).filter(|&sum| sum != UNREACHED)
-    }
-
-    #[inline(always)]
-    fn bucket(&self, distance: u32) -> u64 {
-        (distance >> self.shift).into()
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, edge: usize) {
-        prefetch(self.weights, edge);
-    }
-}
-
-/// Whole weights whose sums have 64 bits.
-struct Wide<'a>(Whole<'a>);
-
-impl Metric for Wide<'_> {
-    type Word = u64;
-
-    #[inline(always)]
-    fn along(&self, edge: usize, distance: u64) -> Option<u64> {
-        // A path has fewer than 2³² edges of less than 2³² each, so that no sum is too large.
-        Some(distance + u64::from(self.0.weights.get(edge).copied().unwrap_or(1)))
-    }
-
-    #[inline(always)]
-    fn bucket(&self, distance: u64) -> u64 {
-        (distance >> self.0.shift).min(NONE - 1)
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, edge: usize) {
-        self.0.prefetch(edge);
-    }
-}
-
-/// Real weights.
-struct Real<'a> {
-    weights: &'a [f32],
-    buckets_per_unit: f64,
-}
-
-impl<'a> Real<'a> {
-    fn new(weights: &'a [f32], delta: f64) -> Self {
-        // Of weights that are all 0 every distance is, too.
-        Self { weights, buckets_per_unit: if delta > 0.0 { 1.0 / delta } else { 0.0 } }
-    }
-
-    #[inline(always)]
-    fn bucket_of(&self, distance: f64) -> u64 {
-        // Saturates, one below the number that means none.
-        ((distance * self.buckets_per_unit) as u64).min(NONE - 1)
-    }
-}
-
-impl Metric for Real<'_> {
-    type Word = u32;
-
-    #[inline(always)]
-    fn along(&self, edge: usize, distance: u32) -> Option<u32> {
-        Some((f32::from_bits(distance) + self.weights[edge]).to_bits())
-    }
-
-    #[inline(always)]
-    fn bucket(&self, distance: u32) -> u64 {
-        self.bucket_of(f32::from_bits(distance).into())
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, edge: usize) {
-        prefetch(self.weights, edge);
-    }
-}
-
-/// Real weights whose sums are in double precision.
-struct Double<'a>(Real<'a>);
-
-impl Metric for Double<'_> {
-    type Word = u64;
-
-    #[inline(always)]
-    fn along(&self, edge: usize, distance: u64) -> Option<u64> {
-        let weight = self.0.weights.get(edge).copied().unwrap_or(1.0);
-        Some((f64::from_bits(distance) + f64::from(weight)).to_bits())
-    }
-
-    #[inline(always)]
-    fn bucket(&self, distance: u64) -> u64 {
-        self.0.bucket_of(f64::from_bits(distance))
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, edge: usize) {
-        self.0.prefetch(edge);
-    }
-}
-
-/// No bucket.
-const NONE: u64 = u64::MAX;
-
-/// What keeps a distance that all threads may lower.
-type Atomic<M> = <<M as Metric>::Word as Word>::Atomic;
 
 /// Paths that are being searched: what the members share.
 struct Running<'a, M: Metric> {
@@ -327,12 +152,34 @@ struct Buckets {
     near: Vec<Vec<u32>>,
     /// Nodes of the buckets from `end` on.
     far: Vec<u32>,
+    /// The nodes whose edges are here, and others to which a shorter path was found.
+    rows: Range<u32>,
+    others: Vec<u32>,
 }
 
 impl Buckets {
+    fn new(rows: Range<u32>) -> Self {
+        let near = vec![Vec::new(); BUCKETS as usize];
+        Self { first: 0, end: BUCKETS, near, far: Vec::new(), rows, others: Vec::new() }
+    }
+
+    /// Makes room for nodes of a bucket that may come before the first.
+    fn begin_at(&mut self, first: u64) {
+        if first >= self.first {
+            return;
+        }
+        let end = self.end.min(first.saturating_add(BUCKETS));
+        for bucket in end.max(self.first)..self.end {
+            self.far.append(&mut self.near[(bucket % BUCKETS) as usize]);
+        }
+        (self.first, self.end) = (first, end);
+    }
+
     #[inline(always)]
     fn add(&mut self, node: u32, bucket: u64) {
-        if bucket < self.end {
+        if !self.rows.contains(&node) {
+            self.others.push(node);
+        } else if bucket < self.end {
             self.near[(bucket % BUCKETS) as usize].push(node);
         } else {
             self.far.push(node);
@@ -358,21 +205,24 @@ fn paths<M: Metric>(
     (source, target): (u32, Option<u32>),
     distances: &[Atomic<M>],
 ) -> (u32, u32) {
-    let frontier = Parts::new(team.threads());
-    let (nearest, overflowed) = (RoundCounters::new(NONE), AtomicU32::new(0));
-    let running = Running { csr, metric, target, distances, frontier, nearest, overflowed };
+    let running = Running::new(csr, metric, target, distances, team.threads());
     let phases = AtomicU32::new(0);
     team.run(|member| phases.store(running.run(member, source), Relaxed));
     (phases.into_inner(), running.overflowed.into_inner())
 }
 
-impl<M: Metric> Running<'_, M> {
+impl<'a, M: Metric> Running<'a, M> {
+    fn new(csr: &'a Csr, metric: &'a M, target: Option<u32>, distances: &'a [Atomic<M>], threads: usize) -> Self {
+        let (nearest, overflowed) = (RoundCounters::new(NONE), AtomicU32::new(0));
+        Self { csr, metric, target, distances, frontier: Parts::new(threads), nearest, overflowed }
+    }
+
     fn run(&self, member: Member, source: u32) -> u32 {
         for distance in &self.distances[part_of(member, self.distances.len())] {
             M::Word::UNREACHED.store(distance);
         }
         let mut list = if member.index == 0 { vec![source] } else { Vec::new() };
-        let mut buckets = Buckets { first: 0, end: BUCKETS, near: vec![Vec::new(); BUCKETS as usize], far: Vec::new() };
+        let mut buckets = Buckets::new(0..self.csr.nodes());
         // SAFETY: a barrier follows.
         unsafe { self.frontier.publish(member, &mut list) };
         member.barrier();
@@ -380,24 +230,29 @@ impl<M: Metric> Running<'_, M> {
             M::Word::ZERO.store(&self.distances[source as usize]);
         }
         member.barrier();
-        let (mut phase, mut iterations) = (0, 0);
+        self.relax_up_to(member, &mut buckets, &mut 0, NONE)
+    }
+
+    /// Relaxes the nodes of the list, and then bucket after bucket up to the last. Returns the number of phases.
+    fn relax_up_to(&self, member: Member, buckets: &mut Buckets, phase: &mut usize, last: u64) -> u32 {
+        let (mut list, mut iterations) = (Vec::new(), 0);
         loop {
             iterations += 1;
             // SAFETY: the list was published before the last barrier, and is not again before the end of the phase.
-            unsafe { self.frontier.share(|nodes| self.relax(nodes, &mut buckets)) };
-            while (1..FUSED).contains(&buckets.first().len()) {
+            unsafe { self.frontier.share(|nodes| self.relax(nodes, buckets)) };
+            while buckets.first <= last && (1..FUSED).contains(&buckets.first().len()) {
                 mem::swap(&mut list, buckets.first());
-                self.relax(&list, &mut buckets);
+                self.relax(&list, buckets);
                 list.clear();
             }
             if let Some(bucket) = buckets.nearest() {
-                self.nearest.of(phase)[0].fetch_min(bucket, Relaxed);
+                self.nearest.of(*phase)[0].fetch_min(bucket, Relaxed);
             }
-            let [mut nearest] = self.nearest.end(member, &mut phase);
+            let [mut nearest] = self.nearest.end(member, phase);
             if nearest == NONE {
-                nearest = self.bring_near(member, &mut phase, &mut buckets);
+                nearest = self.bring_near(member, phase, buckets);
             }
-            if nearest == NONE || self.has_arrived(nearest) {
+            if nearest == NONE || nearest > last || self.has_arrived(nearest) {
                 return iterations;
             }
             buckets.first = nearest;
@@ -471,5 +326,120 @@ impl<M: Metric> Running<'_, M> {
         (buckets.first, buckets.end) = (nearest, nearest.saturating_add(BUCKETS));
         far.into_iter().for_each(|node| buckets.add(node, bucket(node)));
         nearest
+    }
+}
+
+/// A search in some rows of a graph, while others have the rest: between two steps they exchange the distances that became shorter.
+pub(crate) struct RowPaths<'a, M: Metric> {
+    csr: &'a Csr,
+    metric: M,
+    /// The distances of the nodes of these rows, and for others the length of the shortest path that was found here.
+    distances: Vec<Atomic<M>>,
+    /// Nodes of these rows that others have found shorter paths to.
+    lowered: Vec<u32>,
+    /// The buckets of each thread.
+    buckets: Vec<Mutex<Buckets>>,
+    team: Team,
+}
+
+impl<'a> RowPaths<'a, Wide<'a>> {
+    /// Whole distances. The graph has all nodes, and edges in these rows alone.
+    pub(crate) fn whole(csr: &'a Csr, rows: Range<u32>) -> Self {
+        let weights = if let Weights::U32(weights) = csr.weights() { &weights[..] } else { &[] };
+        Self::new(csr, rows, |delta| Wide(Whole::new(weights, delta)))
+    }
+}
+
+impl<'a> RowPaths<'a, Real<'a>> {
+    /// Real distances; else as [`RowPaths::whole`].
+    pub(crate) fn single(csr: &'a Csr, rows: Range<u32>) -> Self {
+        let weights = if let Weights::F32(weights) = csr.weights() { &weights[..] } else { &[] };
+        Self::new(csr, rows, |delta| Real::new(weights, delta))
+    }
+}
+
+impl<'a> RowPaths<'a, Double<'a>> {
+    /// Real distances in double precision; else as [`RowPaths::whole`].
+    pub(crate) fn double(csr: &'a Csr, rows: Range<u32>) -> Self {
+        let weights = if let Weights::F32(weights) = csr.weights() { &weights[..] } else { &[] };
+        Self::new(csr, rows, |delta| Double(Real::new(weights, delta)))
+    }
+}
+
+impl<'a, M: Metric> RowPaths<'a, M> {
+    fn new(csr: &'a Csr, rows: Range<u32>, metric: impl FnOnce(f64) -> M) -> Self {
+        let team = Team::new(rayon::current_num_threads());
+        let metric = metric(suitable_delta(csr, rows.len() as u32, team.threads()));
+        let distances = (0..csr.nodes()).map(|_| M::Word::UNREACHED.atomic()).collect();
+        let buckets = (0..team.threads()).map(|_| Mutex::new(Buckets::new(rows.clone()))).collect();
+        Self { csr, metric, distances, lowered: Vec::new(), buckets, team }
+    }
+
+    /// The distance of a node; none where there is no path.
+    pub(crate) fn distance(&self, node: u32) -> Option<u64> {
+        let distance = M::Word::load(&self.distances[node as usize]);
+        self.metric.is_path(distance).then(|| distance.into())
+    }
+
+    /// Takes a distance of a node of these rows, if it is shorter.
+    pub(crate) fn lower(&mut self, node: u32, distance: u64) {
+        let (slot, distance) = (&self.distances[node as usize], M::Word::of(distance));
+        if distance < M::Word::load(slot) {
+            distance.store(slot);
+            self.lowered.push(node);
+        }
+    }
+
+    /// Relaxes edges until nothing of these rows nearer than `end` is left. Returns the distance of the nearest node that is left.
+    pub(crate) fn relax_up_to(&mut self, end: f64) -> Option<u64> {
+        let Self { csr, metric, distances, lowered, buckets, team } = self;
+        let (running, last) = (Running::new(csr, metric, None, distances, team.threads()), metric.last_bucket(end));
+        let nearest = AtomicU64::new(u64::MAX);
+        team.run(|member| {
+            let mut buckets = buckets[member.index].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut phase = 0;
+            running.take(member, &mut buckets, &mut phase, &lowered[part_of(member, lowered.len())]);
+            running.relax_up_to(member, &mut buckets, &mut phase, last);
+            if let Some(distance) = running.nearest_left(&buckets) {
+                nearest.fetch_min(distance.into(), Relaxed);
+            }
+        });
+        lowered.clear();
+        Some(nearest.into_inner()).filter(|nearest| *nearest != u64::MAX)
+    }
+
+    /// The nodes of other rows to which a shorter path was found since the last time, in ascending order.
+    pub(crate) fn improved(&mut self) -> Vec<u32> {
+        let others = |buckets: &mut Mutex<Buckets>| {
+            mem::take(&mut buckets.get_mut().unwrap_or_else(PoisonError::into_inner).others)
+        };
+        let mut nodes = self.buckets.iter_mut().map(others).collect::<Vec<_>>().concat();
+        nodes.par_sort_unstable();
+        nodes.dedup();
+        nodes.retain(|node| self.distance(*node).is_some());
+        nodes
+    }
+}
+
+impl<M: Metric> Running<'_, M> {
+    /// Puts nodes into the buckets, which may be before the first.
+    fn take(&self, member: Member, buckets: &mut Buckets, phase: &mut usize, nodes: &[u32]) {
+        let bucket = |node: u32| self.metric.bucket(M::Word::load(&self.distances[node as usize]));
+        if let Some(nearest) = nodes.iter().map(|node| bucket(*node)).min() {
+            self.nearest.of(*phase)[0].fetch_min(nearest, Relaxed);
+        }
+        let [nearest] = self.nearest.end(member, phase);
+        buckets.begin_at(nearest);
+        nodes.iter().for_each(|node| buckets.add(*node, bucket(*node)));
+    }
+
+    /// The distance of the nearest node in the buckets; those that were relaxed in an earlier one do not count.
+    fn nearest_left(&self, buckets: &Buckets) -> Option<M::Word> {
+        let nearest = |nodes: &[u32], bucket: u64| {
+            let distances = nodes.iter().map(|node| M::Word::load(&self.distances[*node as usize]));
+            distances.filter(|distance| self.metric.bucket(*distance) >= bucket).min()
+        };
+        let in_bucket = |bucket: u64| nearest(&buckets.near[(bucket % BUCKETS) as usize], bucket);
+        (buckets.first..buckets.end).find_map(in_bucket).or_else(|| nearest(&buckets.far, buckets.end))
     }
 }

@@ -14,8 +14,9 @@ use evenkeel_types::UNREACHED;
 use rayon::prelude::*;
 use std::{
     mem,
+    ops::Range,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     },
 };
@@ -61,7 +62,12 @@ impl Strategy for DirectionCpu {
 
     fn record(&self, device: &Device, traversal: &Traversal, name: &str) -> Result<DeviceLoop> {
         self.about().check_device(device.info())?;
-        let search = Arc::new(Search::new(device, traversal));
+        let csr = &traversal.csr;
+        // The threads' own lists.
+        device.count::<u32>("lists", 2 * csr.nodes() as usize);
+        device.count::<u64>("bitmaps", 4 * csr.nodes().div_ceil(64) as usize);
+        let (last, target) = (traversal.max_depth.unwrap_or(u32::MAX), traversal.target);
+        let search = Arc::new(Search::new(csr, 0..csr.nodes(), last, target));
         let buffers = [&traversal.source, &traversal.data.values];
         record_native(device, name, "direction_cpu", buffers, move |team, [source, depths]| {
             (search.run(team, source[0].load(Relaxed), depths), 0)
@@ -82,6 +88,8 @@ struct Search {
     /// The node at whose depth it may end.
     target: Option<u32>,
     can_pull: bool,
+    /// The words of the bitmaps that have nodes whose edges are here.
+    words: Range<usize>,
     /// A bit for each node without edges, and for each past the last node: nothing ever finds them.
     isolated: Vec<u64>,
     /// A bit for each node that has a depth or is isolated.
@@ -101,19 +109,17 @@ struct Running<'a> {
 }
 
 impl Search {
-    fn new(device: &Device, traversal: &Traversal) -> Self {
-        let csr = &traversal.csr;
-        // The threads' own lists.
-        device.count::<u32>("lists", 2 * csr.nodes() as usize);
-        let words = (device.count::<u64>("bitmaps", 4 * csr.nodes().div_ceil(64) as usize) / 4) as u32;
+    fn new(csr: &Csr, rows: Range<u32>, last: u32, target: Option<u32>) -> Self {
+        let words = csr.nodes().div_ceil(64);
         let is_isolated = |node: u32| node >= csr.nodes() || csr.degree(node) == 0;
         let word = |word: u32| (0..64).fold(0, |bits, bit| bits | u64::from(is_isolated(64 * word + bit)) << bit);
         let bitmap = || (0..words).map(|_| AtomicU64::new(0)).collect();
         Self {
             csr: csr.clone(),
-            last: traversal.max_depth.unwrap_or(u32::MAX),
-            target: traversal.target,
+            last,
+            target,
             can_pull: csr.is_symmetric(),
+            words: rows.start as usize / 64..rows.end.div_ceil(64) as usize,
             isolated: (0..words).into_par_iter().map(word).collect(),
             visited: bitmap(),
             fronts: [bitmap(), bitmap()],
@@ -122,8 +128,7 @@ impl Search {
 
     /// Writes the depth of every node and returns the number of levels.
     fn run(&self, team: &mut Team, source: u32, depths: &[AtomicU32]) -> u32 {
-        let lists = [Parts::new(team.threads()), Parts::new(team.threads())];
-        let running = Running { search: self, depths, lists, rounds: RoundCounters::new(0) };
+        let running = Running::new(self, depths, team.threads());
         let levels = AtomicU32::new(0);
         team.run(|member| {
             let count = running.run(member, source);
@@ -133,7 +138,12 @@ impl Search {
     }
 }
 
-impl Running<'_> {
+impl<'a> Running<'a> {
+    fn new(search: &'a Search, depths: &'a [AtomicU32], threads: usize) -> Self {
+        let lists = [Parts::new(threads), Parts::new(threads)];
+        Self { search, depths, lists, rounds: RoundCounters::new(0) }
+    }
+
     fn run(&self, member: Member, source: u32) -> u32 {
         let Search { csr, can_pull, .. } = self.search;
         for depth in &self.depths[part_of(member, self.depths.len())] {
@@ -254,8 +264,8 @@ impl Running<'_> {
 
     /// Makes the bitmaps of visited nodes and of the frontier from the depths.
     fn make_bitmaps(&self, member: Member, level: u32) {
-        let Search { visited, isolated, fronts, .. } = self.search;
-        for word in part_of(member, visited.len()) {
+        let Search { visited, isolated, fronts, words, .. } = self.search;
+        for word in part_of(member, words.len()).map(|word| words.start + word) {
             let (mut seen, mut front) = (isolated[word], 0);
             for (bit, depth) in self.depths[64 * word..].iter().take(64).enumerate() {
                 let depth = depth.load(Relaxed);
@@ -269,17 +279,17 @@ impl Running<'_> {
 
     /// Lets nodes without a depth pull, word by word until none is left, and returns how many have found one.
     fn pull(&self, round: &[AtomicU64; 3], level: u32) -> u64 {
-        let Search { csr, visited, fronts, .. } = self.search;
+        let Search { csr, visited, fronts, words, .. } = self.search;
         let (offsets, columns) = (csr.offsets(), csr.columns());
         let [front, next] = [0, 1].map(|later| &fronts[(level as usize + later) % 2]);
         let is_in_front = |node: &u32| front[*node as usize / 64].load(Relaxed) >> (node % 64) & 1 == 1;
         let mut found = 0;
         loop {
-            let begin = round[2].fetch_add(WORDS as u64, Relaxed) as usize;
-            if begin >= visited.len() {
+            let begin = words.start + round[2].fetch_add(WORDS as u64, Relaxed) as usize;
+            if begin >= words.end {
                 return found;
             }
-            for word in begin..visited.len().min(begin + WORDS) {
+            for word in begin..words.end.min(begin + WORDS) {
                 let seen = visited[word].load(Relaxed);
                 let (mut open, mut new) = (!seen, 0u64);
                 while open != 0 {
@@ -301,8 +311,9 @@ impl Running<'_> {
 
     /// Lists a member's part of the frontier.
     fn list_front(&self, member: Member, level: u32, list: &mut Vec<u32>) {
-        let front = &self.search.fronts[level as usize % 2];
-        for word in part_of(member, front.len()) {
+        let Search { fronts, words, .. } = self.search;
+        let front = &fronts[level as usize % 2];
+        for word in part_of(member, words.len()).map(|word| words.start + word) {
             let mut bits = front[word].load(Relaxed);
             while bits != 0 {
                 list.push(64 * word as u32 + bits.trailing_zeros());
@@ -310,4 +321,108 @@ impl Running<'_> {
             }
         }
     }
+}
+
+/// A search in some rows of a graph, while others have the rest: between two levels they exchange what was found. Whoever has it says in
+/// which direction each level goes.
+pub(crate) struct RowSearch {
+    search: Search,
+    /// The depths of the nodes of these rows. Those of others are the levels at which they became known here.
+    depths: Vec<AtomicU32>,
+    /// Whether the bitmap of visited nodes is that of the last level.
+    is_pulling: bool,
+    team: Team,
+}
+
+impl RowSearch {
+    /// Makes everything ready. The graph has all nodes, and edges in these rows alone.
+    pub(crate) fn new(csr: &Csr, rows: Range<u32>) -> Self {
+        let depths = (0..csr.nodes()).map(|_| AtomicU32::new(UNREACHED)).collect();
+        let (search, team) = (Search::new(csr, rows, u32::MAX, None), Team::new(rayon::current_num_threads()));
+        Self { search, depths, is_pulling: false, team }
+    }
+
+    /// Forgets all depths.
+    pub(crate) fn begin(&mut self) {
+        self.depths.par_iter().for_each(|depth| depth.store(UNREACHED, Relaxed));
+        self.is_pulling = false;
+    }
+
+    /// The depths of these nodes.
+    pub(crate) fn depths(&self, rows: Range<u32>) -> Vec<u32> {
+        self.depths[rows.start as usize..rows.end as usize].iter().map(|depth| depth.load(Relaxed)).collect()
+    }
+
+    /// Gives a node a depth, unless it has one; returns whether it had none.
+    pub(crate) fn note(&mut self, node: u32, depth: u32) -> bool {
+        let slot = self.depths[node as usize].get_mut();
+        let is_new = *slot == UNREACHED;
+        if is_new {
+            *slot = depth;
+        }
+        is_new
+    }
+
+    /// Pushes from nodes of these rows. Returns the nodes that were not known and got the depth `level`, in ascending order.
+    pub(crate) fn push(&mut self, nodes: &[u32], level: u32) -> Vec<u32> {
+        self.is_pulling = false;
+        let running = Running::new(&self.search, &self.depths, self.team.threads());
+        let mut found = Vec::new();
+        if nodes.len() <= ALONE {
+            running.push(nodes, level - 1, &mut found);
+        } else {
+            found = collected(&mut self.team, |member, list| {
+                list.extend_from_slice(&nodes[part_of(member, nodes.len())]);
+                // SAFETY: a barrier comes between this and what follows, and nothing is published after that.
+                unsafe { running.lists[0].publish(member, list) };
+                member.barrier();
+                // SAFETY: as above.
+                unsafe { running.lists[0].share(|nodes| _ = running.push(nodes, level - 1, list)) };
+            });
+        }
+        found.par_sort_unstable();
+        // Two threads may have found the same node.
+        found.dedup();
+        found
+    }
+
+    /// Lets nodes of these rows without a depth pull from the frontier of all, a bitmap of nodes. Returns those that got the depth `level`.
+    pub(crate) fn pull(&mut self, frontier: &[u64], level: u32) -> Vec<u32> {
+        let running = Running::new(&self.search, &self.depths, self.team.threads());
+        let front = &self.search.fronts[(level - 1) as usize % 2];
+        let makes_bitmaps = !mem::replace(&mut self.is_pulling, true);
+        collected(&mut self.team, |member, list| {
+            if makes_bitmaps {
+                running.make_bitmaps(member, level - 1);
+                member.barrier();
+            }
+            for word in part_of(member, front.len()) {
+                front[word].store(frontier[word], Relaxed);
+                let mut bits = frontier[word];
+                while bits != 0 {
+                    let depth = &self.depths[64 * word + bits.trailing_zeros() as usize];
+                    bits &= bits - 1;
+                    // Nobody needs to be told of this node again.
+                    if depth.load(Relaxed) == UNREACHED {
+                        depth.store(level - 1, Relaxed);
+                    }
+                }
+            }
+            member.barrier();
+            running.pull(running.rounds.of(0), level - 1);
+            member.barrier();
+            running.list_front(member, level, list);
+        })
+    }
+}
+
+/// What all members of a team list together.
+fn collected(team: &mut Team, work: impl Fn(Member, &mut Vec<u32>) + Sync) -> Vec<u32> {
+    let all = Mutex::new(Vec::new());
+    team.run(|member| {
+        let mut list = Vec::new();
+        work(member, &mut list);
+        all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut list);
+    });
+    all.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,7 +4,10 @@
 
 mod delta_stepping;
 mod direction;
+mod metric;
 
 pub use delta_stepping::DeltaStepping;
-pub(crate) use delta_stepping::{double_distances, wide_distances};
+pub(crate) use delta_stepping::{RowPaths, double_distances, wide_distances};
 pub(super) use direction::DirectionCpu;
+pub(crate) use direction::RowSearch;
+pub(crate) use metric::Metric;
