@@ -21,12 +21,13 @@ struct Crate {
     layers: &'static str,
 }
 
-const CRATES: [Crate; 3] = [
+const CRATES: [Crate; 4] = [
     Crate {
         sources: "shader-crate/src",
         name: "evenkeel_kernels",
         layers: "core tiles primitive schedule operator frontier rounds strategy algorithm",
     },
+    Crate { sources: "host-crate/workgroups/src", name: "evenkeel_workgroups", layers: "group emulated" },
     Crate {
         sources: "host-crate/src",
         name: "evenkeel",

@@ -18,11 +18,12 @@ const TABLE_1: [(&str, &str, &str); 3] =
     [("group-mapped", "", "30"), ("merge-path", "503", "36"), ("thread-mapped", "22", "21")];
 
 /// The folders with production code: what a user of evenkeel builds, then what its developers do.
-const PRODUCTION: [&str; 11] = [
+const PRODUCTION: [&str; 12] = [
     "shared-types/src",
     "shader-crate/src",
     "shader-crate/macro/src",
     "shader-crate/build/src",
+    "host-crate/workgroups/src",
     "host-crate/src",
     "host-crate/cli/src",
     "host-crate/fuzz",

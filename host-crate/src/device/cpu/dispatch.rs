@@ -1,11 +1,7 @@
 //! One dispatch: its workgroups, handed out one by one to the threads of the team. The thread that runs the recording begins at once, and
 //! calls the others only when what is left is worth their waking up.
 
-use super::{
-    emulated::Emulation,
-    memory::{Memory, Queue},
-    workgroup::{Counts, Group, Reason, WorkgroupMemory},
-};
+use super::memory::{Memory, Queue};
 use crate::{
     Error, Result,
     device::{
@@ -14,6 +10,7 @@ use crate::{
     },
 };
 use evenkeel_kernels::launch::{Arguments, BufferMemory, Kernel, RawBuffer};
+use evenkeel_workgroups::{Counts, Emulation, Group, Reason, WorkgroupMemory};
 use std::{
     cell::RefCell,
     sync::{
@@ -153,7 +150,9 @@ impl Dispatch {
             // Not all kernels have atoms to count.
             Mode::Counted(counters) => self.kernel.counted.map(|_| counters),
             Mode::Emulated(emulation) => {
-                let ended = emulation.run(self.kernel, self.params(), &self.views(), groups);
+                let (params, buffers) = (self.params(), self.views());
+                // SAFETY: the dispatch has bound what the kernel declares; whoever recorded it has promised that it stays within.
+                let ended = unsafe { emulation.run(self.kernel, params, &buffers, groups) };
                 return ended.map_err(|reason| self.failed(reason));
             }
         };

@@ -4,15 +4,13 @@
 //!
 //! Steps run in their order on the calling thread, one recording at a time. A dispatch that is long enough shares its workgroups
 //! with a team of threads (`team.rs`, `dispatch.rs`). A workgroup is one invocation wide, or, where invocations wait for each other, a
-//! fibre for each (`workgroup.rs`). A subgroup is one invocation wide. Buffers are touched through raw pointers and atomics alone
+//! fibre for each ([`evenkeel_workgroups`]). A subgroup is one invocation wide. Buffers are touched through raw pointers and atomics alone
 //! (`memory.rs`). To find what only a GPU would show, dispatches can run as on one, with subgroups of any width and in an order drawn at
-//! random (`emulated.rs`). A native step is a function that has the whole team: the form of a strategy for a CPU.
+//! random ([`Emulation`]). A native step is a function that has the whole team: the form of a strategy for a CPU.
 
 mod dispatch;
-mod emulated;
 mod memory;
 mod program;
-mod workgroup;
 
 use super::{
     Backend, DeviceInfo, DeviceKind, DeviceOptions, Recorded, Step, Transferring,
@@ -22,8 +20,8 @@ use super::{
 };
 use crate::{Error, Result, machine};
 use dispatch::Mode;
-use emulated::Emulation;
 use evenkeel_kernels::launch::{Kernel, RawBuffer};
+use evenkeel_workgroups::Emulation;
 use memory::{Memory, Queue};
 use program::Program;
 use std::{

@@ -4,12 +4,12 @@ use super::{
     Timeline,
     dispatch::{Dispatch, Mode},
     memory::{Memory, Queue},
-    workgroup::caught,
 };
 use crate::{
     Error, Result,
     device::{Recorded, Step, Team, recorder::NativeFunction},
 };
+use evenkeel_workgroups::caught;
 use std::{sync::Arc, time::Duration};
 
 /// A recorded list of steps, ready to run.

@@ -24,11 +24,11 @@ use std::{
 const STACK_BYTES: usize = 256 << 10;
 
 /// Why a kernel went wrong, without the name of the kernel.
-pub(super) type Reason = String;
+pub type Reason = String;
 
 /// What a thread keeps from one workgroup to the next.
 #[derive(Default)]
-pub(super) struct WorkgroupMemory {
+pub struct WorkgroupMemory {
     shared: Vec<u128>,
     stacks: Vec<DefaultStack>,
     waiting: Vec<Fibre>,
@@ -39,7 +39,7 @@ type Fibre = Coroutine<(), (), (), DefaultStack>;
 impl WorkgroupMemory {
     /// Memory for all workgroup arrays of `kernel`, each aligned to 16. Where debugging is worth more than speed it holds
     /// what no kernel expects: a GPU does not clear it either.
-    pub(super) fn shared(&mut self, kernel: &Kernel) -> *mut u8 {
+    pub fn shared(&mut self, kernel: &Kernel) -> *mut u8 {
         let blocks = kernel.shared_bytes.iter().map(|bytes| bytes.div_ceil(size_of::<u128>())).sum();
         if self.shared.len() < blocks {
             self.shared.resize(blocks, 0);
@@ -52,24 +52,29 @@ impl WorkgroupMemory {
 }
 
 /// A workgroup that runs.
-pub(super) struct Group<'a> {
-    pub(super) kernel: &'static Kernel,
-    pub(super) arguments: &'a Arguments<'a>,
-    pub(super) group: u32,
-    pub(super) groups: u32,
+pub struct Group<'a> {
+    /// What it runs.
+    pub kernel: &'static Kernel,
+    /// Its parameters, buffers and workgroup arrays.
+    pub arguments: &'a Arguments<'a>,
+    /// Its number.
+    pub group: u32,
+    /// How many workgroups the dispatch has.
+    pub groups: u32,
     /// How many invocations it has.
-    pub(super) threads: u32,
+    pub threads: u32,
     /// Workgroups of the dispatch whose invocations have all called [`Lane::last`].
-    pub(super) tickets: &'a AtomicU32,
+    pub tickets: &'a AtomicU32,
     /// Where its invocations' atoms are counted, if they are.
-    pub(super) counts: Option<Counts>,
+    pub counts: Option<Counts>,
 }
 
 /// How many atoms each invocation of a workgroup has taken.
-pub(super) struct Counts(RefCell<Vec<u64>>);
+pub struct Counts(RefCell<Vec<u64>>);
 
 impl Counts {
-    pub(super) fn new(threads: u32) -> Self {
+    /// Of so many invocations, none yet.
+    pub fn new(threads: u32) -> Self {
         Self(RefCell::new(vec![0; threads as usize]))
     }
 
@@ -81,14 +86,18 @@ impl Counts {
         result
     }
 
-    pub(super) fn into_shares(self) -> Vec<u64> {
+    /// The number of each invocation.
+    pub fn into_shares(self) -> Vec<u64> {
         self.0.into_inner()
     }
 }
 
 impl Group<'_> {
     /// Runs all invocations to their end.
-    pub(super) fn run(&self, memory: &mut WorkgroupMemory) -> Result<(), Reason> {
+    ///
+    /// # Errors
+    /// The reason, when an invocation panics or the others do not come to a barrier where some wait.
+    pub fn run(&self, memory: &mut WorkgroupMemory) -> Result<(), Reason> {
         let arrived = Cell::new(0);
         if self.kernel.shared_bytes.is_empty() {
             caught(|| {
@@ -252,7 +261,7 @@ pub(super) fn stop(reason: Reason) -> ! {
 }
 
 /// Runs `work`; a panic in a kernel, such as an access out of bounds in a debug build, becomes a reason.
-pub(super) fn caught(work: impl FnOnce() -> Result<(), Reason>) -> Result<(), Reason> {
+pub fn caught(work: impl FnOnce() -> Result<(), Reason>) -> Result<(), Reason> {
     // Unwinding leaves buffers as they are at that moment, like a GPU that stops; all else here is cleared by the caller.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(text(&*payload)))
 }

@@ -9,7 +9,7 @@
 //! call that takes the whole subgroup and is not made by all of it is an error that names the places, as is a barrier that a part of a
 //! workgroup does not come to: on a GPU both are undefined.
 
-use super::workgroup::{Reason, caught, new_stack, stop};
+use super::group::{Reason, caught, new_stack, stop};
 use corosensei::{Coroutine, CoroutineResult, Yielder, stack::DefaultStack};
 use evenkeel_kernels::{
     lane::{Call, Lane, Place, Workgroup, call_between_accesses},
@@ -29,9 +29,9 @@ const MOST_RESIDENT: u32 = 16;
 
 /// The GPU that is emulated.
 #[derive(Debug)]
-pub(super) struct Emulation {
+pub struct Emulation {
     /// Invocations of a subgroup.
-    pub(super) subgroup: u32,
+    pub subgroup: u32,
     /// Workgroups that are under way at a time; the others begin when one of these has ended.
     resident: u32,
     seed: u64,
@@ -43,7 +43,7 @@ pub(super) struct Emulation {
 
 impl Emulation {
     /// Reads `subgroup=64,resident=4,seed=1,accesses=8`, of which all but the width may be left out.
-    pub(super) fn parse(text: &str) -> Result<Self, Reason> {
+    pub fn parse(text: &str) -> Result<Self, Reason> {
         let mut settings = BTreeMap::from([("subgroup", 0), ("resident", 4), ("seed", 0), ("accesses", 0)]);
         for setting in text.split(',') {
             let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
@@ -70,7 +70,13 @@ impl Emulation {
     }
 
     /// Runs all workgroups of a dispatch to their end.
-    pub(super) fn run(
+    ///
+    /// # Errors
+    /// The reason, when an invocation panics or the invocations wait for each other for ever.
+    ///
+    /// # Safety
+    /// The parameters and buffers are those that the kernel declares, and nothing else writes to the buffers meanwhile.
+    pub unsafe fn run(
         &self,
         kernel: &'static Kernel,
         params: &[u8],
@@ -321,7 +327,7 @@ impl Dispatch<'_> {
     fn fibre(&self, stack: DefaultStack, (group, local): (u32, u32), shared: *mut u8, mailbox: Rc<Mailbox>) -> Fibre {
         let invocation = move |yielder: &Yielder<(), Wait>, ()| {
             let together = Together { dispatch: self, yielder, mailbox: &mailbox, local };
-            // SAFETY: the dispatch has bound what the kernel declares; whoever recorded it has promised that it stays within.
+            // SAFETY: whoever called `run` has promised that these are what the kernel declares.
             let arguments = unsafe { Arguments::new(self.params, self.buffers, shared) };
             // SAFETY: an invocation has no way to keep its lane after its end.
             let lane = unsafe { Lane::new((local, self.kernel.threads), (group, self.groups), self.width, &together) };
