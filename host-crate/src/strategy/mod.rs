@@ -20,6 +20,8 @@
 
 pub mod adaptive;
 mod auto;
+// The forms that take the rows of a worker are for the cluster alone.
+#[cfg_attr(not(feature = "cluster"), allow(dead_code, unused_imports))]
 mod cpu;
 mod decompose;
 mod direction;
@@ -43,7 +45,9 @@ mod worklists;
 pub use crate::engine::loops::refuse_unending_rows;
 pub use crate::engine::{DeviceGraph, DeviceLoop, DeviceRows, LoopRun};
 pub use cpu::DeltaStepping;
-pub(crate) use cpu::{Metric, RowPaths, RowSearch, double_distances, wide_distances};
+#[cfg(feature = "cluster")]
+pub(crate) use cpu::{Metric, RowPaths, RowSearch};
+pub(crate) use cpu::{double_distances, wide_distances};
 pub use edge::{Chunking, Edge};
 pub use evenkeel_kernels::operator::{Operator, TraversalData};
 pub use hierarchical::Hierarchical;

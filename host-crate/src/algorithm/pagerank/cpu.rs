@@ -142,7 +142,8 @@ pub(crate) trait Number:
 
     /// The numbers in the words of a buffer.
     fn cells(words: &[AtomicU32]) -> &[Self::Cell];
-    /// The atomic of a number.
+    /// The atomic of a number, for the rows of a worker.
+    #[cfg_attr(not(feature = "cluster"), allow(dead_code))]
     fn cell(self) -> Self::Cell;
     fn load(cell: &Self::Cell) -> Self;
     fn store(self, cell: &Self::Cell);

@@ -7,12 +7,13 @@ mod chunk_ranges;
 mod cpu;
 mod kernels;
 pub(crate) mod pull;
+#[cfg(feature = "cluster")]
 mod rows;
 mod seeds;
 
-pub(crate) use cpu::Number;
-pub(crate) use rows::RowRanks;
 pub use seeds::{SeedOptions, Seeds};
+#[cfg(feature = "cluster")]
+pub(crate) use {cpu::Number, rows::RowRanks};
 
 use super::{Precision, Reorder, prelude::*, reorder};
 use crate::{
