@@ -94,6 +94,7 @@ impl<T: Number> Native<T> {
                 leaving: leaving.as_ref().map_or(csr.offsets(), Offsets::view),
                 incoming: &incoming,
                 config: &config,
+                first: 0,
                 ranks: T::cells(ranks),
                 teleports: is_seeded.load(Relaxed).then(|| T::cells(teleports)),
                 shares: [T::cells(even), T::cells(odd)],
@@ -239,8 +240,10 @@ pub(super) struct Walk<'a, T: Number> {
     pub(super) leaving: OffsetsView<'a>,
     pub(super) incoming: &'a Csr,
     pub(super) config: &'a PageRankConfig,
+    /// The first node whose rank is found here.
+    pub(super) first: usize,
     pub(super) ranks: &'a [T::Cell],
-    /// The part of each node in what does not follow an edge; none where all nodes are alike.
+    /// The part of each of these nodes in what does not follow an edge; none where all nodes are alike.
     pub(super) teleports: Option<&'a [T::Cell]>,
     /// What each node hands to each of its neighbours, in this iteration and in the next.
     pub(super) shares: [&'a [T::Cell]; 2],
@@ -301,16 +304,16 @@ impl<T: Number> Walk<'_, T> {
         for place in part_of(member, self.parts.len()) {
             let mut dangling = 0.0;
             for node in self.parts[place].clone() {
-                let rank = self.teleports.map_or(alike, |parts| T::load(&parts[node]));
-                rank.store(&self.ranks[node]);
+                let rank = self.teleports.map_or(alike, |parts| T::load(&parts[node - self.first]));
+                rank.store(&self.ranks[node - self.first]);
                 hand_out(&shares[node], rank, offsets.row(node).len() as u32, &mut dangling);
             }
             self.dangling[0][place].store(f64::to_bits(dangling), Relaxed);
         }
     }
 
-    /// Takes parts until none is left, where all dangling nodes have the rank `stuck` together. One that `STORES` writes ranks, and adds up by how much they change. Apart, so that each variant has all
-    /// registers.
+    /// Takes parts until none is left, where all dangling nodes have the rank `stuck` together. One that `STORES` writes ranks, and adds up by
+    /// how much they change. Apart, so that each variant has all registers.
     #[inline(never)]
     pub(super) fn iteration<const STORES: bool, const SEEDED: bool>(
         &self,
@@ -327,7 +330,7 @@ impl<T: Number> Walk<'_, T> {
         loop {
             let place = next_part();
             let Some(part) = self.parts.get(place) else { return };
-            let (mut dangling, mut change, mut node) = (0.0, 0.0, part.start);
+            let (mut dangling, mut change, mut node) = (0.0, 0.0, part.start - self.first);
             self.rows(part, &next[part.clone()], |share, row, degree| {
                 let own = if SEEDED { everywhere * T::load(&teleports[node]) } else { everywhere };
                 let rank = own + damping * shares.sum(columns, row);

@@ -18,7 +18,8 @@ pub(crate) use {cpu::Number, rows::RowRanks};
 use super::{Precision, Reorder, prelude::*, reorder};
 use crate::{
     engine::Layout,
-    graph::{NodeOrder, statistics::counted},
+    graph::NodeOrder,
+    numerals::counted,
     oracle::pagerank,
     settings::{self, Configurable},
     strategy::About,

@@ -19,7 +19,8 @@ pub(crate) struct RowRanks<'a, T: Number> {
     config: &'a PageRankConfig,
     leaving: &'a Csr,
     incoming: Csr,
-    rows: Range<usize>,
+    /// The first of these rows.
+    first: usize,
     ranks: Vec<T::Cell>,
     teleports: Vec<T::Cell>,
     shares: [Vec<T::Cell>; 2],
@@ -43,9 +44,9 @@ impl<'a, T: Number> RowRanks<'a, T> {
         Self {
             config,
             leaving,
-            rows,
-            ranks: cells(nodes),
-            teleports: cells(nodes),
+            first: rows.start,
+            ranks: cells(rows.len()),
+            teleports: cells(rows.len()),
             shares: [(); 2].map(|()| cells(nodes.next_power_of_two())),
             dangling: sums(&parts),
             changes: sums(&parts),
@@ -63,6 +64,7 @@ impl<'a, T: Number> RowRanks<'a, T> {
             leaving: self.leaving.offsets(),
             incoming: &self.incoming,
             config: self.config,
+            first: self.first,
             ranks: &self.ranks,
             teleports: Some(&self.teleports),
             shares: self.shares.each_ref().map(|shares| &shares[..]),
@@ -75,8 +77,7 @@ impl<'a, T: Number> RowRanks<'a, T> {
 
     /// Begins at these ranks, which are also the nodes' parts in what does not follow an edge.
     pub(crate) fn begin(&mut self, parts: &[f64]) {
-        let own = &self.teleports[self.rows.clone()];
-        own.iter().zip(parts).for_each(|(cell, part)| T::of(*part).store(cell));
+        self.teleports.iter().zip(parts).for_each(|(cell, part)| T::of(*part).store(cell));
         self.iteration = 0;
         self.on_team(|walk, member| walk.start(member));
     }
@@ -107,6 +108,6 @@ impl<'a, T: Number> RowRanks<'a, T> {
 
     /// The ranks of these rows.
     pub(crate) fn ranks(&self) -> Vec<f64> {
-        self.ranks[self.rows.clone()].iter().map(|rank| T::load(rank).into()).collect()
+        self.ranks.iter().map(|rank| T::load(rank).into()).collect()
     }
 }
