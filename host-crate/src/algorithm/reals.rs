@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use bytemuck::Pod;
+use rayon::prelude::*;
 
 /// The numbers that values are computed with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,6 +91,18 @@ pub(crate) enum Reals {
 }
 
 impl Reals {
+    /// Uploads the numbers nearest to these.
+    pub fn upload(&self, device: &Device, numbers: &[f64]) -> Result<()> {
+        fn all<T: Number>(device: &Device, buffer: &Buffer<T>, numbers: &[f64]) -> Result<()> {
+            device.upload(buffer, 0, &numbers.par_iter().map(|&number| T::of(number)).collect::<Vec<T>>())
+        }
+        match self {
+            Self::Whole(buffer) => all(device, buffer, numbers),
+            Self::Single(buffer) => all(device, buffer, numbers),
+            Self::Double(buffer) => device.upload(buffer, 0, numbers),
+        }
+    }
+
     /// Downloads them in double precision, which holds all kinds.
     pub fn download(&self, device: &Device) -> Result<Vec<f64>> {
         Ok(match self {

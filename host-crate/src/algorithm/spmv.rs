@@ -2,14 +2,18 @@
 //! a row, and its edges are the entries of the row. The matrix is kept by rows, which gather their sum; as a list of entries or by
 //! columns, from which each entry adds its term to its row, by an atomic addition.
 
-use super::{DenseVector, Precision, Reorder, prelude::*, reorder};
+use super::{
+    DenseVector, Precision, Reorder,
+    prelude::*,
+    reals::{Number, Reals},
+    reorder,
+};
 use crate::{
     engine::{EdgeArrays, Layout, Order, Pass, TileSet, TileSpaces, partitions_said},
     graph::{NodeOrder, generate::random::mix, transform::transpose},
     oracle::spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, product},
     phase,
 };
-use bytemuck::Pod;
 use evenkeel_kernels::{
     algorithm::spmv::{self, ProductParams},
     launch::Launch,
@@ -159,18 +163,14 @@ pub struct Product {
 /// A product that is ready to run with one matrix and any vector.
 pub struct Spmv {
     session: Session,
-    vectors: Vectors,
+    /// x and y.
+    vectors: [Reals; 2],
+    precision: Precision,
     /// The vector that is on the device.
     loaded: Option<DenseVector>,
     pass: Pass,
     /// The order of rows and columns on the device, where it is another than the graph's.
     order: Option<Arc<NodeOrder>>,
-}
-
-/// x and y.
-enum Vectors {
-    Single(Buffer<f32>, Buffer<f32>),
-    Double(Buffer<f64>, Buffer<f64>),
 }
 
 impl Algorithm for Spmv {
@@ -229,7 +229,7 @@ Examples:
         let (vectors, pass) = product(&graph, &kept)?;
         let session =
             session.with_method(config.schedule.item().taken(choice)).with_order(reorder::name_of(order.as_deref()));
-        Ok(Self { session, vectors, loaded: None, pass, order })
+        Ok(Self { session, vectors, precision: config.precision, loaded: None, pass, order })
     }
 
     fn session(&self) -> &Session {
@@ -245,13 +245,7 @@ Examples:
                 }
                 let reordered = self.order.as_ref().map(|order| order.apply(elements, 1));
                 let elements = reordered.as_deref().unwrap_or(elements);
-                match &self.vectors {
-                    Vectors::Double(x, _) => graph.device().upload(x, 0, elements),
-                    Vectors::Single(x, _) => {
-                        let singles: Vec<f32> = elements.par_iter().map(|&element| element as f32).collect();
-                        graph.device().upload(x, 0, &singles)
-                    }
-                }
+                self.vectors[0].upload(graph.device(), elements)
             })?;
             Run::of_pass(&mut self.pass)
         })
@@ -259,15 +253,12 @@ Examples:
 
     fn answer(&self) -> Result<Product> {
         let device = self.session.answered()?.device();
-        let (rows, precision) = match &self.vectors {
-            Vectors::Single(_, y) => (device.download(y)?.into_iter().map(f64::from).collect(), Precision::Single),
-            Vectors::Double(_, y) => (device.download(y)?, Precision::Double),
-        };
+        let rows = self.vectors[1].download(device)?;
         let rows = match &self.order {
             Some(order) => order.undo(&rows, 1),
             None => rows,
         };
-        Ok(Product { rows, precision })
+        Ok(Product { rows, precision: self.precision })
     }
 
     fn reference(graph: &Graph, x: &DenseVector, _: &SpmvConfig) -> Result<Vec<Bounded>> {
@@ -322,20 +313,20 @@ struct ProductInputs<'a> {
 
 impl ProductInputs<'_> {
     /// The product that was asked for.
-    fn product(&self, config: &SpmvConfig) -> Result<(Vectors, Pass)> {
+    fn product(&self, config: &SpmvConfig) -> Result<([Reals; 2], Pass)> {
         let Self { device, graph, csr, kept, .. } = self;
         match (config.layout, config.precision) {
             (MatrixLayout::Coo, _) => self.entries(),
             (MatrixLayout::Csc, _) => self.columns(),
-            (MatrixLayout::Csr, Precision::Single) => self.rows(&graph.partition_values(kept)?, Vectors::Single),
+            (MatrixLayout::Csr, Precision::Single) => self.rows::<f32>(&graph.partition_values(kept)?),
             (MatrixLayout::Csr, Precision::Double) => {
-                self.rows(&EdgeArrays::values(device, csr, kept, |value| value)?, Vectors::Double)
+                self.rows::<f64>(&EdgeArrays::values(device, csr, kept, |value| value)?)
             }
         }
     }
 
     /// The product by rows, in numbers of one kind.
-    fn rows<T: Pod>(&self, values: &EdgeArrays, vectors: fn(Buffer<T>, Buffer<T>) -> Vectors) -> Result<(Vectors, Pass)>
+    fn rows<T: Number>(&self, values: &EdgeArrays) -> Result<([Reals; 2], Pass)>
     where
         for<'b> spmv::Spmv<'b, T>: Launch<Params = ProductParams>,
     {
@@ -350,11 +341,11 @@ impl ProductInputs<'_> {
         };
         let arrays = (&[spaces.columns(), values][..], Order::Ascending);
         let pass = Pass::record(device, &format!("spmv {choice}"), arrays, &|_| (), &part)?;
-        Ok((vectors(x, y), pass))
+        Ok(([x, y].map(|vector| T::reals(&vector)), pass))
     }
 
     /// The product by entries. Their rows are made on the device from where the rows begin.
-    fn entries(&self) -> Result<(Vectors, Pass)> {
+    fn entries(&self) -> Result<([Reals; 2], Pass)> {
         let Self { device, choice, .. } = *self;
         let (x, y) = (device.buffer("x", self.elements)?, device.buffer("y", self.elements)?);
         let (matrix, values, entries) = (self.graph.rows()?, self.graph.values()?, self.csr.narrow_edges()?);
@@ -373,11 +364,11 @@ impl ProductInputs<'_> {
             recorder.dispatch(&launch, params, space.scatter_size());
         };
         let pass = Pass::record(device, &format!("spmv coo {choice}"), (&[], Order::Any), &all, &|_, _| ())?;
-        Ok((Vectors::Single(x, y), pass))
+        Ok(([Reals::Single(x), Reals::Single(y)], pass))
     }
 
     /// The product by columns.
-    fn columns(&self) -> Result<(Vectors, Pass)> {
+    fn columns(&self) -> Result<([Reals; 2], Pass)> {
         let Self { device, choice, csr, .. } = *self;
         let (x, y) = (device.buffer("x", self.elements)?, device.buffer("y", self.elements)?);
         let (tiles, values) = device.during("uploading", || {
@@ -395,7 +386,7 @@ impl ProductInputs<'_> {
         let arrays = (&[spaces.columns(), &values][..], Order::Any);
         let start = |recorder: &mut Recorder| recorder.fill(&y.cast(), 0);
         let pass = Pass::record(device, &format!("spmv csc {choice}"), arrays, &start, &part)?;
-        Ok((Vectors::Single(x, y), pass))
+        Ok(([Reals::Single(x), Reals::Single(y)], pass))
     }
 }
 
