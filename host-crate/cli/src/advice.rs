@@ -3,7 +3,8 @@
 
 use evenkeel::{
     algorithm::Answer,
-    graph::{BuildReport, Csr, Graph, formats::DirectionSource, statistics::grouped},
+    graph::{BuildReport, Csr, Graph, formats::DirectionSource},
+    numerals::grouped,
     oracle::components::weak,
 };
 use rayon::prelude::*;

@@ -20,7 +20,8 @@ use evenkeel::{
     Error, Result,
     algorithm::{Described, Handle, Part, Problem},
     device::{Device, DeviceInfo},
-    graph::{BuildReport, Graph, statistics::counted},
+    graph::{BuildReport, Graph},
+    numerals::counted,
     report::{GraphReport, Report},
 };
 use std::path::{Path, PathBuf};

@@ -11,7 +11,8 @@ use crate::report::{comparison::Entry, table::table};
 use clap::Args;
 use evenkeel::{
     algorithm::{self, Handle},
-    graph::{BuildReport, Graph, Skew, statistics::grouped, weights::WeightSource},
+    graph::{BuildReport, Graph, Skew, weights::WeightSource},
+    numerals::grouped,
     report::shown::three_digits,
 };
 

@@ -9,11 +9,8 @@ use super::{
 use crate::report::html;
 use clap::Args;
 use evenkeel::{
-    graph::{
-        BuildReport, Csr, Limit, PartitionOptions, Partitions,
-        formats::Recognised,
-        statistics::{Statistics, counted, grouped},
-    },
+    graph::{BuildReport, Csr, Limit, PartitionOptions, Partitions, formats::Recognised, statistics::Statistics},
+    numerals::{counted, grouped},
     report::SplitReport,
     strategy::{
         SplitGraph,

@@ -6,7 +6,7 @@ use clap::Args;
 use evenkeel::{
     Error, Result,
     device::{Compiled, Device, DeviceInfo, Executable},
-    graph::statistics::counted,
+    numerals::counted,
 };
 use serde::Serialize;
 use serde_json::Value;

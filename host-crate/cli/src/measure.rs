@@ -14,7 +14,8 @@ use evenkeel::{
         memory::Bytes,
         profile::{self, Span},
     },
-    graph::{BuildReport, Graph, statistics::counted},
+    graph::{BuildReport, Graph},
+    numerals::counted,
     oracle::Mismatch,
     phase,
     report::{

@@ -16,10 +16,8 @@ use evenkeel::{
     },
     device::DeviceInfo,
     engine::SharedGraph,
-    graph::{
-        Graph, NodeName, Weights,
-        statistics::{counted, grouped},
-    },
+    graph::{Graph, NodeName, Weights},
+    numerals::{counted, grouped},
     report::{GraphReport, shown::FoundPath},
 };
 use serde::Serialize;

@@ -1,12 +1,11 @@
 //! Statistics of a graph and a histogram of its degrees, as `evenkeel info` shows them.
 //! Degrees are those of the stored rows: out-degrees where edges have a direction.
 
-pub use crate::numerals::{counted, grouped};
-
 use super::{
     Csr, Graph, NodeName, Weights,
     weights::{Shown, is_whole},
 };
+use crate::numerals::grouped;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::{

@@ -1,6 +1,9 @@
 //! A graph in a report: how large it is, and what was changed between the file and the algorithm.
 
-use crate::graph::{BuildReport, Graph, statistics::counted};
+use crate::{
+    graph::{BuildReport, Graph},
+    numerals::counted,
+};
 use serde::Serialize;
 use std::fmt;
 

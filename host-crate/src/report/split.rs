@@ -2,10 +2,8 @@
 
 use crate::{
     device::memory::Bytes,
-    graph::{
-        Splitting,
-        statistics::{Histogram, grouped},
-    },
+    graph::{Splitting, statistics::Histogram},
+    numerals::grouped,
 };
 use serde::Serialize;
 use std::fmt;

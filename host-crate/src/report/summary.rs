@@ -7,7 +7,8 @@ use super::{
 use crate::{
     algorithm::Value,
     device::memory::Bytes,
-    graph::statistics::{bar, counted, grouped},
+    graph::statistics::bar,
+    numerals::{counted, grouped},
 };
 use std::{fmt, iter};
 

@@ -7,10 +7,8 @@ use super::{
 };
 use crate::{
     device::memory::Bytes,
-    graph::{
-        NodeName,
-        statistics::{counted, grouped},
-    },
+    graph::NodeName,
+    numerals::{counted, grouped},
 };
 use serde::Serialize;
 use std::fmt;

@@ -11,7 +11,8 @@ use evenkeel::{
     algorithm::{Answer, Problem, Run, Setup},
     device::{Device, DeviceInfo},
     engine::SharedGraph,
-    graph::{Graph, statistics::grouped},
+    graph::Graph,
+    numerals::grouped,
     oracle::Mismatch,
     report::{mteps, shown::three_digits, summary::time},
 };

@@ -8,7 +8,8 @@ use super::table::table;
 use evenkeel::report::{GraphReport, shown::three_digits};
 use evenkeel::{
     device::balance::{DispatchBalance, Spread},
-    graph::{NodeName, statistics::grouped},
+    graph::NodeName,
+    numerals::grouped,
 };
 use serde::Serialize;
 use std::fmt;

@@ -6,7 +6,8 @@ use evenkeel::report::{GraphReport, Report, shown::three_digits, summary::time};
 use evenkeel::{
     algorithm::Value,
     device::{DeviceInfo, memory::Bytes},
-    graph::statistics::{bar_of, grouped},
+    graph::statistics::bar_of,
+    numerals::grouped,
 };
 use serde::Serialize;
 use std::{fmt::Display, io};

@@ -1,6 +1,6 @@
 //! Figures: numbers about an answer, which reports show without knowing what they mean.
 
-use crate::{algorithm::Value, graph::statistics::grouped};
+use crate::{algorithm::Value, numerals::grouped};
 use serde::{Serialize, Serializer};
 
 /// A number worth showing.

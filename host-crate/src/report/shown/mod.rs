@@ -16,10 +16,8 @@ pub use summary::{Cell, FoundPath, Histogram, Listing, Show, Summary, ValueBin};
 
 use crate::{
     algorithm::{Answer, ClassNames, Column, Fact, Meaning, SOURCES, Value, Values},
-    graph::{
-        Graph,
-        statistics::{counted, grouped},
-    },
+    graph::Graph,
+    numerals::{counted, grouped},
     strategy::adaptive::{LevelSize, level_sizes},
 };
 use rayon::prelude::*;

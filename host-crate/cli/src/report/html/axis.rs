@@ -1,7 +1,7 @@
 //! Axes of charts: linear, logarithmic, or with a place for each of some names. Text is without the measures of a font, which only the
 //! program that shows a picture has.
 
-use evenkeel::graph::statistics::grouped;
+use evenkeel::numerals::grouped;
 use plotters::coord::{
     ranged1d::{BoldPoints, KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter},
     types::RangedCoordf64,

@@ -2,7 +2,7 @@
 
 use super::{Axis, Cell, Chart, Data, Kind, Page, Point, Section, Series, axis::percent};
 use crate::report::balance::{BalanceReport, Levels, StrategyBalance};
-use evenkeel::graph::statistics::grouped;
+use evenkeel::numerals::grouped;
 
 /// The page of a report.
 pub fn page(report: &BalanceReport) -> Page {

@@ -2,7 +2,8 @@
 
 use super::{Axis, Cell, Chart, Data, Kind, Page, Point, Section, Series};
 use evenkeel::{
-    graph::statistics::{Bin, Degrees, Statistics, grouped},
+    graph::statistics::{Bin, Degrees, Statistics},
+    numerals::grouped,
     report::SplitReport,
 };
 

@@ -4,7 +4,7 @@ use super::{
     chart::{Chart, as_file, printable},
     palette,
 };
-use evenkeel::{device::memory::Bytes, graph::statistics::grouped};
+use evenkeel::{device::memory::Bytes, numerals::grouped};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::fmt::Display;
 
