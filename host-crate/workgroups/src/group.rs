@@ -73,7 +73,7 @@ pub struct Group<'a> {
 pub struct Counts(RefCell<Vec<u64>>);
 
 impl Counts {
-    /// Of so many invocations, none yet.
+    /// Makes room for the counts of so many invocations.
     pub fn new(threads: u32) -> Self {
         Self(RefCell::new(vec![0; threads as usize]))
     }
