@@ -121,18 +121,18 @@ impl Gap {
     }
 
     fn run(&self, suite: &mut Suite, graph: Graph) -> anyhow::Result<()> {
-        self.run_kernels(suite, &graph, false)?;
+        let sources = self.sources(&graph, 64)?;
+        self.run_kernels(suite, &graph, &sources, false)?;
         if self.kernels.iter().any(|kernel| kernel.is_undirected()) {
             let both_ways = OpenOptions { direction: Some(Direction::Undirected), ..OpenOptions::default() };
-            self.run_kernels(suite, &adapt(graph, &both_ways)?.0, true)?;
+            self.run_kernels(suite, &adapt(graph, &both_ways)?.0, &sources, true)?;
         }
         Ok(())
     }
 
     /// Runs the kernels that take edges both ways, or the others, in the order of the suite.
-    fn run_kernels(&self, suite: &mut Suite, graph: &Graph, undirected: bool) -> anyhow::Result<()> {
+    fn run_kernels(&self, suite: &mut Suite, graph: &Graph, sources: &[u32], undirected: bool) -> anyhow::Result<()> {
         let shared = SharedGraph::new(suite.device(), &graph.csr);
-        let sources = self.sources(graph, 64)?;
         let is_wanted = |kernel: &&Kernel| self.kernels.contains(kernel) && kernel.is_undirected() == undirected;
         for kernel in Kernel::value_variants().iter().filter(is_wanted) {
             let (algorithm, trials, settings) = kernel.rules();
@@ -145,7 +145,7 @@ impl Gap {
                 graph,
                 shared: &shared,
                 setup,
-                inputs: kernel.inputs(&sources, graph.directed),
+                inputs: kernel.inputs(sources, graph.directed),
                 trials: self.options.trials.unwrap_or(trials),
                 size: graph.csr.edges(),
                 check: None,
