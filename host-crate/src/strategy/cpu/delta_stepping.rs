@@ -8,7 +8,7 @@
 
 use super::{
     super::prelude::*,
-    metric::{Atomic, Double, Metric, NONE, Real, Whole, Wide, Word},
+    metric::{Atomic, Double, Metric, NONE, Real, Whole, Wide, Word, real_weights, whole_weights},
 };
 use crate::{
     device::{Member, Team},
@@ -106,15 +106,13 @@ fn suitable_delta(csr: &Csr, rows: u32, threads: usize) -> f64 {
 /// Distances over whole weights in 64 bits, for graphs whose distances exceed 32; `u64::MAX` for nodes that are not reached. All
 /// threads of the process take part, whatever the device.
 pub(crate) fn wide_distances(csr: &Csr, source: u32) -> Vec<u64> {
-    let weights = if let Weights::U32(weights) = csr.weights() { &weights[..] } else { &[] };
-    wide_words(csr, source, |delta| Wide(Whole::new(weights, delta)))
+    wide_words(csr, source, |delta| Wide(Whole::new(whole_weights(csr), delta)))
 }
 
 /// Distances over real weights, added in double precision; infinite for nodes that are not reached. Else as [`wide_distances`].
 pub(crate) fn double_distances(csr: &Csr, source: u32) -> Vec<f64> {
-    let weights = if let Weights::F32(weights) = csr.weights() { &weights[..] } else { &[] };
     let double = |word: u64| if word == u64::MAX { f64::INFINITY } else { f64::from_bits(word) };
-    let words = wide_words(csr, source, |delta| Double(Real::new(weights, delta)));
+    let words = wide_words(csr, source, |delta| Double(Real::new(real_weights(csr), delta)));
     words.into_iter().map(double).collect()
 }
 
@@ -345,24 +343,21 @@ pub(crate) struct RowPaths<'a, M: Metric> {
 impl<'a> RowPaths<'a, Wide<'a>> {
     /// Whole distances. The graph has all nodes, and edges in these rows alone.
     pub(crate) fn whole(csr: &'a Csr, rows: Range<u32>) -> Self {
-        let weights = if let Weights::U32(weights) = csr.weights() { &weights[..] } else { &[] };
-        Self::new(csr, rows, |delta| Wide(Whole::new(weights, delta)))
+        Self::new(csr, rows, |delta| Wide(Whole::new(whole_weights(csr), delta)))
     }
 }
 
 impl<'a> RowPaths<'a, Real<'a>> {
     /// Real distances; else as [`RowPaths::whole`].
     pub(crate) fn single(csr: &'a Csr, rows: Range<u32>) -> Self {
-        let weights = if let Weights::F32(weights) = csr.weights() { &weights[..] } else { &[] };
-        Self::new(csr, rows, |delta| Real::new(weights, delta))
+        Self::new(csr, rows, |delta| Real::new(real_weights(csr), delta))
     }
 }
 
 impl<'a> RowPaths<'a, Double<'a>> {
     /// Real distances in double precision; else as [`RowPaths::whole`].
     pub(crate) fn double(csr: &'a Csr, rows: Range<u32>) -> Self {
-        let weights = if let Weights::F32(weights) = csr.weights() { &weights[..] } else { &[] };
-        Self::new(csr, rows, |delta| Double(Real::new(weights, delta)))
+        Self::new(csr, rows, |delta| Double(Real::new(real_weights(csr), delta)))
     }
 }
 

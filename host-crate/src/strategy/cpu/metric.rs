@@ -1,6 +1,9 @@
 //! How distances are kept, added and put into buckets.
 
-use crate::engine::native::prefetch;
+use crate::{
+    engine::native::prefetch,
+    graph::{Csr, Weights},
+};
 use evenkeel_types::UNREACHED;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -89,6 +92,16 @@ pub(crate) trait Metric: Sync {
     fn prefetch(&self, edge: usize);
 }
 
+/// The whole weights of a graph; none where it has others or none.
+pub(super) fn whole_weights(csr: &Csr) -> &[u32] {
+    if let Weights::U32(weights) = csr.weights() { weights } else { &[] }
+}
+
+/// The real weights of a graph; none where it has others or none.
+pub(super) fn real_weights(csr: &Csr) -> &[f32] {
+    if let Weights::F32(weights) = csr.weights() { weights } else { &[] }
+}
+
 /// Whole weights; none at all are weights of 1. Buckets are as wide as a power of two.
 pub(crate) struct Whole<'a> {
     weights: &'a [u32],
@@ -160,7 +173,7 @@ pub(crate) struct Real<'a> {
 
 impl<'a> Real<'a> {
     pub(super) fn new(weights: &'a [f32], delta: f64) -> Self {
-        // Of weights that are all 0 every distance is, too.
+        // Where all weights are 0, all distances are 0 and in the same bucket.
         Self { weights, buckets_per_unit: if delta > 0.0 { 1.0 / delta } else { 0.0 } }
     }
 
