@@ -58,12 +58,12 @@ struct Fused {
 }
 
 impl Fused {
-    /// Of a matrix of ones, as the graphs here are.
+    /// Prepares the product with a matrix of ones, which the graphs here are.
     fn prepare(device: &Device, csr: &Csr, x: &[f32]) -> Self {
         let (rows, entries) = (csr.nodes(), csr.narrow_edges().expect("the matrix is small"));
         let offsets = csr.row_offsets().expect("the matrix is small");
         let parts = (rows + entries).div_ceil(PART).max(1);
-        // As the schedule does: of many short rows a workgroup takes four parts.
+        // The schedule does the same: with many short rows, a workgroup takes four parts.
         let groups = if entries < 6 * rows && parts >= 1 << 14 { parts.div_ceil(4) } else { parts };
         // As many rows are over at an item as have their entries and their own ends before it.
         let over = |item: u32| {

@@ -186,7 +186,7 @@ fn random_model(family: Family) -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: common::cases(24), ..ProptestConfig::default() })]
 
-    /// Whatever is chosen, and however often it is switched.
+    /// Searches are right with any model, however often it switches between variants.
     #[test]
     fn any_model_on_any_graph(
         fifteen in random_model(Family::Fifteen),

@@ -262,7 +262,7 @@ fn parse(format: Format, bytes: &[u8]) -> Result<Loaded> {
     formats::parse(format, Path::new("test"), &files)
 }
 
-/// Whatever parses must be a graph: every edge has a weight or none has, and every end is a node.
+/// Checks that what parses is a graph: every edge has a weight or none has, and every end is a node.
 pub fn check_survives(format: Format, bytes: &[u8]) -> Result<(), TestCaseError> {
     check_loaded(format, bytes, parse(format, bytes))
 }

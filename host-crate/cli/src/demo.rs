@@ -54,7 +54,7 @@ pub struct Scene {
     graph: String,
     algorithm: &'static str,
     strategy: &'static str,
-    /// What of their time lanes wait for others, if that can be counted.
+    /// The share of their time that lanes wait for others, if that can be counted.
     idle: Option<f64>,
     entry: Entry,
 }

@@ -1,7 +1,7 @@
 //! Connects every worker with every other. Of two workers the one with the lower number calls and the other listens, so that worker 0 need
 //! not be reachable. Each pair has two connections, and each side has proved the secret on both before they are used.
 //!
-//! Whoever else connects to the port can do no harm: what it says is read by one thread, without waiting, up to the length of a proof; only
+//! A stranger who connects to the port can do no harm: what it says is read by one thread, without waiting, up to the length of a proof; only
 //! so many such connections are kept, of which the oldest goes first; and each has a deadline. Workers call again until theirs.
 
 use super::{
@@ -212,7 +212,7 @@ struct Acceptor<'a> {
     strangers: VecDeque<Stranger>,
     /// How many connections turned out to be of no worker.
     refused: u32,
-    /// Of each worker that calls this one: whether its control connection is there, and the one for data.
+    /// For each worker that calls this one, whether its control connection is there, and its connection for data.
     callers: Vec<(bool, Option<TcpStream>)>,
 }
 

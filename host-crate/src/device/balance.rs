@@ -55,7 +55,7 @@ pub struct DispatchBalance {
     pub workgroups: Spread,
     /// The atoms there would be had every lane been busy as long as the busiest of its group.
     pub lane_slots: u64,
-    /// What of these there was: a lane without an atom waits for the others of its group.
+    /// The share of `lane_slots` that had an atom: a lane without one waits for the others of its group.
     pub simd_efficiency: f64,
     /// How many invocations took 0, 1, 2–3, 4–7, … atoms, up to the largest share.
     pub shares: Vec<u64>,

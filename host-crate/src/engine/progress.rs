@@ -8,12 +8,12 @@ use std::time::Duration;
 /// longer will never end.
 const MOST_SAME: u32 = 10_000;
 
-/// What one run of a loop took.
+/// The time and the final state of one run of a loop.
 #[derive(Clone, Copy, Debug)]
 pub struct LoopRun {
     /// From the first submission until the result is ready on the device.
     pub total: Duration,
-    /// What of that the device was busy.
+    /// The part of `total` in which the device was busy.
     pub kernel: Duration,
     /// What the loop's state says at the end.
     pub report: LoopReport,

@@ -16,7 +16,7 @@ pub(crate) fn pieces(csr: &Csr, limit: u32, length: u32) -> impl ParallelIterato
     long_rows(csr, limit).flat_map_iter(pieces)
 }
 
-/// The same pieces with the number of the first edge, in a graph whose edges 32 bits count.
+/// The pieces of [`pieces`], each with the number of its first edge instead; for a graph whose edges 32 bits count.
 pub(crate) fn pieces_by_edge(csr: &Csr, limit: u32, length: u32) -> impl ParallelIterator<Item = [u32; 2]> {
     pieces(csr, limit, length).map(|[node, begin]| [node, csr.row(node).start as u32 + begin])
 }

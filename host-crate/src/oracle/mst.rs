@@ -1,5 +1,5 @@
 //! Minimum spanning forests by Kruskal's algorithm (1956): edges in the order of their weights, each taken if its ends are not connected yet.
-//! Of edges that weigh the same, the first in the order of the graph comes first, so there is one answer. Directions do not count.
+//! Edges of equal weight keep the order of the graph, so there is one answer. Directions do not count.
 
 use crate::graph::{Csr, Weights};
 
@@ -74,7 +74,7 @@ mod tests {
         assert!(kruskal(&csr(1, false, &[])).is_empty() && kruskal(&csr(0, false, &[])).is_empty());
     }
 
-    /// Of n^(n - 2) trees of a small complete graph, none is lighter.
+    /// None of the n^(n - 2) trees of a small complete graph is lighter.
     #[test]
     fn no_tree_is_lighter() {
         for seed in 0..40u32 {

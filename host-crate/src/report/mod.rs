@@ -56,9 +56,9 @@ pub struct Report {
     /// What is shown of the answer; none where many are compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<Summary>,
-    /// What making the strategy ready took.
+    /// The time of making the strategy ready.
     pub prepare_ms: PrepareReport,
-    /// What fetching the answer from the device took after the last run.
+    /// The time of fetching the answer from the device after the last run.
     pub fetch_ms: f64,
     /// The timed runs in order; runs to warm up are not among them.
     pub runs: Vec<RunReport>,
@@ -68,7 +68,7 @@ pub struct Report {
     pub mteps: f64,
     /// Bytes of device memory that the graph, the strategy and the answer took.
     pub memory_bytes: u64,
-    /// What of that each buffer took.
+    /// The bytes of each buffer, which add up to `memory_bytes`.
     pub buffers: Vec<BufferReport>,
     /// Where the time went, where the steps of the device were timed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,7 +80,7 @@ pub struct Report {
     pub valid: Option<bool>,
 }
 
-/// What making a strategy ready took before its first run, in milliseconds: uploading, splitting nodes, recording commands.
+/// The time of making a strategy ready before its first run, in milliseconds: uploading, splitting nodes, recording commands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PrepareReport {
     /// All of it.
@@ -97,14 +97,14 @@ impl PrepareReport {
     }
 }
 
-/// What one run took. `total_ms` is `kernel_ms` and `overhead_ms` together.
+/// The times of one run. `total_ms` is `kernel_ms` and `overhead_ms` together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RunReport {
-    /// From the first submission until the answer is ready on the device.
+    /// The time from the first submission until the answer is ready on the device.
     pub total_ms: f64,
-    /// What of that the device was busy.
+    /// The part of the total in which the device was busy.
     pub kernel_ms: f64,
-    /// What of that it was not: submitting, waiting, looking at the flag.
+    /// The rest of the total: submitting, waiting, reading the flag.
     pub overhead_ms: f64,
     /// How many times the loop went round.
     pub iterations: u32,

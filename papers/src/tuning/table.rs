@@ -26,9 +26,9 @@ pub struct Row {
     pub level: u32,
     /// What was known of it.
     pub features: Features,
-    /// What each of [`Variant::all`] took.
+    /// The time of each of [`Variant::all`].
     pub microseconds: Vec<f64>,
-    /// What of the variant that goes on in the same dispatch is not the level's, where the frontier is for it.
+    /// The part of that time that the variant spends on later levels of the same dispatch, where the frontier suits it.
     pub dispatch: f64,
 }
 

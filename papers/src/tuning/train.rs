@@ -136,7 +136,7 @@ fn as_map<S: Serializer>(features: &[(Feature, f64)], serializer: S) -> std::res
 const DEPTHS: [usize; 6] = [2, 4, 6, 8, 11, 14];
 const ONE_GRAPH_OF: [usize; 4] = [8, 16, 32, 64];
 
-/// Of ten graphs, so many are for the choice of the size, and as many for the test.
+/// The graphs out of ten that are kept for the choice of the size; as many are kept for the test.
 const OF_TEN: usize = 2;
 
 /// The collection and the name of a graph.

@@ -42,9 +42,9 @@ pub struct StrategyBalance {
     pub max_over_mean: Levels,
     /// The Gini coefficient of the shares, the dispatches' mean by their atoms: 0 is even.
     pub gini: Levels,
-    /// What of the time that groups of lanes were busy their lanes were.
+    /// The share of lanes with work, in the time that their groups were busy.
     pub simd_efficiency: f64,
-    /// What of it they were not.
+    /// The share of lanes without work in that time.
     pub idle_lanes: f64,
     /// How many invocations took 0, 1, 2–3, 4–7, … atoms of a dispatch, over all of them.
     pub shares: Vec<u64>,

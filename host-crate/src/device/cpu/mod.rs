@@ -43,8 +43,8 @@ const MAX_BUFFER: u64 = 4 * u32::MAX as u64;
 /// caches like. With a kernel's most invocations, 1,024 a workgroup, their number still fits into 32 bits.
 const MAX_GROUPS: u32 = (1 << 22) - 1;
 
-/// Of kernels whose invocations wait for each other, and are fibres: enough for many cores, and few enough that starting
-/// fibres costs little beside the work. Odd, so that what an invocation strides over is spread over all of the cache.
+/// The most workgroups of a kernel whose invocations wait for each other, and are fibres: enough for many cores, and few enough
+/// that starting fibres costs little beside the work. Odd, so that what an invocation strides over is spread over all of the cache.
 const MAX_WAITING_GROUPS: u32 = 127;
 
 /// Where a GPU is emulated: more than are under way at a time, and few enough that starting their fibres costs little.
