@@ -18,9 +18,9 @@ impl fmt::Display for Report {
         line("graph", self.graph.to_string())?;
         line("device", format!("{} ({})", self.device.name, self.device.kind))?;
         let from = self.source.as_ref().map_or(String::new(), |source| format!("from node {source} "));
-        let took = self.method.as_ref().map_or(String::new(), |method| format!(", which took {method}"));
+        let chosen = self.method.as_ref().map_or(String::new(), |method| format!(", which chose {method}"));
         let ordered = self.ordered_by.map_or(String::new(), |by| format!(", nodes ordered by {by}"));
-        line(self.algorithm, format!("{from}with {} {}{took}{ordered}", self.alternative, self.strategy))?;
+        line(self.algorithm, format!("{from}with {} {}{chosen}{ordered}", self.alternative, self.strategy))?;
         let (rates, figures): (Vec<_>, Vec<_>) =
             self.lines_of_figures().into_iter().partition(|(word, _)| *word == RATE);
         for (word, text) in figures {
@@ -241,7 +241,7 @@ valid     ✓ every value agrees with the sequential oracle
         let method = Some("near-far".to_owned());
         let text = Report { answer: Some(answer), method, strategy: "auto".into(), ..example() }.to_string();
         let expected = "\
-sssp      from node 7 with strategy auto, which took near-far
+sssp      from node 7 with strategy auto, which chose near-far
 reached   5,000 of 6,000 nodes, the furthest at 2.5
 means     mean 0.5
 spread         distance  nodes

@@ -130,15 +130,15 @@ fn the_report_has_the_answer_and_what_was_taken() {
     let spmv = report(&["spmv", &roads]);
     assert!(spmv["answer"]["norm"].as_f64().unwrap() > 0.0 && spmv["answer"]["min"].is_number());
     for report in [&sssp, &apsp, &color, &ranks, &spmv] {
-        let took = report["method"].as_str().unwrap();
-        assert!(report["strategy"] == "auto" && took != "auto" && !took.is_empty(), "{took}");
+        let method = report["method"].as_str().unwrap();
+        assert!(report["strategy"] == "auto" && method != "auto" && !method.is_empty(), "{method}");
     }
     let named = report(&["bfs", &roads, "--strategy", "node"]);
     assert_eq!(named.get("method"), None);
     let cpu = json(evenkeel(&["bfs", &roads, "--device", "cpu", "--json", "-"]));
     assert_eq!(cpu["method"], "direction-cpu");
     let text = printed(evenkeel(&["bfs", &roads, "--device", "cpu"]));
-    assert!(text.contains("with strategy auto, which took direction-cpu\n"), "{text}");
+    assert!(text.contains("with strategy auto, which chose direction-cpu\n"), "{text}");
     let entries = json(on_device(&["compare", "spmv", &roads, "--strategies", "paper", "--json", "-"]));
     assert_eq!((&entries[0]["method"], entries[0].get("answer")), (&"thread-mapped".into(), None));
 }

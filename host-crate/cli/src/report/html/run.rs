@@ -1,4 +1,4 @@
-//! The page of a run: how long it took, where the time went, and what memory it took.
+//! The page of a run: its time, where the time went, and its memory.
 
 use super::{
     Axis, Cell, Chart, Data, Kind, Page, Point, Section, Series,
@@ -12,7 +12,7 @@ use evenkeel::{
 /// The page of a report.
 pub fn page(report: &Report) -> Page {
     let from = report.source.as_ref().map_or(String::new(), |source| format!(" from node {source}"));
-    let took = report.method.as_ref().map_or(String::new(), |method| format!(", which took {method}"));
+    let chosen = report.method.as_ref().map_or(String::new(), |method| format!(", which chose {method}"));
     let ordered = report.ordered_by.map_or(String::new(), |by| format!(", nodes ordered by {by}"));
     let valid = match report.valid {
         Some(true) => "every value agrees with the sequential oracle",
@@ -22,7 +22,7 @@ pub fn page(report: &Report) -> Page {
     let mut page = Page::new(format!("{} on {}", report.algorithm, report.graph.name), report.version)
         .fact("graph", &report.graph)
         .fact("device", format!("{} ({})", report.device.name, report.device.kind))
-        .fact(report.algorithm, format!("with {} {}{took}{ordered}{from}", report.alternative, report.strategy));
+        .fact(report.algorithm, format!("with {} {}{chosen}{ordered}{from}", report.alternative, report.strategy));
     for (word, text) in report.lines_of_figures() {
         page = page.fact(word, text);
     }
