@@ -14,9 +14,9 @@ use std::{
 
 const HELP: &str = "\
 there is no rust-gpu to compile the kernels with. Any one of these helps:
-  - RUST_GPU_TOOLCHAIN=FOLDER, where FOLDER has bin/cargo, bin/rustc and lib/librustc_codegen_spirv.so of rust-gpu 0.10.0;
+  - RUST_GPU_TOOLCHAIN=FOLDER, where FOLDER has bin/cargo, bin/rustc and lib/librustc_codegen_spirv.so of rust-gpu 0.11.0;
   - a rustup toolchain named rust-gpu: `rustup toolchain link rust-gpu FOLDER`;
-  - EVENKEEL_KERNELS=install, which fetches the pinned nightly with rustup and builds rust-gpu 0.10.0 once.
+  - EVENKEEL_KERNELS=install, which fetches the pinned nightly with rustup and builds rust-gpu 0.11.0 once.
 A build needs none while the kernels' sources are those of the modules in their crate's spirv folder; to return to evenkeel's:
   git checkout shader-crate shared-types xtask";
 

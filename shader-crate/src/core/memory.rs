@@ -5,12 +5,12 @@
 //! relaxed atomics: for what another invocation may write. `load_cached` is for what another invocation may write, too, but of which an older
 //! value is as right as the newest. The rest are atomic updates and return the value before.
 
+/// Four numbers that are loaded and stored together: reals, and words.
+pub use glam::{UVec4, Vec4};
 #[cfg(target_arch = "spirv")]
 pub use gpu::{Global, Read, Shared};
 #[cfg(not(target_arch = "spirv"))]
 pub use native::{Element, Global, Read, Shared};
-/// Four numbers that are loaded and stored together: reals, and words.
-pub use spirv_std::glam::{UVec4, Vec4};
 
 use ::core::marker::PhantomData;
 use bytemuck::Pod;
