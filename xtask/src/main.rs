@@ -6,6 +6,8 @@ mod compile;
 mod dependencies;
 mod docs;
 mod finish;
+#[cfg(feature = "install")]
+mod install;
 mod kernels;
 mod layers;
 mod loc;

@@ -12,13 +12,24 @@ use std::{
     process::Command,
 };
 
-const HELP: &str = "\
+/// The release of rust-gpu that the pins name.
+pub const RELEASE: &str = "0.11.0";
+
+/// How long it takes to compile rust-gpu.
+pub const DURATION: &str = "some 20 minutes on two cores";
+
+/// What is said where there is none.
+fn help() -> String {
+    format!(
+        "\
 there is no rust-gpu to compile the kernels with. Any one of these helps:
-  - RUST_GPU_TOOLCHAIN=FOLDER, where FOLDER has bin/cargo, bin/rustc and lib/librustc_codegen_spirv.so of rust-gpu 0.11.0;
+  - RUST_GPU_TOOLCHAIN=FOLDER, where FOLDER has bin/cargo, bin/rustc and lib/librustc_codegen_spirv.so of rust-gpu {RELEASE};
   - a rustup toolchain named rust-gpu: `rustup toolchain link rust-gpu FOLDER`;
-  - EVENKEEL_KERNELS=install, which fetches the pinned nightly with rustup and builds rust-gpu 0.11.0 once.
+  - EVENKEEL_KERNELS=install, which fetches the pinned nightly with rustup and compiles rust-gpu {RELEASE} once: {DURATION}.
 A build needs none while the kernels' sources are those of the modules in their crate's spirv folder; to return to evenkeel's:
-  git checkout shader-crate shared-types xtask";
+  git checkout shader-crate shared-types xtask"
+    )
+}
 
 /// A rust-gpu compiler.
 pub enum Toolchain {
@@ -41,7 +52,7 @@ impl Toolchain {
         match env::var("EVENKEEL_KERNELS").as_deref() {
             Ok("install") => Self::install(package),
             Ok(other) => bail!("EVENKEEL_KERNELS={other}: the one value it has is `install`"),
-            Err(_) => bail!(HELP),
+            Err(_) => bail!(help()),
         }
     }
 
@@ -56,8 +67,7 @@ impl Toolchain {
 
     #[cfg(feature = "install")]
     fn install(package: &Package) -> Result<Self> {
-        let install = cargo_gpu_install::install::Install::from_shader_crate(package.folder.clone());
-        Ok(Self::Installed(install.run().context("installing rust-gpu")?))
+        Ok(Self::Installed(crate::install::backend(package)?))
     }
 
     #[cfg(not(feature = "install"))]
@@ -86,8 +96,12 @@ impl Toolchain {
 }
 
 fn backend(folder: &Path) -> PathBuf {
-    let (prefix, suffix) = (env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX);
-    folder.join("lib").join(format!("{prefix}rustc_codegen_spirv{suffix}"))
+    folder.join("lib").join(library())
+}
+
+/// The name of the backend's file.
+pub fn library() -> String {
+    format!("{}rustc_codegen_spirv{}", env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX)
 }
 
 /// The folder of rustup's toolchain `rust-gpu`, where there is one.
@@ -95,4 +109,17 @@ fn linked() -> Option<PathBuf> {
     let answer = Command::new("rustup").args(["which", "--toolchain", "rust-gpu", "rustc"]).output().ok()?;
     let compiler = PathBuf::from(String::from_utf8(answer.stdout).ok().filter(|_| answer.status.success())?.trim());
     Some(compiler.parent()?.parent()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RELEASE;
+
+    #[test]
+    fn the_release_is_the_pinned_one() {
+        let manifest = include_str!("../Cargo.toml");
+        for package in ["spirv-builder", "cargo-gpu-install"] {
+            assert!(manifest.contains(&format!("{package} = {{ version = \"={RELEASE}\"")), "{package}");
+        }
+    }
 }

@@ -11,8 +11,10 @@
 //! ```
 
 pub mod manifest;
+mod relay;
 
 use manifest::{MANIFEST, Package};
+use relay::Relay;
 use std::{
     env,
     error::Error,
@@ -114,10 +116,15 @@ fn is_current(package: &Package, folder: &Path) -> io::Result<bool> {
 fn compile(package: &Package, out: &Path, modules: &Path) -> Result<(), Box<dyn Error>> {
     let mut cargo = Command::new(env::var_os("CARGO").ok_or("cargo runs a build script with CARGO set")?);
     // A profile of its own, because this build has locked the folder of its profile.
-    cargo.args(["run", "--quiet", "--package", "xtask", "--profile", "xtask"]);
-    if env::var("EVENKEEL_KERNELS").is_ok_and(|how| how == "install") {
+    cargo.args(["run", "--package", "xtask", "--profile", "xtask"]);
+    // An editor that builds in the background has the terminal to itself, unless the user asked for what takes so long.
+    let mut relay = if env::var("EVENKEEL_KERNELS").is_ok_and(|how| how == "install") {
         cargo.args(["--features", "install"]);
-    }
+        Relay::aloud()
+    } else {
+        cargo.arg("--quiet");
+        Relay::quiet()
+    };
     cargo.args(["--", "kernels", "--package"]).arg(&package.folder).arg("--out").arg(modules);
     let prefixes = ["CARGO_CFG_", "CARGO_FEATURE_", "CARGO_PKG_", "DEP_"];
     for (name, _) in env::vars_os() {
@@ -131,8 +138,8 @@ fn compile(package: &Package, out: &Path, modules: &Path) -> Result<(), Box<dyn 
     // Here the current folder is the crate's, and a rust-toolchain.toml there is for rust-gpu alone. The target folder is where
     // TARGET/PROFILE/build/CRATE/out is.
     cargo.current_dir(&package.evenkeel).env("CARGO_TARGET_DIR", out.ancestors().nth(4).unwrap_or(out));
-    // Cargo reads a build script's standard output as instructions, and shows its standard error when it fails.
-    if cargo.stdout(io::stderr()).status()?.success() {
+    relay.say(&format!("evenkeel: the kernels of {} are compiled now.", package.folder.display()));
+    if relay.run(cargo)?.success() {
         return Ok(());
     }
     let committed = package.committed();
