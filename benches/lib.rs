@@ -102,8 +102,20 @@ impl<'a, A: FrontEnd> Subject<'a, A> {
         time: fn(Run) -> Duration,
     ) {
         let config = A::with_alternative(&A::Config::default(), alternative).expect("a registered name");
+        self.measure_with(group, name, device, &config, time);
+    }
+
+    /// Times it with other settings.
+    pub fn measure_with(
+        &self,
+        group: &mut Group<'_>,
+        name: &str,
+        device: &Device,
+        config: &A::Config,
+        time: fn(Run) -> Duration,
+    ) {
         let prepare = || {
-            let mut algorithm = A::prepare(device, &self.graph.csr, &config).expect("the graph fits");
+            let mut algorithm = A::prepare(device, &self.graph.csr, config).expect("the graph fits");
             algorithm.run(&self.input).expect("a run");
             let answer = algorithm.answer().expect("an answer");
             let reference = self.reference.get_or_init(|| self.oracle());
