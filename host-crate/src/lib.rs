@@ -55,31 +55,19 @@
 extern crate self as evenkeel;
 
 pub mod algorithm;
-#[path = "../base/src/atomic_file.rs"]
-pub mod atomic_file;
 #[cfg(feature = "cluster")]
 pub mod cluster;
 pub mod device;
 pub mod engine;
-#[path = "../base/src/error/mod.rs"]
-pub mod error;
 pub mod graph;
-#[doc(hidden)]
-#[path = "../base/src/machine.rs"]
-pub mod machine;
-#[doc(hidden)]
-#[path = "../base/src/numerals.rs"]
-pub mod numerals;
 pub mod oracle;
-#[doc(hidden)]
-#[path = "../base/src/phase.rs"]
-pub mod phase;
 pub mod report;
-#[path = "../base/src/settings/mod.rs"]
 pub mod settings;
 pub mod strategy;
 
-pub use error::{Error, Result};
+pub use evenkeel_base::{Error, Result, atomic_file, error};
+#[doc(hidden)]
+pub use evenkeel_base::{machine, numerals, phase};
 pub use evenkeel_types::UNREACHED;
 
 /// The examples of the documentation are tested like any others.

@@ -11,14 +11,14 @@ pub fn name() -> String {
 
 /// Bytes of memory that can be had now: the least of what the system has, what the control group may have, and what the limit on the
 /// process's address space leaves.
-pub(crate) fn memory() -> u64 {
+pub fn memory() -> u64 {
     // Half of what a common machine has; what is really there is known when it is asked for.
     const UNKNOWN: u64 = 8 << 30;
     known_memory().unwrap_or(UNKNOWN)
 }
 
 /// Bytes of available memory, if the machine reports them.
-pub(crate) fn known_memory() -> Option<u64> {
+pub fn known_memory() -> Option<u64> {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let system = kibibytes(&read("/proc/meminfo"), "MemAvailable");
     let space = left_of_address_space(&read("/proc/self/limits"), &read("/proc/self/status"));

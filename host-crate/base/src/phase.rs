@@ -25,6 +25,7 @@ pub fn during<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
 }
 
 /// Says how much of a phase is done, of how much if that is known. A phase says it a few hundred times at most.
-pub(crate) fn advance(unit: &'static str, done: u64, total: Option<u64>) {
+#[doc(hidden)]
+pub fn advance(unit: &'static str, done: u64, total: Option<u64>) {
     tracing::trace!(target: "evenkeel::progress", unit, done, total);
 }

@@ -1,10 +1,11 @@
 //! Whole configurations: fields with keys, from which options, reports and listings are made.
 
-use super::{Key, NamedValue};
+use super::Key;
 
 /// A thing whose fields are settings: the configuration of an algorithm, or what its input is made of.
 ///
 /// ```
+/// # use evenkeel_base as evenkeel;
 /// use evenkeel::settings::{Key, Settings, report, set};
 ///
 /// #[derive(Clone)]
@@ -37,28 +38,6 @@ impl Settings for () {
     fn keys(&mut self) -> Vec<Key<'_>> {
         Vec::new()
     }
-}
-
-/// A type with a few values, each of which has a name.
-pub trait Choices: Copy + PartialEq + 'static {
-    /// All values with their names.
-    const CHOICES: &'static [(Self, NamedValue)];
-
-    /// The value that has this name.
-    fn named(name: &str) -> Option<Self> {
-        let is_meant = |named: &NamedValue| named.name == name || named.alias == Some(name);
-        Self::CHOICES.iter().find(|(_, named)| is_meant(named)).map(|(value, _)| *value)
-    }
-
-    /// The name of a value.
-    fn name(self) -> &'static str {
-        Self::CHOICES.iter().find(|(value, _)| *value == self).map_or("", |(_, named)| named.name)
-    }
-}
-
-/// A value by its name and what it means.
-pub const fn named(name: &'static str, about: &'static str) -> NamedValue {
-    NamedValue { name, alias: None, about }
 }
 
 /// Sets one field from text.

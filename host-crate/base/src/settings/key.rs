@@ -1,7 +1,7 @@
 //! One setting: what it is called, what it means, which values it can have, and the field that holds it. A text about settings
 //! names another one as ``the setting `name` ``, which a front end may show in its own way.
 
-use super::Choices;
+use super::{Choices, NamedValue};
 use std::{
     borrow::Cow,
     fmt::{self, Display},
@@ -17,15 +17,15 @@ impl<T: FromStr<Err: Display> + Display> Value for T {}
 /// One setting: its name, what it means, which values it can have, and the field that holds it.
 pub struct Key<'a> {
     pub(super) name: &'static str,
-    pub(super) about: Cow<'static, str>,
+    about: Cow<'static, str>,
     pub(super) always_written: bool,
     pub(super) positional: bool,
-    pub(super) allowed: Allowed,
-    pub(super) default: &'static str,
+    allowed: Allowed,
+    default: &'static str,
     /// The value as text, if there is one.
     pub(super) value: Option<String>,
     /// The value in reports, if it is in them.
-    pub(super) reported: Option<serde_json::Value>,
+    reported: Option<serde_json::Value>,
     kind: Kind,
     placeholder: &'static str,
     heading: &'static str,
@@ -71,7 +71,7 @@ pub struct NamedText {
 }
 
 /// The values that a setting can have, beside what its type says.
-pub(super) enum Allowed {
+enum Allowed {
     Any,
     Range(f64, f64),
     Above(f64),
@@ -79,19 +79,10 @@ pub(super) enum Allowed {
     Choices(Vec<NamedValue>),
 }
 
-/// A value with a name, and what it means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NamedValue {
-    /// The name.
-    pub name: &'static str,
-    /// Another name, which is not listed.
-    pub alias: Option<&'static str>,
-    /// What it means.
-    pub about: &'static str,
-}
-
 impl<'a> Key<'a> {
-    pub(super) fn from_parts(
+    /// A setting that is assigned as text.
+    #[doc(hidden)]
+    pub fn from_parts(
         name: &'static str,
         about: impl Into<Cow<'static, str>>,
         value: Option<String>,
@@ -327,6 +318,27 @@ impl<'a> Key<'a> {
         }
     }
 
+    /// The values that it is one of, where it is limited to such.
+    #[doc(hidden)]
+    pub fn listed(&self) -> Option<&[String]> {
+        match &self.allowed {
+            Allowed::OneOf(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// Whether its name may be left out.
+    #[doc(hidden)]
+    pub fn is_positional(&self) -> bool {
+        self.positional
+    }
+
+    /// The value in reports, if it is in them.
+    #[doc(hidden)]
+    pub fn reported_value(&self) -> Option<&serde_json::Value> {
+        self.reported.as_ref()
+    }
+
     /// The name and the value in reports.
     pub(super) fn reported(&self) -> Option<(String, serde_json::Value)> {
         let name = self.reported_name.map_or_else(|| self.name.replace('-', "_"), str::to_owned);
@@ -380,7 +392,8 @@ impl<'a> Key<'a> {
     }
 
     /// The value as text, or what stands for it where there is none.
-    pub(super) fn text(&self) -> &str {
+    #[doc(hidden)]
+    pub fn text(&self) -> &str {
         self.value.as_deref().unwrap_or(self.default)
     }
 

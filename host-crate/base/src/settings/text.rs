@@ -1,6 +1,8 @@
 //! Types that are told by their text: formats, generators, strategies with their settings.
 
 /// Display, Debug and equality of a type that is told by its text.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! told_by_text {
     ($name:ident $(<$parameter:ident: $bound:ident>)?, |$this:ident| $text:expr) => {
         impl $(<$parameter: $bound>)? std::fmt::Display for $name $(<$parameter>)? {
@@ -25,4 +27,5 @@ macro_rules! told_by_text {
         impl $(<$parameter: $bound>)? Eq for $name $(<$parameter>)? {}
     };
 }
-pub(crate) use told_by_text;
+#[doc(hidden)]
+pub use told_by_text;

@@ -1,6 +1,6 @@
 //! The keys of an item that is chosen from a registry: one for the item, and one for each setting that any item has.
 
-use super::{Configurable, Configured, Key, Registry, Settings, by_name, changed, key::Allowed, with_settings};
+use super::{Configurable, Configured, Key, Registry, Settings, by_name, changed, with_settings};
 use std::{cell::RefCell, rc::Rc};
 
 /// The heading of help for the item and its settings.
@@ -41,14 +41,11 @@ fn declared<R: Registry>() -> Vec<Declared> {
     for mut item in R::items() {
         let owner = item.name();
         for key in item.keys() {
-            let values = match &key.allowed {
-                Allowed::OneOf(values) => format!(" [one of: {}]", values.join(", ")),
-                _ => String::new(),
-            };
-            let help = format!("{}{values} [default: {}]", key.about, key.text());
-            let known = settings.iter().position(|setting| setting.key == key.name);
+            let values = key.listed().map_or(String::new(), |values| format!(" [one of: {}]", values.join(", ")));
+            let help = format!("{}{values} [default: {}]", key.about(), key.text());
+            let known = settings.iter().position(|setting| setting.key == key.name());
             let place = known.unwrap_or_else(|| {
-                settings.push(Declared { key: key.name, meanings: Vec::new() });
+                settings.push(Declared { key: key.name(), meanings: Vec::new() });
                 settings.len() - 1
             });
             let meanings = &mut settings[place].meanings;
@@ -64,7 +61,7 @@ fn declared<R: Registry>() -> Vec<Declared> {
 /// Refuses a value that no item can have.
 fn refuse_unknown<R: Registry>(name: &str, value: &str) -> Result<(), String> {
     let mut items = R::items();
-    let keys = items.iter_mut().flat_map(Configurable::keys).filter(|key| key.name == name);
+    let keys = items.iter_mut().flat_map(Configurable::keys).filter(|key| key.name() == name);
     let set = keys.map(|mut key| key.set(value)).reduce(Result::or);
     set.unwrap_or_else(|| Err(String::new()))
 }
@@ -85,11 +82,15 @@ impl<R: Registry> Configured<R> {
         // An item that is not registered has no defaults to differ from.
         let mut default = by_name(R::KIND, R::items(), name).unwrap_or_else(|_| item.clone());
         let (keys, defaults) = (item.keys(), default.keys());
-        let (first, named): (Vec<_>, Vec<_>) = changed(&keys, &defaults, |_| false).partition(|key| key.positional);
-        let first: Vec<String> = first.iter().filter_map(|key| key.value.clone()).collect();
+        let (first, named): (Vec<_>, Vec<_>) =
+            changed(&keys, &defaults, |_| false).partition(|key| key.is_positional());
+        let first: Vec<String> = first.iter().filter_map(|key| key.value().map(str::to_owned)).collect();
         let named = named.into_iter();
-        let named =
-            named.map(|key| Changed { key: key.name, value: key.value.clone(), reported: key.reported.clone() });
+        let named = named.map(|key| Changed {
+            key: key.name(),
+            value: key.value().map(str::to_owned),
+            reported: key.reported_value().cloned(),
+        });
         (with_settings(name, &first), named.collect())
     }
 }
