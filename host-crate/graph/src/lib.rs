@@ -9,11 +9,13 @@ pub mod build;
 pub mod csr;
 pub mod edges;
 pub mod facts;
+#[path = "../../io/src/formats/mod.rs"]
 pub mod formats;
 pub mod generate;
 pub mod ids;
 mod listing;
 pub mod offsets;
+#[path = "../../io/src/open.rs"]
 pub mod open;
 pub mod order;
 pub mod part;
