@@ -59,7 +59,6 @@ pub mod algorithm;
 pub mod cluster;
 pub mod device;
 pub mod engine;
-#[path = "../graph/src/lib.rs"]
 pub mod graph;
 pub mod oracle;
 pub mod report;

@@ -1,7 +1,7 @@
 //! A read-only array that either owns its elements or refers to a mapped file, so that a binary graph opens without a copy.
 
-use crate::{Error, Result};
 use bytemuck::Pod;
+use evenkeel_base::{Error, Result};
 use memmap2::Mmap;
 use std::{fmt, marker::PhantomData, ops::Deref, sync::Arc};
 
@@ -55,7 +55,8 @@ impl<T: Pod + PartialEq> PartialEq for Array<T> {
 }
 
 /// Allocates zeros, whose pages are only mapped when they are written. Returns an error where `vec!` would abort.
-pub(crate) fn zeroed<T: Pod>(length: u64) -> Result<Vec<T>> {
+#[doc(hidden)]
+pub fn zeroed<T: Pod>(length: u64) -> Result<Vec<T>> {
     let bytes = length.saturating_mul(size_of::<T>() as u64);
     let refuse = || Error::Memory(format!("the graph needs another {bytes} bytes of memory, which are not available"));
     let length = usize::try_from(length).map_err(|_| refuse())?;

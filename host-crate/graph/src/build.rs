@@ -15,8 +15,8 @@ use super::{
     recognised::Recognised,
     weights::{EdgeWeights, WeightKind, weight_of},
 };
-use crate::{Error, Result};
 use bytemuck::Pod;
+use evenkeel_base::{Error, Result};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -451,7 +451,8 @@ fn check_edges(edges: u64) -> Result<()> {
 }
 
 /// The consecutive parts of `whole` that have these lengths.
-pub(crate) fn split<T>(mut whole: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
+#[doc(hidden)]
+pub fn split<T>(mut whole: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
     lengths
         .map(|length| {
             let (part, rest) = std::mem::take(&mut whole).split_at_mut(length);
@@ -462,7 +463,8 @@ pub(crate) fn split<T>(mut whole: &mut [T], lengths: impl Iterator<Item = usize>
 }
 
 /// What `convert` makes of the elements of all pieces, one piece after the other.
-pub(super) fn concatenate<E: Copy + Sync, T: Pod + Send>(
+#[doc(hidden)]
+pub fn concatenate<E: Copy + Sync, T: Pod + Send>(
     pieces: &[impl AsRef<[E]> + Sync],
     convert: impl Fn(E) -> T + Sync,
 ) -> Result<Vec<T>> {

@@ -9,8 +9,8 @@ use super::{
     array::zeroed,
     offsets::{MOST_EDGES, Offset, Offsets, OffsetsView, for_width},
 };
-use crate::{Error, Result, numerals::grouped};
 use bytemuck::Pod;
+use evenkeel_base::{Error, Result, numerals::grouped};
 use rayon::prelude::*;
 use std::{
     ops::Range,
@@ -18,7 +18,8 @@ use std::{
 };
 
 /// The most nodes a graph may have: the highest 32-bit number stays free to mean "none".
-pub(crate) const MOST_NODES: u64 = u32::MAX as u64 - 1;
+#[doc(hidden)]
+pub const MOST_NODES: u64 = u32::MAX as u64 - 1;
 
 /// How many entries are checked at a time: as many as stay in a core's cache.
 const PIECE: usize = if cfg!(test) { 4 } else { 1 << 15 };
@@ -76,7 +77,8 @@ impl Csr {
     }
 
     /// Checks arrays and takes them over.
-    pub(in crate::graph) fn checked(offsets: Offsets, columns: Array<u32>, weights: Weights) -> Result<Self> {
+    #[doc(hidden)]
+    pub fn checked(offsets: Offsets, columns: Array<u32>, weights: Weights) -> Result<Self> {
         let csr = Self::unchecked(offsets, columns, weights);
         csr.check().map_err(Error::Graph)?;
         Ok(csr)
@@ -90,7 +92,8 @@ impl Csr {
     /// Takes over arrays that are right by construction, without a check in a release build. In [`super::build`] degrees are
     /// counted from the same entries that become the columns, offsets are their running sum, and entries are sorted; others
     /// join or cut rows of a graph that was checked.
-    pub(crate) fn from_builder(offsets: Offsets, columns: Array<u32>, weights: Weights) -> Self {
+    #[doc(hidden)]
+    pub fn from_builder(offsets: Offsets, columns: Array<u32>, weights: Weights) -> Self {
         let csr = Self::unchecked(offsets, columns, weights);
         debug_assert_eq!(csr.check(), Ok(()));
         csr
@@ -98,7 +101,8 @@ impl Csr {
 
     /// Takes over the rows of a matrix that has more columns than rows: no graph, and nothing that leaves the algorithm which makes it. The arrays
     /// are right by construction but for that, and rows need not be sorted.
-    pub(crate) fn with_more_columns(offsets: Offsets, columns: Array<u32>, width: u32) -> Self {
+    #[doc(hidden)]
+    pub fn with_more_columns(offsets: Offsets, columns: Array<u32>, width: u32) -> Self {
         let csr = Self::unchecked(offsets, columns, Weights::None);
         debug_assert_eq!(csr.check_offsets(), Ok(()));
         debug_assert!(csr.columns.iter().all(|column| *column < width));
@@ -155,26 +159,31 @@ impl Csr {
     }
 
     /// The neighbour at the end of each edge, row after row.
+    #[inline]
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }
 
     /// The weights, in the order of the columns.
+    #[inline]
     pub fn weights(&self) -> &Weights {
         &self.weights
     }
 
     /// The number of nodes.
+    #[inline]
     pub fn nodes(&self) -> u32 {
         (self.offsets().len() - 1) as u32
     }
 
     /// The number of directed edges stored.
+    #[inline]
     pub fn edges(&self) -> u64 {
         self.columns.len() as u64
     }
 
     /// The number of edges that leave `node`.
+    #[inline]
     pub fn degree(&self, node: u32) -> u32 {
         self.row(node).len() as u32
     }
@@ -186,6 +195,7 @@ impl Csr {
     }
 
     /// The nodes at the ends of `node`'s edges.
+    #[inline]
     pub fn neighbours(&self, node: u32) -> &[u32] {
         &self.columns[self.row(node)]
     }
@@ -356,7 +366,7 @@ impl Csr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::generate::random::mix;
+    use crate::generate::random::mix;
 
     /// Rows of a few random columns, sorted but for some.
     fn rows(seed: u64) -> Vec<Vec<u32>> {

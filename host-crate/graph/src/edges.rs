@@ -1,7 +1,7 @@
 //! Graphs from the edges that a program has.
 
 use super::{BuildOptions, Csr, EdgeList, EdgeWeights, Graph, Names, NodeIds};
-use crate::{Error, Result};
+use evenkeel_base::{Error, Result};
 
 /// An edge: `(from, to)` or `(from, to, weight)`.
 pub trait Edge {
@@ -96,6 +96,7 @@ impl Graph {
     /// A graph of these edges, each of which leads one way: pairs, or triples with a weight. Its nodes are those that the edges name.
     ///
     /// ```
+    /// # mod evenkeel { pub use evenkeel_base::Error; pub use evenkeel_graph as graph; }
     /// use evenkeel::graph::Graph;
     ///
     /// let names = Graph::from_edges([("ann", "bob", 0.5), ("bob", "cem", 2.0)])?;
@@ -144,7 +145,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Weights;
+    use crate::Weights;
 
     #[test]
     fn nodes_are_those_that_edges_name() {

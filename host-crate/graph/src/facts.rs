@@ -5,7 +5,7 @@ use super::{
     Csr, Weights,
     offsets::{Offset, for_width},
 };
-use crate::phase;
+use evenkeel_base::phase;
 use rayon::prelude::*;
 
 /// How uneven the degrees are, in two numbers.
@@ -35,7 +35,8 @@ impl Csr {
 
     /// Whether every edge seems to have its reverse, as often: a sum in which an edge and its reverse cancel out is 0, which it hardly ever
     /// is by chance. It takes one pass over the columns in order, a fraction of what the exact test takes.
-    pub(super) fn seems_symmetric(&self) -> bool {
+    #[doc(hidden)]
+    pub fn seems_symmetric(&self) -> bool {
         let sum_of = |node: u32| {
             let (below, rest) = self.neighbours(node).split_at(self.neighbours(node).partition_point(|&it| it < node));
             // A self-loop is its own reverse.
@@ -95,23 +96,27 @@ impl Csr {
     }
 
     /// What is known already of [`Csr::is_symmetric`].
-    pub(super) fn known_symmetric(&self) -> Option<bool> {
+    #[doc(hidden)]
+    pub fn known_symmetric(&self) -> Option<bool> {
         self.structure_facts.symmetric.get().copied()
     }
 
     /// States that the graph is symmetric, because it was built so. A second statement changes nothing.
-    pub(super) fn state_symmetric(self, symmetric: bool) -> Self {
+    #[doc(hidden)]
+    pub fn state_symmetric(self, symmetric: bool) -> Self {
         self.structure_facts.symmetric.get_or_init(|| symmetric);
         self
     }
 
     /// States the node of the highest degree. A second statement changes nothing.
-    pub(super) fn state_max_degree_node(&self, node: Option<u32>) {
+    #[doc(hidden)]
+    pub fn state_max_degree_node(&self, node: Option<u32>) {
         self.structure_facts.max_degree_node.get_or_init(|| node);
     }
 
     /// States the range of the weights. A second statement changes nothing.
-    pub(super) fn state_weight_range(&self, range: Option<(f64, f64)>) {
+    #[doc(hidden)]
+    pub fn state_weight_range(&self, range: Option<(f64, f64)>) {
         self.weight_facts.get_or_init(|| range);
     }
 }

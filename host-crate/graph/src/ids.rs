@@ -1,7 +1,7 @@
 //! What nodes are called outside the program. Inside they are 0..n; a file may count from 1, use any numbers it likes, or any names.
 
 use super::Array;
-use crate::error::nearest;
+use evenkeel_base::error::nearest;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::{borrow::Cow, fmt};
@@ -84,7 +84,8 @@ impl NodeIds {
 impl NodeIds {
     /// The name that was probably meant by one that no node has: the same in other capitals, or a misspelt one where there are not too
     /// many to compare.
-    pub(crate) fn similar(&self, name: &str) -> Option<String> {
+    #[doc(hidden)]
+    pub fn similar(&self, name: &str) -> Option<String> {
         const MOST: u32 = 1 << 16;
         let Self::Named(names) = self else { return None };
         let (count, lower) = (names.ends.len() as u32, name.to_lowercase());
@@ -124,7 +125,8 @@ impl Names {
     }
 
     /// Names as a file holds them; the reason when they are none.
-    pub(crate) fn checked(text: Array<u8>, ends: Array<u64>) -> Result<Self, &'static str> {
+    #[doc(hidden)]
+    pub fn checked(text: Array<u8>, ends: Array<u64>) -> Result<Self, &'static str> {
         if ends.last().copied().unwrap_or(0) != text.len() as u64 || !ends.par_windows(2).all(|pair| pair[0] <= pair[1])
         {
             return Err("the names do not end where they should");
@@ -161,7 +163,8 @@ impl Names {
     }
 
     /// All names one after the other, and where each ends.
-    pub(crate) fn parts(&self) -> (&[u8], &[u64]) {
+    #[doc(hidden)]
+    pub fn parts(&self) -> (&[u8], &[u64]) {
         (&self.text, &self.ends)
     }
 }

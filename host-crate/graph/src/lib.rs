@@ -1,22 +1,15 @@
-//! Graphs on the host: data structures, files, generators and statistics.
-//!
-//! A [`Graph`] is a CSR, the ids its nodes had in the file, and whether its edges have a direction. It comes from a file
-//! ([`formats`]), from a program's own edges ([`edges`]) or from a generator ([`generate`]); [`transform`] changes it and counts what it changed; [`facts`] keeps what is known
-//! of it, and [`statistics`] describes it. Nothing here depends on a device.
+//! The graphs of evenkeel on the host: data structures, generators and statistics. Nothing here knows of a device, or of a format of files.
+//! The crate `evenkeel` offers all of it to those who use the library, as `evenkeel::graph`, and has the documentation.
 
 pub mod array;
 pub mod build;
 pub mod csr;
 pub mod edges;
 pub mod facts;
-#[path = "../../io/src/formats/mod.rs"]
-pub mod formats;
 pub mod generate;
 pub mod ids;
 mod listing;
 pub mod offsets;
-#[path = "../../io/src/open.rs"]
-pub mod open;
 pub mod order;
 pub mod part;
 pub mod partition;
@@ -36,12 +29,17 @@ pub use edges::{Edge, EdgeWeight, NodeId};
 pub use facts::Skew;
 pub use ids::{Names, NodeIds, NodeName};
 pub use offsets::{Offsets, OffsetsView};
-pub use open::{Direction, OpenOptions, adapt, open};
 pub use order::NodeOrder;
 pub use part::{EdgesPart, GraphPart};
 pub use partition::{Partition, PartitionOptions, PartitionWeights, Partitions};
 pub use split::{Limit, Splitting};
 pub use weights::{EdgeWeights, Weights};
+// Of these the formats tell, and offer them.
+#[doc(hidden)]
+pub use {
+    listing::Listing,
+    recognised::{DirectionSource, NamesKind, Recognised, Table},
+};
 
 /// A graph as the algorithms take it.
 #[derive(Clone, Debug)]

@@ -4,12 +4,13 @@
 //! [`OffsetsView`], which gives the bounds of a row for both kinds.
 
 use super::{Array, array::zeroed};
-use crate::{Error, Result};
 use bytemuck::Pod;
+use evenkeel_base::{Error, Result};
 use std::{borrow::Cow, ops::Range};
 
 /// The most edges that a graph may have. No machine holds so many; a bound keeps sizes in bytes within 64 bits.
-pub(crate) const MOST_EDGES: u64 = 1 << 48;
+#[doc(hidden)]
+pub const MOST_EDGES: u64 = 1 << 48;
 
 /// The offsets of a graph's rows: one more than there are nodes, from 0 up to the number of edges.
 #[derive(Clone, Debug)]
@@ -30,7 +31,8 @@ pub enum OffsetsView<'a> {
 }
 
 /// An offset of either width, for code that is compiled for both.
-pub(crate) trait Offset: Pod + Ord + Send + Sync {
+#[doc(hidden)]
+pub trait Offset: Pod + Ord + Send + Sync {
     /// The position in the columns.
     fn position(self) -> usize;
 
@@ -63,15 +65,18 @@ impl Offset for u64 {
 }
 
 /// Runs an expression with the slice of a view, of whichever width it is.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! for_width {
     ($view:expr, $offsets:ident => $body:expr) => {
         match $view {
-            $crate::graph::OffsetsView::Narrow($offsets) => $body,
-            $crate::graph::OffsetsView::Wide($offsets) => $body,
+            $crate::OffsetsView::Narrow($offsets) => $body,
+            $crate::OffsetsView::Wide($offsets) => $body,
         }
     };
 }
-pub(crate) use for_width;
+#[doc(hidden)]
+pub use for_width;
 
 impl<'a> OffsetsView<'a> {
     /// The low 32 bits of all offsets, which devices read: within a partition they tell all edges apart.
@@ -90,11 +95,13 @@ impl<'a> OffsetsView<'a> {
     }
 
     /// How many offsets there are: one more than rows.
+    #[inline]
     pub fn len(self) -> usize {
         for_width!(self, offsets => offsets.len())
     }
 
     /// Whether there are none, which no graph has.
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
@@ -112,12 +119,14 @@ impl<'a> OffsetsView<'a> {
     }
 
     /// How many of the offsets are at most `position`: the rows that begin there or before.
+    #[inline]
     pub fn count_up_to(self, position: usize) -> usize {
         for_width!(self, offsets => offsets.partition_point(|offset| offset.position() <= position))
     }
 
     /// The bytes of the offsets as they lie in memory.
-    pub(crate) fn bytes(self) -> &'a [u8] {
+    #[doc(hidden)]
+    pub fn bytes(self) -> &'a [u8] {
         for_width!(self, offsets => bytemuck::cast_slice(offsets))
     }
 }
@@ -188,7 +197,6 @@ impl Offsets {
 
 /// Whether the offsets of a graph of so many edges are 32 bits wide.
 pub(crate) fn is_narrow(edges: u64) -> bool {
-    #[cfg(test)]
     if testing::IS_WIDE.get() {
         return false;
     }
@@ -204,9 +212,9 @@ pub(super) fn relative(view: OffsetsView<'_>, rows: Range<u32>) -> Cow<'_, [u32]
     }
 }
 
-/// Lets tests have wide offsets in small graphs.
-#[cfg(test)]
-pub(crate) mod testing {
+/// Lets tests have wide offsets in small graphs: those of this crate, and of the crates that read, write and check graphs.
+#[doc(hidden)]
+pub mod testing {
     use std::cell::Cell;
 
     thread_local! {
@@ -214,7 +222,7 @@ pub(crate) mod testing {
     }
 
     /// What `make` gives with narrow offsets, and with wide ones in all graphs that it makes on this thread.
-    pub(crate) fn in_both_widths<T>(make: impl Fn() -> T) -> [T; 2] {
+    pub fn in_both_widths<T>(make: impl Fn() -> T) -> [T; 2] {
         let narrow = make();
         IS_WIDE.set(true);
         let wide = make();

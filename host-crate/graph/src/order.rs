@@ -11,8 +11,8 @@ use super::{
     offsets::{Offsets, OffsetsView},
     weights::{WeightKind, weight_of},
 };
-use crate::Result;
 use bytemuck::Pod;
+use evenkeel_base::Result;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -117,7 +117,8 @@ impl NodeOrder {
     }
 
     /// Where the rows of the graph begin with the nodes in this order.
-    pub(crate) fn offsets(&self, csr: &Csr) -> Result<Offsets> {
+    #[doc(hidden)]
+    pub fn offsets(&self, csr: &Csr) -> Result<Offsets> {
         let mut degrees = zeroed::<u32>(self.nodes.len() as u64 + 1)?;
         degrees[1..].iter_mut().zip(&self.nodes).for_each(|(degree, node)| *degree = csr.degree(*node));
         Offsets::of_degrees(degrees, csr.edges())
@@ -180,7 +181,8 @@ impl NodeOrder {
 
 impl Csr {
     /// The number of edges that lead to each node.
-    pub(crate) fn column_counts(&self) -> Vec<u32> {
+    #[doc(hidden)]
+    pub fn column_counts(&self) -> Vec<u32> {
         let counts: Vec<AtomicU32> = (0..self.nodes()).map(|_| AtomicU32::new(0)).collect();
         self.columns().par_iter().for_each(|&column| {
             counts[column as usize].fetch_add(1, Relaxed);
@@ -207,7 +209,7 @@ fn gather<T: Copy + Send + Sync>(places: &[u32], values: &[T], width: usize) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::generate::random::mix;
+    use crate::generate::random::mix;
 
     /// A graph with parallel edges, self-loops and nodes without edges, whose first nodes have most of the edges.
     fn example(seed: u64, nodes: u64, edges: u64) -> Vec<(u32, u32, u32)> {

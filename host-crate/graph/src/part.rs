@@ -2,7 +2,7 @@
 //! have edges, so that nodes keep their numbers and everything that reads a graph can read it.
 
 use super::{Array, Csr, EdgeWeights, Graph, Offsets, OffsetsView, Weights, listing::Listing, offsets::is_narrow};
-use crate::Result;
+use evenkeel_base::Result;
 use std::ops::Range;
 
 /// Rows of a graph, and what is known of the others.
@@ -56,7 +56,8 @@ impl Csr {
     ///
     /// # Errors
     /// As [`Csr::new`].
-    pub(super) fn from_rows(
+    #[doc(hidden)]
+    pub fn from_rows(
         rows: Range<u32>,
         offsets: OffsetsView<'_>,
         columns: Array<u32>,
@@ -92,7 +93,7 @@ impl Csr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::generate::{Generator, Parts};
+    use crate::generate::{Generator, Parts};
 
     #[test]
     fn parts_together_are_the_whole() {

@@ -9,7 +9,7 @@ use super::{
     offsets::{Offset, OffsetsView, for_width, relative},
     weights::WeightsOf,
 };
-use crate::Result;
+use evenkeel_base::Result;
 use std::{borrow::Cow, ops::Range};
 
 /// Bytes of a column, of a weight, and of an offset.
@@ -180,7 +180,7 @@ fn last_row(offsets: OffsetsView<'_>, first: u32, options: PartitionOptions) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{
+    use crate::{
         BuildOptions, EdgeList, EdgeWeights,
         generate::{Generator, random::mix},
         offsets::testing::in_both_widths,

@@ -3,10 +3,12 @@
 //! This is what makes the generators the same for any number of threads. `mix` is the finaliser of SplitMix64 (Steele, Lea and
 //! Flood, "Fast splittable pseudorandom number generators", 2014), a bijection on 64 bits.
 
-use crate::{Result, graph::array::zeroed};
+use crate::array::zeroed;
+use evenkeel_base::Result;
 use rayon::prelude::*;
 
 /// Scrambles 64 bits.
+#[inline]
 pub const fn mix(x: u64) -> u64 {
     let mut z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z ^= z >> 30;

@@ -73,7 +73,8 @@ impl NamesKind {
 }
 
 impl Recognised {
-    pub(super) fn new(
+    #[doc(hidden)]
+    pub fn new(
         format: &'static str,
         compression: Option<&'static str>,
         ids: &NodeIds,

@@ -95,7 +95,7 @@ fn threshold(csr: &Csr, bins: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Weights;
+    use crate::Weights;
 
     fn with_degrees(degrees: &[u32]) -> Csr {
         let mut row_offsets = vec![0];

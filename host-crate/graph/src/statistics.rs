@@ -5,7 +5,7 @@ use super::{
     Csr, Graph, NodeName, Weights,
     weights::{Shown, is_whole},
 };
-use crate::numerals::grouped;
+use evenkeel_base::numerals::grouped;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::{
@@ -106,7 +106,8 @@ impl Statistics {
 }
 
 /// How many nodes there are at which no edge starts or ends.
-pub(super) fn nodes_without_edges(csr: &Csr) -> u64 {
+#[doc(hidden)]
+pub fn nodes_without_edges(csr: &Csr) -> u64 {
     let left: Vec<u32> = (0..csr.nodes()).into_par_iter().filter(|&node| csr.degree(node) == 0).collect();
     if left.is_empty() || csr.is_symmetric() {
         return left.len() as u64;
@@ -124,7 +125,8 @@ impl Degrees {
     }
 
     /// Computes the distribution of a list of degrees; `None` for an empty list.
-    pub(crate) fn of_list(mut degrees: Vec<u32>, max_node: NodeName<'static>) -> Option<Self> {
+    #[doc(hidden)]
+    pub fn of_list(mut degrees: Vec<u32>, max_node: NodeName<'static>) -> Option<Self> {
         if degrees.is_empty() {
             return None;
         }
@@ -242,7 +244,8 @@ impl fmt::Display for Histogram<'_> {
 }
 
 /// Draws a bar of up to 40 characters in steps of an eighth; every value above 0 gets at least one step.
-pub(crate) fn bar(value: u64, most: u64) -> String {
+#[doc(hidden)]
+pub fn bar(value: u64, most: u64) -> String {
     if value == 0 { String::new() } else { bar_of(value as f64 / most as f64, 40) }
 }
 
@@ -267,7 +270,7 @@ fn rounded(mean: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::NodeIds;
+    use crate::NodeIds;
 
     fn graph(row_offsets: Vec<u32>, columns: Vec<u32>, weights: Weights) -> Graph {
         let csr = Csr::new(row_offsets, columns, weights).unwrap();

@@ -6,7 +6,7 @@ use super::{
     build::{BuildOptions, BuildReport, EdgeSource, build},
     weights::WeightKind,
 };
-use crate::Result;
+use evenkeel_base::Result;
 use std::ops::Range;
 
 /// Reverses every edge and keeps its weight; fails when there is no memory for the result.
@@ -68,7 +68,7 @@ impl EdgeSource for BothWays<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{NodeIds, Weights};
+    use crate::{NodeIds, Weights};
 
     fn csr(row_offsets: &[u32], columns: &[u32], weights: &[f32]) -> Csr {
         let weights = Weights::F32(weights.to_vec().into());

@@ -1,7 +1,7 @@
 //! Edge weights: none, whole numbers or reals, one for each entry of a CSR's columns; and weights that replace those of a file. Random weights are a function of an edge's ends, so both directions of an undirected edge weigh the same.
 
 use super::{Array, Graph, random::Stream};
-use crate::{Error, Result};
+use evenkeel_base::{Error, Result};
 use rayon::prelude::*;
 use std::{fmt, ops::Deref, str::FromStr};
 
@@ -27,6 +27,7 @@ pub type WeightKind = WeightsOf<(), ()>;
 
 impl<U, F> WeightsOf<U, F> {
     /// Whether there are none.
+    #[inline]
     pub fn is_none(&self) -> bool {
         matches!(self, Self::None)
     }
@@ -43,6 +44,7 @@ impl<U, F> WeightsOf<U, F> {
 
 impl<U: Deref<Target = [u32]>, F: Deref<Target = [f32]>> WeightsOf<U, F> {
     /// How many there are.
+    #[inline]
     pub fn len(&self) -> usize {
         match self {
             Self::None => 0,
@@ -53,7 +55,8 @@ impl<U: Deref<Target = [u32]>, F: Deref<Target = [f32]>> WeightsOf<U, F> {
 
     /// A number that orders as the weight at `edge` does among those of its kind; 0 without weights.
     #[inline]
-    pub(super) fn key(&self, edge: usize) -> u32 {
+    #[doc(hidden)]
+    pub fn key(&self, edge: usize) -> u32 {
         match self {
             Self::None => 0,
             Self::U32(weights) => weights[edge],
@@ -72,6 +75,7 @@ impl<U: Deref<Target = [u32]>, F: Deref<Target = [f32]>> WeightsOf<U, F> {
     }
 
     /// Whether there are no weights or no edges.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -133,7 +137,8 @@ pub fn is_whole(number: f64) -> bool {
 }
 
 /// A real as it is shown: a whole number with all its digits, any other with the fewest that tell it from its neighbours.
-pub(crate) struct Shown<T>(pub T);
+#[doc(hidden)]
+pub struct Shown<T>(pub T);
 
 impl<T: Copy + Into<f64> + fmt::Display + fmt::LowerExp> fmt::Display for Shown<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -251,7 +256,7 @@ impl fmt::Display for WeightSource {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Csr, NodeIds, generate::random::mix};
+    use crate::{Csr, NodeIds, generate::random::mix};
 
     fn triangle(weights: Weights, directed: bool) -> Graph {
         let csr = Csr::new(vec![0, 2, 4, 6], vec![1, 2, 0, 2, 0, 1], weights).unwrap();

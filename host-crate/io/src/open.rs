@@ -1,12 +1,10 @@
 //! Opens a graph file: reads it, lets the caller override its direction, and builds the rows.
 
-use super::{
-    Csr, Graph,
-    build::{BuildOptions, BuildReport},
-    formats::{self, Columns, Compression, DirectionSource, Format, Listing, Loaded, LoadedFile, Parsed, Recognised},
-    transform,
+use crate::formats::{
+    self, Columns, Compression, DirectionSource, Format, Listing, Loaded, LoadedFile, Parsed, Recognised,
 };
-use crate::{Result, phase};
+use evenkeel_base::{Result, phase};
+use evenkeel_graph::{BuildOptions, BuildReport, Csr, Graph, transform};
 use std::path::Path;
 
 /// The direction of a file's edges, where the caller overrides the file.

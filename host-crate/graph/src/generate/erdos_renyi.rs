@@ -2,7 +2,8 @@
 //! their mean. The given degree is met before self-loops and duplicates go, of which a sparse graph has next to none.
 
 use super::{Family, Parts, build_drawn, check_drawn, family_settings, random::Stream};
-use crate::{Error, Result, graph::Csr};
+use crate::Csr;
+use evenkeel_base::{Error, Result};
 
 family_settings! {
     /// The family `er`.

@@ -10,7 +10,8 @@ use super::{
     kronecker::{check_scale, shuffled, shuffled_parts},
     random::Stream,
 };
-use crate::{Result, graph::Csr};
+use crate::Csr;
+use evenkeel_base::Result;
 
 const A: f64 = 0.57;
 const B: f64 = 0.19;

@@ -2,10 +2,8 @@
 //! degrees: the opposite of rmat.
 
 use super::{Family, Parts, check_stored, family_settings};
-use crate::{
-    Result,
-    graph::{Csr, build::build_symmetric_rows},
-};
+use crate::{Csr, build::build_symmetric_rows};
+use evenkeel_base::Result;
 use std::ops::Range;
 
 family_settings! {

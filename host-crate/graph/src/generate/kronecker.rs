@@ -5,10 +5,8 @@ use super::{
     Parts, build_drawn, check_drawn,
     random::{Stream, ranks},
 };
-use crate::{
-    Error, Result,
-    graph::{Csr, array::zeroed},
-};
+use crate::{Csr, array::zeroed};
+use evenkeel_base::{Error, Result};
 use rayon::prelude::*;
 
 /// Refuses a scale whose nodes cannot be counted, or with more draws than could be stored.

@@ -5,6 +5,7 @@
 //! family is one file and one line in `FAMILIES`.
 //!
 //! ```
+//! # mod evenkeel { pub use evenkeel_base::Error; pub use evenkeel_graph as graph; }
 //! let graph = "grid:rows=3,cols=4".parse::<evenkeel::graph::generate::Generator>()?.generate()?;
 //! assert_eq!((graph.csr.nodes(), graph.csr.edges()), (12, 34));
 //! # Ok::<(), evenkeel::Error>(())
@@ -18,7 +19,7 @@ pub mod rmat;
 pub mod road;
 pub mod simple;
 
-pub use crate::settings::Key;
+pub use evenkeel_base::settings::Key;
 
 pub use super::random;
 use super::{
@@ -28,7 +29,7 @@ use super::{
     offsets::MOST_EDGES,
     weights::WeightKind,
 };
-use crate::{
+use evenkeel_base::{
     Error, Result,
     settings::{self, told_by_text},
 };
@@ -140,9 +141,9 @@ macro_rules! family_settings {
             }
         }
 
-        impl $crate::graph::generate::Settings for $type {
-            fn keys(&mut self) -> Vec<$crate::settings::Key<'_>> {
-                vec![$($crate::settings::Key::$key($name, $about, &mut self.$field)),*]
+        impl $crate::generate::Settings for $type {
+            fn keys(&mut self) -> Vec<$crate::generate::Key<'_>> {
+                vec![$($crate::generate::Key::$key($name, $about, &mut self.$field)),*]
             }
         }
     };

@@ -6,7 +6,8 @@ use super::{
     kronecker::{check_scale, shuffled, shuffled_parts},
     random::{Stream, Threshold},
 };
-use crate::{Error, Result, graph::Csr};
+use crate::Csr;
+use evenkeel_base::{Error, Result};
 
 family_settings! {
     /// The family `rmat`.

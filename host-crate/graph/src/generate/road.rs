@@ -6,10 +6,8 @@ use super::{
     Family, Parts, check_stored, family_settings,
     random::{Stream, Threshold},
 };
-use crate::{
-    Error, Result,
-    graph::{Csr, Weights, build::build_symmetric_rows},
-};
+use crate::{Csr, Weights, build::build_symmetric_rows};
+use evenkeel_base::{Error, Result};
 use std::ops::Range;
 
 family_settings! {

@@ -1,10 +1,8 @@
 //! The extreme shapes: a star (one row holds half of all edges), a chain (the longest path there is) and the complete graph.
 
 use super::{Family, Parts, check_stored, family_settings};
-use crate::{
-    Result,
-    graph::{Csr, build::build_symmetric_rows},
-};
+use crate::{Csr, build::build_symmetric_rows};
+use evenkeel_base::Result;
 
 /// Declares a family that has a number of nodes and no other setting, with the functions that give the number of its directed
 /// edges and the neighbours of a node.

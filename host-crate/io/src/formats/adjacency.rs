@@ -50,7 +50,7 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
-    use crate::graph::NodeIds;
+    use evenkeel_graph::NodeIds;
 
     #[test]
     fn a_line_is_a_node_and_its_neighbours() {

@@ -149,7 +149,7 @@ mod tests {
     use super::{super::testing::*, *};
 
     fn fixture(name: &str) -> Vec<u8> {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/files");
         std::fs::read(folder.join(name)).unwrap()
     }
 

@@ -2,13 +2,13 @@
 //! are copied to their places in parallel.
 
 use super::{
-    super::{EdgeWeights, build::concatenate, csr::MOST_NODES},
     lines::{Flaw, Line, Text},
     rounding::{Rounding, Unit},
     weight::Weight,
 };
-use crate::Result;
 use bytemuck::Pod;
+use evenkeel_base::Result;
+use evenkeel_graph::{EdgeWeights, build::concatenate, csr::MOST_NODES};
 
 /// Nodes any file may claim. A file may claim more when it is large: [`NODES_PER_BYTE`] for each of its bytes.
 const FREE_NODES: u64 = 1 << 26;

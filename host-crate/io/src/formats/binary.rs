@@ -14,17 +14,14 @@
 //! Version 4 is that of graphs with more than `u32::MAX` edges. All others are written in version 3, which older programs read.
 
 use super::prelude::*;
-use crate::{
-    Error,
-    graph::{
-        Array, Csr, Names, NodeIds, Offsets, OffsetsView,
-        csr::MOST_NODES,
-        offsets::MOST_EDGES,
-        part::{GraphPart, balanced},
-    },
-    phase,
-};
 use bytemuck::{Pod, Zeroable};
+use evenkeel_base::{Error, phase};
+use evenkeel_graph::{
+    Array, Csr, Names, NodeIds, Offsets, OffsetsView,
+    csr::MOST_NODES,
+    offsets::MOST_EDGES,
+    part::{GraphPart, balanced},
+};
 use memmap2::Mmap;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -268,7 +265,7 @@ impl Sections {
 
 /// Opens one of several parts of a mapped file, of which only the pages of these rows are read, and checked. Nothing comes of a file of
 /// another format.
-pub(in crate::graph) fn open_part(map: Arc<Mmap>, part: usize, parts: usize) -> Result<Option<GraphPart>, String> {
+pub(crate) fn open_part(map: Arc<Mmap>, part: usize, parts: usize) -> Result<Option<GraphPart>, String> {
     if !map.starts_with(&MAGIC) {
         return Ok(None);
     }
@@ -374,7 +371,7 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 
 /// The header of a file with other numbers of edges and another node of the highest degree.
 #[cfg(test)]
-pub(in crate::graph) fn with_edges(file: &[u8], edges: u64, max_degree_node: u32) -> Vec<u8> {
+pub(crate) fn with_edges(file: &[u8], edges: u64, max_degree_node: u32) -> Vec<u8> {
     let header: Header = bytemuck::pod_read_unaligned(&file[..size_of::<Header>()]);
     let mut header = Header { edges, max_degree_node, ..header };
     header.checksum = header.computed_checksum();

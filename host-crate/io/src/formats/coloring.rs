@@ -43,7 +43,7 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
-    use crate::graph::NodeIds;
+    use evenkeel_graph::NodeIds;
 
     #[test]
     fn edges_with_any_promise() {

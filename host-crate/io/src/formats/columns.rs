@@ -2,7 +2,7 @@
 //! table formats share it.
 
 use super::Table;
-use crate::{Error, Result};
+use evenkeel_base::{Error, Result};
 use std::{fmt, str::FromStr};
 
 /// Which columns to take, where a header does not say so or says something else. Written `source=2,target=3,weight=5`: each is a

@@ -4,12 +4,12 @@
 //! they are far apart the ids are sorted and searched.
 
 use super::{
-    super::NodeIds,
     Listing, Loaded,
     batch::{Batch, check_nodes},
     lines::Text,
 };
-use crate::Result;
+use evenkeel_base::Result;
+use evenkeel_graph::NodeIds;
 use rayon::prelude::*;
 use std::{
     mem::replace,

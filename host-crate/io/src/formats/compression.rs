@@ -6,12 +6,12 @@ use super::{
     counted::Counted,
     reading::{is_standard, read_all},
 };
-use crate::{
+use bzip2::{read::MultiBzDecoder, write::BzEncoder};
+use evenkeel_base::{
     Error, Result,
     atomic_file::{AtomicFile, finish_together},
     phase,
 };
-use bzip2::{read::MultiBzDecoder, write::BzEncoder};
 use flate2::{bufread::MultiGzDecoder, write::GzEncoder};
 use liblzma::{read::XzDecoder, write::XzEncoder};
 use memmap2::{Mmap, MmapMut};

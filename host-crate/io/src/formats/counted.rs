@@ -1,6 +1,6 @@
 //! Compressed bytes on their way to a decoder, which say how far they have come.
 
-use crate::phase;
+use evenkeel_base::phase;
 use std::io::{self, BufRead, Read};
 
 /// Progress is said each time that this part of the bytes was read.

@@ -46,7 +46,7 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
-    use crate::graph::NodeIds;
+    use evenkeel_graph::NodeIds;
 
     #[test]
     fn arcs_with_weights() {

@@ -242,7 +242,7 @@ const SUBGRAPH_END: &str = "a subgraph as an end of an edge is not read; write t
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
-    use crate::graph::{Names, NodeIds};
+    use evenkeel_graph::{Names, NodeIds};
 
     #[test]
     fn chains_names_and_attributes() {

@@ -9,10 +9,8 @@ use super::{
     names::{self, PieceNames},
     weight::Weight,
 };
-use crate::{
-    Result,
-    graph::{EdgeWeights, csr::MOST_NODES},
-};
+use evenkeel_base::Result;
+use evenkeel_graph::{EdgeWeights, csr::MOST_NODES};
 use rayon::prelude::*;
 use std::{borrow::Cow, mem::replace};
 
@@ -203,7 +201,7 @@ mod tests {
         super::testing::{edges, edges_of},
         *,
     };
-    use crate::graph::{Names, NodeIds};
+    use evenkeel_graph::{Names, NodeIds};
 
     fn loaded(pieces: &[&[(&'static str, &'static str)]]) -> super::super::Parsed {
         let text = Text { path: "test".as_ref(), bytes: b"" };

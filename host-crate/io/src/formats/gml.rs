@@ -241,7 +241,7 @@ fn text_of(raw: &[u8]) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
-    use crate::graph::{Names, NodeIds};
+    use evenkeel_graph::{Names, NodeIds};
 
     /// As `networkx.write_gml` writes it.
     const NETWORKX: &str = "graph [\n  directed 1\n  node [\n    id 0\n    label \"bob\"\n  ]\n  node [\n    id 1\n    \

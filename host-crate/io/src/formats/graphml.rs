@@ -203,7 +203,7 @@ fn shown_text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
-    use crate::graph::{Names, NodeIds};
+    use evenkeel_graph::{Names, NodeIds};
 
     /// As `networkx.write_graphml` writes it.
     const NETWORKX: &str = r#"<?xml version='1.0' encoding='utf-8'?>

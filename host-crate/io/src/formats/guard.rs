@@ -1,6 +1,6 @@
 //! Parsers of others that may panic on a damaged file: whoever panics, the file is at fault, and its reader gets an error.
 
-use crate::{Error, Result};
+use evenkeel_base::{Error, Result};
 use std::{
     cell::Cell,
     panic::{self, AssertUnwindSafe},

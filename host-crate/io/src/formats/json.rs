@@ -5,7 +5,7 @@ use super::{
     lines::{Flaw, Text},
     weight::Weight,
 };
-use crate::Error;
+use evenkeel_base::Error;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use std::{borrow::Cow, fmt};
 

@@ -183,7 +183,7 @@ mod tests {
         super::{columns::Columns, testing::*},
         *,
     };
-    use crate::graph::{Names, NodeIds};
+    use evenkeel_graph::{Names, NodeIds};
 
     #[test]
     fn an_object_is_an_edge() {

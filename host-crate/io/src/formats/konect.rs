@@ -4,7 +4,7 @@
 //! `positive` are not weights.
 
 use super::{prelude::*, problem::counted_node};
-use crate::graph::csr::MOST_NODES;
+use evenkeel_graph::csr::MOST_NODES;
 use rayon::prelude::*;
 
 pub(super) struct Konect;

@@ -78,7 +78,8 @@ fn write_vertices(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
-    use crate::graph::{NodeIds, formats::Parsed};
+    use crate::formats::Parsed;
+    use evenkeel_graph::NodeIds;
 
     fn text<'a>(name: &'a str, body: &'a str) -> Text<'a> {
         Text { path: Path::new(name), bytes: body.as_bytes() }

@@ -2,7 +2,7 @@
 //! file order is the one reported. A flaw knows only its byte position; its line number is counted when it is reported, so
 //! that parsing pays nothing for it.
 
-use crate::{Error, Result, phase};
+use evenkeel_base::{Error, Result, phase};
 use memchr::memchr;
 use rayon::prelude::*;
 use std::{

@@ -1,16 +1,11 @@
 //! Reading graphs: from a file, standard input or memory into what a format makes of them.
 
 use super::{
-    super::{EdgeList, EdgesPart, Graph, GraphPart, NodeIds},
-    Columns, Compression, Format, Listing, Table,
-    batch::Batch,
-    binary,
-    compression::Contents,
-    edge_list,
-    lines::Text,
+    Columns, Compression, Format, Listing, Table, batch::Batch, binary, compression::Contents, edge_list, lines::Text,
     reading::is_standard,
 };
-use crate::{Error, Result, phase};
+use evenkeel_base::{Error, Result, phase};
+use evenkeel_graph::{EdgeList, EdgesPart, Graph, GraphPart, NodeIds};
 use std::{fs::File, path::Path, time::SystemTime};
 
 /// A file to read: its path, which errors name, and its bytes, decompressed.
@@ -91,14 +86,14 @@ impl Loaded {
 }
 
 /// A file that was read, and what it was taken for.
-pub(in crate::graph) struct LoadedFile {
+pub(crate) struct LoadedFile {
     pub loaded: Loaded,
     pub format: Format,
     pub compression: Option<Compression>,
 }
 
 /// Reads a file or standard input, decompressed if need be, in the given format or the one it seems to have.
-pub(in crate::graph) fn load(path: &Path, format: Option<Format>, columns: Option<&Columns>) -> Result<LoadedFile> {
+pub(crate) fn load(path: &Path, format: Option<Format>, columns: Option<&Columns>) -> Result<LoadedFile> {
     let standard = is_standard(path);
     let watched = if standard { None } else { Watched::begin(path) };
     let (contents, compression) = if standard { Contents::read_standard_input()? } else { Contents::read(path)? };

@@ -170,7 +170,8 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
-    use crate::graph::{NodeIds, formats::Parsed};
+    use crate::formats::Parsed;
+    use evenkeel_graph::NodeIds;
 
     fn matrix(kind: &str, body: &str) -> Parsed {
         parsed(MatrixMarket::read, &format!("%%MatrixMarket matrix coordinate {kind}\n% remark\n\n{body}"))

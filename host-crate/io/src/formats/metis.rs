@@ -3,7 +3,8 @@
 //! edge weights. Undirected: every edge stands at both its ends, which is checked. Nodes are counted from 1.
 
 use super::{prelude::*, problem::counted_node};
-use crate::{Error, graph::generate::random::mix};
+use evenkeel_base::Error;
+use evenkeel_graph::generate::random::mix;
 use rayon::prelude::*;
 
 pub(super) struct Metis;
@@ -171,7 +172,7 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
-    use crate::graph::NodeIds;
+    use evenkeel_graph::NodeIds;
 
     #[test]
     fn isolated_nodes_are_empty_lines() {

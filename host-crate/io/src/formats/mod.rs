@@ -3,6 +3,7 @@
 //! its line. [`super::open()`] makes a graph of what was read.
 //!
 //! ```
+//! # mod evenkeel { pub mod graph { pub use evenkeel_io::formats; } pub use evenkeel_base::Error; }
 //! use evenkeel::graph::formats::{Loaded, parse};
 //! let loaded = parse("edge-list".parse()?, "tiny.txt".as_ref(), &[b"# a comment\n0 1\n1 2\n"])?;
 //! let Loaded::Edges(parsed) = loaded else { panic!("an edge list holds edges") };
@@ -56,12 +57,11 @@ mod table;
 mod weight;
 mod write;
 
-pub use super::listing::Listing;
-pub use super::recognised::{DirectionSource, NamesKind, Recognised, Table};
 #[cfg(test)]
 pub(super) use binary::with_edges as binary_header;
 pub use columns::{Column, Columns};
 pub use compression::Compression;
+pub use evenkeel_graph::{DirectionSource, Listing, NamesKind, Recognised, Table};
 #[cfg(feature = "tables")]
 #[doc(hidden)]
 pub use guard::guarded;
@@ -76,8 +76,8 @@ pub use {
     loading::Watched,
 };
 
-use super::Graph;
-use crate::{Error, Result, settings::told_by_text};
+use evenkeel_base::{Error, Result, settings::told_by_text};
+use evenkeel_graph::Graph;
 use lines::Text;
 use loading::Files;
 use std::{
@@ -95,10 +95,8 @@ mod prelude {
         loading::Files,
         rows,
     };
-    pub(super) use crate::{
-        Result,
-        graph::{EdgeWeights, Graph, Weights},
-    };
+    pub(super) use evenkeel_base::Result;
+    pub(super) use evenkeel_graph::{EdgeWeights, Graph, Weights};
     pub(super) use std::io::{self, Write};
 }
 

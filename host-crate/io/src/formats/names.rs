@@ -4,12 +4,13 @@
 //! pieces; then all distinct names are sorted. No lock is taken, and the result does not depend on the number of threads.
 
 use super::{
-    super::NodeIds,
     Listing, Loaded,
     batch::{Batch, check_nodes, join},
     lines::Text,
 };
-use crate::{Result, graph::Names};
+use evenkeel_base::Result;
+use evenkeel_graph::Names;
+use evenkeel_graph::NodeIds;
 use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
 use rayon::prelude::*;
 use std::{
@@ -180,7 +181,7 @@ mod tests {
         super::testing::{edges, edges_of},
         *,
     };
-    use crate::graph::EdgeWeights;
+    use evenkeel_graph::EdgeWeights;
     use std::path::Path;
 
     fn loaded(pieces: &[&[(&str, &str)]]) -> (Vec<String>, Vec<(u32, u32)>) {

@@ -11,7 +11,8 @@ use super::{
     rounding::Unit,
     weight::Weight,
 };
-use crate::{Result, graph::EdgeWeights};
+use evenkeel_base::Result;
+use evenkeel_graph::EdgeWeights;
 use std::borrow::Cow;
 
 /// Nodes and edges as a file lists them.

@@ -147,7 +147,7 @@ impl<'de, T: Deserialize<'de>, F: FnMut(T) -> Result<(), String>> Visitor<'de> f
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
-    use crate::graph::{Names, NodeIds};
+    use evenkeel_graph::{Names, NodeIds};
 
     /// As `json.dump(networkx.node_link_data(graph))` writes it.
     const NETWORKX: &str = r#"{"directed": true, "multigraph": false, "graph": {"name": "x"}, "nodes": [{"id": "bob"}, {"color": [1],

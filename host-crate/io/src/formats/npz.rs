@@ -112,7 +112,7 @@ mod tests {
         super::{archive::archive_of, npy::npy, testing::*},
         *,
     };
-    use crate::graph::NodeIds;
+    use evenkeel_graph::NodeIds;
 
     fn i4(numbers: &[i32]) -> Vec<u8> {
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();

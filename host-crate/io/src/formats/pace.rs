@@ -38,7 +38,7 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
-    use crate::graph::NodeIds;
+    use evenkeel_graph::NodeIds;
 
     #[test]
     fn edges_once_without_weights() {

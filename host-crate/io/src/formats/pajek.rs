@@ -153,7 +153,7 @@ fn label<'a>(line: &Line<'a>) -> Result<Option<Cow<'a, str>>, Flaw> {
 #[cfg(test)]
 mod tests {
     use super::{super::testing::*, *};
-    use crate::graph::{Names, NodeIds};
+    use evenkeel_graph::{Names, NodeIds};
 
     /// As `networkx.write_pajek` writes it.
     const NETWORKX: &str = "*vertices 3\n1 bob 0.0 0.0 ellipse\n2 \"Ann Lee\" 0.0 0.0 ellipse\n3 lone 0.0 0.0 ellipse\n\

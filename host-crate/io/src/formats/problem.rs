@@ -6,7 +6,8 @@ use super::{
     batch::{Batch, check_claimed_nodes, check_edges, read_edges},
     lines::{Flaw, Line, Lines, Text, shown},
 };
-use crate::{Result, graph::EdgeWeights};
+use evenkeel_base::Result;
+use evenkeel_graph::EdgeWeights;
 
 pub(super) struct Problem {
     /// The names that the problem line may have, the usual one first.

@@ -1,6 +1,6 @@
 //! Reading what may have no end.
 
-use crate::machine;
+use evenkeel_base::machine;
 use std::{
     io::{self, Read},
     path::Path,

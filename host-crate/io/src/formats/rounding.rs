@@ -3,7 +3,7 @@
 //! adds its weights to their column here.
 
 use super::{lines::Text, weight::Weight};
-use crate::graph::{EdgeWeights, weights::Shown};
+use evenkeel_graph::{EdgeWeights, weights::Shown};
 
 /// Whole numbers up to this one have a 32-bit real each.
 const LAST_EXACT: u32 = 1 << 24;

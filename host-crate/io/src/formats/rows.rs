@@ -1,6 +1,6 @@
 //! Writing text: the rows of a graph are formatted in parallel, a group of blocks at a time, and written in order.
 
-use crate::graph::{Graph, NodeName, Weights, weights::is_whole};
+use evenkeel_graph::{Graph, NodeName, Weights, weights::is_whole};
 use lexical_core::FormattedSize;
 use rayon::prelude::*;
 use std::io::{self, Write};

@@ -11,7 +11,6 @@ use super::{
     rounding::Unit,
     weight::Weight,
 };
-use crate::{Result, graph::EdgeWeights};
 use arrow_array::{
     Array, ArrowPrimitiveType, RecordBatch,
     cast::AsArray,
@@ -21,6 +20,8 @@ use arrow_array::{
     },
 };
 use arrow_schema::{DataType, Schema};
+use evenkeel_base::Result;
+use evenkeel_graph::EdgeWeights;
 use std::{borrow::Cow, mem};
 
 /// Which columns of a table to read.

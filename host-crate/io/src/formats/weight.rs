@@ -1,7 +1,7 @@
 //! A weight as a file has it: as text, as a JSON value, in a column of a table.
 
 use super::lines::shown;
-use crate::graph::weights::is_whole;
+use evenkeel_graph::weights::is_whole;
 
 /// What becomes this or more may have been another whole number.
 const LAST_EXACT: f32 = 16_777_216.0;

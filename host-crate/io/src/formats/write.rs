@@ -1,10 +1,8 @@
 //! Writing graphs to files: which format takes which graph, and what is said about what a format cannot hold.
 
 use super::{Dialect, Feature, Format, Writer, compression::write_files, is_standard, uncompressed_name};
-use crate::{
-    Error, Result,
-    graph::{Graph, NodeIds, Weights, statistics::nodes_without_edges},
-};
+use evenkeel_base::{Error, Result};
+use evenkeel_graph::{Graph, NodeIds, Weights, statistics::nodes_without_edges};
 use std::{io::Write, path::Path};
 
 /// Writes a graph to a file in the given format, or the one its name tells; compressed when the name ends in `.gz`, `.xz`, `.zst`
@@ -126,7 +124,7 @@ mod tests {
         super::{FileFormat, Loaded, Registered, loading::Files},
         *,
     };
-    use crate::graph::Csr;
+    use evenkeel_graph::Csr;
 
     struct OnlyRead;
 

@@ -5,7 +5,8 @@ use super::{
     ADJACENCY_HINT, Reader,
     layout::is_number,
 };
-use crate::{Error, graph::NodeIds};
+use evenkeel_base::Error;
+use evenkeel_graph::NodeIds;
 use rayon::prelude::*;
 
 impl Reader<'_> {

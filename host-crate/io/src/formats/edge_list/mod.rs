@@ -19,7 +19,7 @@ use super::{
     names::{self, PieceNames},
     prelude::*,
 };
-use crate::graph::EdgesPart;
+use evenkeel_graph::EdgesPart;
 use fields::{Field, Fields};
 use layout::{COMMENTS, LineLayout, id_of, layout, looks_like_edges};
 use records::Records;

@@ -4,7 +4,8 @@ use super::{
     super::{Columns, DirectionSource, Parsed, compression::Contents, loading::InputFile, testing::*},
     *,
 };
-use crate::graph::{Direction, NodeIds, OpenOptions, open};
+use crate::{Direction, OpenOptions, open};
+use evenkeel_graph::NodeIds;
 use std::fs;
 
 fn read(text: &str) -> Parsed {

@@ -2,7 +2,7 @@
 //! without edges have no place in either.
 
 use super::super::{Dialect, Feature, rows};
-use crate::graph::{Graph, NodeIds, NodeName};
+use evenkeel_graph::{Graph, NodeIds, NodeName};
 use std::{
     borrow::Cow,
     io::{self, Write},
