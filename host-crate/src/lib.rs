@@ -60,6 +60,7 @@ pub mod cluster;
 pub mod device;
 pub mod engine;
 pub mod graph;
+#[path = "../oracle/src/lib.rs"]
 pub mod oracle;
 pub mod report;
 pub mod settings;
