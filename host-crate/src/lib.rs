@@ -60,8 +60,6 @@ pub mod cluster;
 pub mod device;
 pub mod engine;
 pub mod graph;
-#[path = "../oracle/src/lib.rs"]
-pub mod oracle;
 pub mod report;
 pub mod settings;
 pub mod strategy;
@@ -69,6 +67,8 @@ pub mod strategy;
 pub use evenkeel_base::{Error, Result, atomic_file, error};
 #[doc(hidden)]
 pub use evenkeel_base::{machine, numerals, phase};
+#[doc(inline)]
+pub use evenkeel_oracle as oracle;
 pub use evenkeel_types::UNREACHED;
 
 /// The examples of the documentation are tested like any others.

@@ -2,7 +2,7 @@
 //! would be, with an exponent of their own, because they exceed every float on large grids.
 
 use super::Mismatch;
-use crate::graph::Csr;
+use evenkeel_graph::Csr;
 use std::collections::VecDeque;
 
 /// How far a value may be off, in proportion to the right one.
@@ -115,7 +115,7 @@ pub fn first_mismatch(expected: &[f64], found: &[f64]) -> Option<Mismatch> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Weights, generate::Generator};
+    use evenkeel_graph::{Weights, generate::Generator};
 
     fn exact(text: &str) -> Vec<f64> {
         let csr = text.parse::<Generator>().unwrap().generate().unwrap().csr;

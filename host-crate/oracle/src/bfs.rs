@@ -1,7 +1,7 @@
 //! Breadth-first search with a queue, and the check of a parent tree against its depths.
 
 use super::Mismatch;
-use crate::graph::Csr;
+use evenkeel_graph::Csr;
 use std::collections::VecDeque;
 
 pub use super::UNREACHABLE;
@@ -55,7 +55,7 @@ pub fn check_parents(csr: &Csr, sources: &[u32], depths: &[u32], parents: &[u32]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Weights;
+    use evenkeel_graph::Weights;
 
     /// 0 → 1, 0 → 2, 1 → 3, 2 → 3, 3 → 0; 4 → 3.
     fn diamond() -> Csr {

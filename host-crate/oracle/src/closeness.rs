@@ -1,7 +1,7 @@
 //! Closeness centrality from a plain breadth-first search for each source.
 
 use super::Mismatch;
-use crate::graph::Csr;
+use evenkeel_graph::Csr;
 use std::collections::VecDeque;
 
 /// How far a value may be off, in proportion to the right one: the last digits of a quotient.
@@ -52,7 +52,7 @@ pub fn first_mismatch(expected: &[f64], found: &[f64]) -> Option<Mismatch> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Weights, generate::Generator};
+    use evenkeel_graph::{Weights, generate::Generator};
 
     fn exact(csr: &Csr) -> Vec<f64> {
         closeness(csr, &(0..csr.nodes()).collect::<Vec<_>>())

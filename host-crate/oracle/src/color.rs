@@ -2,7 +2,7 @@
 //! (Welsh and Powell 1967): what a good one is measured by. Edges from a node to itself do not count.
 
 use super::Mismatch;
-use crate::graph::Csr;
+use evenkeel_graph::Csr;
 use std::{cmp::Reverse, collections::HashSet};
 
 /// Whether every node has a colour that no neighbour has; the smaller of two neighbours with the same is named.
@@ -57,7 +57,7 @@ pub fn largest_first(csr: &Csr) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Weights;
+    use evenkeel_graph::Weights;
 
     /// A triangle 0, 1, 2 with 3 behind 2; 4 alone but for an edge to itself.
     fn kite() -> Csr {

@@ -1,6 +1,6 @@
 //! Label propagation by LDBC Graphalytics' rule, with a map of counts for each node.
 
-use crate::graph::Csr;
+use evenkeel_graph::Csr;
 use std::{cmp::Reverse, collections::HashMap};
 
 /// The label of each node after so many iterations, or as soon as none changes. In each of them a node takes the label that most of its
@@ -33,7 +33,7 @@ pub fn labels(csr: &Csr, iterations: u32) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Weights, generate::Generator};
+    use evenkeel_graph::{Weights, generate::Generator};
 
     fn generated(text: &str) -> Csr {
         text.parse::<Generator>().unwrap().generate().unwrap().csr

@@ -1,7 +1,7 @@
 //! Components by textbook algorithms: weak ones by union-find (Galler and Fischer 1964), strong ones by Tarjan's depth-first search (1972),
 //! without recursion, because a path may be as long as the graph. A component is named by its smallest node.
 
-use crate::graph::Csr;
+use evenkeel_graph::Csr;
 
 /// The smallest node that each node is connected with when directions do not count.
 pub fn weak(csr: &Csr) -> Vec<u32> {
@@ -71,7 +71,7 @@ pub fn strong(csr: &Csr) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{BuildOptions, EdgeList, EdgeWeights};
+    use evenkeel_graph::{BuildOptions, EdgeList, EdgeWeights};
 
     fn csr(nodes: u32, edges: impl IntoIterator<Item = (u32, u32)>) -> Csr {
         let (sources, targets) = edges.into_iter().unzip();

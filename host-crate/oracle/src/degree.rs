@@ -1,7 +1,7 @@
 //! Degrees, edge by edge, with the bounds that sums of weights have.
 
 use super::spmv::{Bounded, sum};
-use crate::graph::Csr;
+use evenkeel_graph::Csr;
 
 /// The degree of each node: how many edges leave it, lead to it, or both; or the sums of their weights. Where directions do not count, every
 /// edge is stored both ways, but for one from a node to itself, which is around it twice.

@@ -4,10 +4,8 @@
 //! whatever order edges are relaxed, and a kernel's answer must agree to the bit.
 
 use super::Mismatch;
-use crate::{
-    Error, Result,
-    graph::{Csr, Weights},
-};
+use evenkeel_base::{Error, Result};
+use evenkeel_graph::{Csr, Weights};
 use std::{borrow::Cow, cmp::Reverse, collections::BinaryHeap};
 
 pub use super::UNREACHABLE;

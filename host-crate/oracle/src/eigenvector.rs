@@ -1,6 +1,6 @@
 //! Eigenvector centrality in double precision, pushing each node's value along its edges.
 
-use crate::graph::Csr;
+use evenkeel_graph::Csr;
 
 /// The values after each iteration, and by how much they have changed in it, all together. They begin alike, and add up to 1.
 pub fn rounds(csr: &Csr, weighted: bool) -> impl Iterator<Item = (Vec<f64>, f64)> + '_ {

@@ -1,10 +1,8 @@
 //! All-pairs shortest paths by Floyd's three loops; a graph without weights weighs 1 everywhere. Whole distances are summed in 64
 //! bits, real ones in double precision, in which the kernels' single-precision sums must agree but for their rounding.
 
-use crate::{
-    Error, Result,
-    graph::{Csr, Weights},
-};
+use evenkeel_base::{Error, Result};
+use evenkeel_graph::{Csr, Weights};
 
 pub use super::UNREACHABLE;
 

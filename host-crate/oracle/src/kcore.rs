@@ -2,7 +2,7 @@
 //! until none is left. An edge counts whatever its direction; edges from a node to itself and parallel edges do not.
 
 use super::triangles::neighbourhoods;
-use crate::graph::Csr;
+use evenkeel_graph::Csr;
 
 /// The core number of each node.
 pub fn cores(csr: &Csr) -> Vec<u32> {
@@ -35,7 +35,7 @@ pub fn cores(csr: &Csr) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Weights, generate::Generator};
+    use evenkeel_graph::{Weights, generate::Generator};
 
     fn generated(text: &str) -> Csr {
         text.parse::<Generator>().unwrap().generate().unwrap().csr

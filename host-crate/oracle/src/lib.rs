@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn oracles_take_graphs_with_wide_offsets() {
-        use crate::graph::{OffsetsView, generate::Generator, offsets::testing::in_both_widths, weights};
+        use evenkeel_graph::{OffsetsView, generate::Generator, offsets::testing::in_both_widths, weights};
         for text in ["rmat:scale=6,directed=true", "road:nodes=60", "star:nodes=20"] {
             let answers = in_both_widths(|| {
                 let mut graph = text.parse::<Generator>().unwrap().generate().unwrap();

@@ -1,7 +1,7 @@
 //! Minimum spanning forests by Kruskal's algorithm (1956): edges in the order of their weights, each taken if its ends are not connected yet.
 //! Edges of equal weight keep the order of the graph, so there is one answer. Directions do not count.
 
-use crate::graph::{Csr, Weights};
+use evenkeel_graph::{Csr, Weights};
 
 /// The edges of the forest, as their places among the graph's edges, in ascending order.
 pub fn kruskal(csr: &Csr) -> Vec<u64> {
@@ -42,7 +42,7 @@ fn find(trees: &mut [u32], mut node: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{BuildOptions, EdgeList, EdgeWeights};
+    use evenkeel_graph::{BuildOptions, EdgeList, EdgeWeights};
 
     fn csr(nodes: u32, symmetrise: bool, edges: &[(u32, u32, f32)]) -> Csr {
         let weights = EdgeWeights::F32(edges.iter().map(|edge| edge.2).collect());

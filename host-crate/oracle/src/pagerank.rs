@@ -1,6 +1,6 @@
 //! PageRank in double precision, pushing each node's rank along its edges, and how close a single-precision answer must come.
 
-use crate::graph::Csr;
+use evenkeel_graph::Csr;
 
 /// How far a rank may be off, in proportion to the right one: what LDBC Graphalytics allows.
 pub const TOLERANCE: f64 = 1e-4;
@@ -55,7 +55,7 @@ pub fn first_mismatch(expected: &[f64], found: &[f64], tolerance: f64) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Weights;
+    use evenkeel_graph::Weights;
 
     /// 0 → 1, 0 → 2, 2 → 2; no edge leaves 1.
     fn example() -> Csr {

@@ -1,7 +1,7 @@
 //! Sparse matrix times dense vector or matrix, row by row in double precision, with a bound on the error of a right answer.
 
 use super::Mismatch;
-use crate::graph::Csr;
+use evenkeel_graph::Csr;
 use rayon::prelude::*;
 
 /// The relative error of one operation in single precision.

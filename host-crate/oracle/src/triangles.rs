@@ -3,7 +3,7 @@
 //! whatever its direction; edges from a node to itself and parallel edges do not.
 
 use super::Mismatch;
-use crate::graph::Csr;
+use evenkeel_graph::Csr;
 use std::cmp::{Ordering, Reverse};
 
 /// The neighbours of each node, in either direction.
@@ -93,7 +93,7 @@ pub fn first_mismatch(expected: &[f64], found: &[f64]) -> Option<Mismatch> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Weights, generate::Generator};
+    use evenkeel_graph::{Weights, generate::Generator};
 
     fn generated(text: &str) -> Csr {
         text.parse::<Generator>().unwrap().generate().unwrap().csr
