@@ -1,7 +1,8 @@
 //! `cargo xtask layers`: no module imports from a layer above its own, and neither two folders nor two modules of one folder import each
 //! other. What the file of a folder itself (`mod.rs`) names does not count: it offers what its modules define, and lists them.
 //!
-//! A layer is a module at the root of a crate, with all that is below it. Names that `lib.rs` re-exports count as the layer they
+//! A layer is a module at the root of a crate, with all that is below it, or a whole crate: the compiler keeps such a crate from importing
+//! what stands above it, and what is checked is that its modules do not import each other. Names that `lib.rs` re-exports count as the layer they
 //! come from.
 
 use crate::sources::{self, Sources, Written, module, paths};
@@ -17,25 +18,39 @@ struct Crate {
     sources: &'static str,
     /// The name by which its own code may call it.
     name: &'static str,
+    /// The layer that the whole crate is; empty where its root modules are the layers.
+    within: &'static str,
     /// Its root modules from low to high: each may import from itself and from those before it.
     layers: &'static str,
 }
 
-const CRATES: [Crate; 4] = [
+const CRATES: [Crate; 8] = [
     Crate {
         sources: "shader-crate/src",
         name: "evenkeel_kernels",
+        within: "",
         layers: "core tiles primitive schedule operator frontier rounds strategy algorithm",
     },
-    Crate { sources: "host-crate/workgroups/src", name: "evenkeel_workgroups", layers: "group emulated" },
+    Crate { sources: "host-crate/workgroups/src", name: "evenkeel_workgroups", within: "", layers: "group emulated" },
+    Crate {
+        sources: "host-crate/base/src",
+        name: "evenkeel_base",
+        within: "",
+        layers: "error numerals phase machine atomic_file settings",
+    },
+    Crate { sources: "host-crate/graph/src", name: "evenkeel_graph", within: "graph", layers: "graph" },
+    Crate { sources: "host-crate/io/src", name: "evenkeel_io", within: "", layers: "formats open" },
+    Crate { sources: "host-crate/oracle/src", name: "evenkeel_oracle", within: "oracle", layers: "oracle" },
     Crate {
         sources: "host-crate/src",
         name: "evenkeel",
-        layers: "error numerals phase machine atomic_file settings graph device engine oracle strategy algorithm cluster report",
+        within: "",
+        layers: "settings graph device engine oracle strategy algorithm cluster report",
     },
     Crate {
         sources: "host-crate/cli/src",
         name: "evenkeel_cli",
+        within: "",
         layers: "advice answers phases progress options output report pictures settings registry balance signals failure bench \
                  color measure compare completions help convert generate demo devices fallback info kernels logging man \
                  out_of_memory workers run path strategies tips",
@@ -50,7 +65,7 @@ pub fn check(root: &Path) -> Result<()> {
     let mut violations = Vec::new();
     let mut files = 0;
     for krate in &CRATES {
-        let sources = sources::read(&root.join(krate.sources))?;
+        let sources = krate.placed(sources::read(&root.join(krate.sources))?);
         files += sources.len();
         violations.extend(krate.violations(&sources)?);
     }
@@ -72,11 +87,11 @@ impl Crate {
         for (file, text) in sources.iter().filter(|(file, _)| !ROOTS.contains(&file.as_str()) && !is_test(file)) {
             let from = &module(file)[0];
             let Some(layer) = self.layer(from) else {
-                violations.push(format!("{}/{file}: `{from}` is not in the list of layers", self.sources));
+                violations.push(format!("{}: `{from}` is not in the list of layers", self.file(file)));
                 continue;
             };
             for written in paths(file, text)? {
-                let place = format!("{}/{file}:{}", self.sources, written.line);
+                let place = format!("{}:{}", self.file(file), written.line);
                 let Some(mut path) = self.resolve(written) else { continue };
                 if let Some(origin) = path.first().and_then(|first| aliases.get(first)) {
                     path.splice(..1, origin.iter().cloned());
@@ -106,6 +121,26 @@ impl Crate {
         Ok(violations)
     }
 
+    /// The sources by their paths from the root of the layers on.
+    fn placed(&self, sources: Sources) -> Sources {
+        let place = |(file, text): (String, String)| match (self.within, file.as_str()) {
+            ("", _) => (file, text),
+            (layer, "lib.rs") => (format!("{layer}/mod.rs"), text),
+            (layer, _) => (format!("{layer}/{file}"), text),
+        };
+        sources.into_iter().map(place).collect()
+    }
+
+    /// The path of a file from the workspace's root on.
+    fn file(&self, placed: &str) -> String {
+        let file = match placed.strip_prefix(self.within).filter(|_| !self.within.is_empty()) {
+            None => placed,
+            Some("/mod.rs") => "lib.rs",
+            Some(file) => file.trim_start_matches('/'),
+        };
+        format!("{}/{file}", self.sources)
+    }
+
     fn layer(&self, name: &str) -> Option<usize> {
         self.layers.split(' ').position(|layer| layer == name)
     }
@@ -124,8 +159,9 @@ impl Crate {
     fn resolve(&self, Written { module, path, .. }: Written) -> Option<Vec<String>> {
         let mut base = match path[0].as_str() {
             "super" | "self" => module,
-            "crate" => Vec::new(),
-            name if name == self.name => Vec::new(),
+            name if name == "crate" || name == self.name => {
+                Some(self.within).filter(|layer| !layer.is_empty()).map(str::to_owned).into_iter().collect()
+            }
             _ => return None,
         };
         for segment in path.into_iter().skip_while(|segment| segment == "crate" || segment == self.name) {
@@ -162,7 +198,7 @@ fn exports(sources: &Sources) -> Result<HashMap<Vec<String>, Vec<String>>> {
 
 /// Whether a file has tests alone.
 fn is_test(file: &str) -> bool {
-    file.ends_with("/tests.rs") || file.split('/').any(|part| part == "tests")
+    file.split('/').any(|part| part == "tests" || part == "tests.rs")
 }
 
 fn is_module(sources: &Sources, path: &[String]) -> bool {
@@ -209,11 +245,15 @@ fn is_within(inner: &str, outer: &str) -> bool {
 mod tests {
     use super::Crate;
 
-    const HOUSE: Crate = Crate { sources: "src", name: "house", layers: "ground first roof" };
+    const HOUSE: Crate = Crate { sources: "src", name: "house", within: "", layers: "ground first roof" };
 
     fn violations(files: &[(&str, &str)]) -> Vec<String> {
+        violations_of(&HOUSE, files)
+    }
+
+    fn violations_of(krate: &Crate, files: &[(&str, &str)]) -> Vec<String> {
         let sources = files.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned())).collect();
-        HOUSE.violations(&sources).unwrap()
+        krate.violations(&krate.placed(sources)).unwrap()
     }
 
     #[test]
@@ -285,6 +325,19 @@ mod tests {
                         the modules `roof/north` and `roof/south` import each other";
         assert_eq!(violations(&files), [expected]);
         assert!(violations(&files[1..]).is_empty());
+    }
+
+    #[test]
+    fn modules_of_a_crate_that_is_a_layer_are_held_against_each_other() {
+        let garden = Crate { sources: "garden/src", name: "garden", within: "garden", layers: "garden" };
+        let files = [
+            ("lib.rs", "pub mod bed; pub mod path; pub use bed::Rose;"),
+            ("bed.rs", "use crate::path::Stone; use house::roof::Tile;"),
+            ("path.rs", "use garden::Rose;"),
+        ];
+        let expected = "garden/src/bed.rs:1 and garden/src/path.rs:1: the modules `garden/bed` and `garden/path` import each other";
+        assert_eq!(violations_of(&garden, &files), [expected]);
+        assert!(violations_of(&garden, &files[..2]).is_empty());
     }
 
     #[test]

@@ -18,11 +18,15 @@ const TABLE_1: [(&str, &str, &str); 3] =
     [("group-mapped", "", "30"), ("merge-path", "503", "36"), ("thread-mapped", "22", "21")];
 
 /// The folders with production code: what a user of evenkeel builds, then what its developers do.
-const PRODUCTION: [&str; 12] = [
+const PRODUCTION: [&str; 16] = [
     "shared-types/src",
     "shader-crate/src",
     "shader-crate/macro/src",
     "shader-crate/build/src",
+    "host-crate/base/src",
+    "host-crate/graph/src",
+    "host-crate/io/src",
+    "host-crate/oracle/src",
     "host-crate/workgroups/src",
     "host-crate/src",
     "host-crate/cli/src",
@@ -51,7 +55,12 @@ pub fn run(root: &Path, other: Option<&Path>, write: bool) -> Result<()> {
 /// The tables of schedules, strategies and algorithms.
 fn tables(root: &Path) -> Result<String> {
     let kernels = &sources::read(&root.join("shader-crate/src"))?;
-    let host = &sources::read(&root.join("host-crate/src"))?;
+    let mut host = sources::read(&root.join("host-crate/src"))?;
+    let oracles = sources::read(&root.join("host-crate/oracle/src"))?;
+    host.extend(
+        oracles.into_iter().filter(|(file, _)| file != "lib.rs").map(|(file, text)| (format!("oracle/{file}"), text)),
+    );
+    let host = &host;
     let spmv = kernels.get("algorithm/spmv.rs").and_then(|text| function(text, "spmv"));
     let kernel = count(spmv.context("there is no SpMV kernel")?).to_string();
     let schedules = entries(&[(kernels, "schedule")]).into_iter().map(|row| {
