@@ -238,7 +238,8 @@ fn build_entries<E: Entry>(source: impl EdgeSource, options: BuildOptions) -> Re
         recognised: None,
         weight_remark: None,
     };
-    let csr = Csr::from_builder(offsets, shortened(columns, edges_stored).into(), weights);
+    // SAFETY: degrees were counted from the entries that became the columns, and ends of edges were checked.
+    let csr = unsafe { Csr::from_builder(offsets, shortened(columns, edges_stored).into(), weights) };
     Ok((if options.symmetrise { csr.state_symmetric(true) } else { csr }, report))
 }
 
@@ -275,7 +276,8 @@ pub(crate) fn build_symmetric_rows<I: Iterator<Item = u32>>(
     parts.into_par_iter().enumerate().for_each(|(chunk, part)| {
         part.iter_mut().zip(chunk_rows(chunk).flat_map(&row)).for_each(|(slot, neighbour)| *slot = neighbour);
     });
-    let csr = Csr::from_builder(Offsets::of_degrees(degrees, edges)?, columns.into(), Weights::None);
+    // SAFETY: lengths are the sums of the degrees of each part, whose rows are the neighbours that were counted.
+    let csr = unsafe { Csr::from_builder(Offsets::of_degrees(degrees, edges)?, columns.into(), Weights::None) };
     if !is_whole {
         return Ok(csr);
     }

@@ -92,8 +92,11 @@ impl Csr {
     /// Takes over arrays that are right by construction, without a check in a release build. In [`super::build`] degrees are
     /// counted from the same entries that become the columns, offsets are their running sum, and entries are sorted; others
     /// join or cut rows of a graph that was checked.
+    ///
+    /// # Safety
+    /// The arrays are what [`Csr::checked`] would accept: kernels index with them without a check.
     #[doc(hidden)]
-    pub fn from_builder(offsets: Offsets, columns: Array<u32>, weights: Weights) -> Self {
+    pub unsafe fn from_builder(offsets: Offsets, columns: Array<u32>, weights: Weights) -> Self {
         let csr = Self::unchecked(offsets, columns, weights);
         debug_assert_eq!(csr.check(), Ok(()));
         csr
@@ -101,8 +104,11 @@ impl Csr {
 
     /// Takes over the rows of a matrix that has more columns than rows: no graph, and nothing that leaves the algorithm which makes it. The arrays
     /// are right by construction but for that, and rows need not be sorted.
+    ///
+    /// # Safety
+    /// Offsets rise from 0 to the number of columns, and each column is below `width`: kernels index with them without a check.
     #[doc(hidden)]
-    pub fn with_more_columns(offsets: Offsets, columns: Array<u32>, width: u32) -> Self {
+    pub unsafe fn with_more_columns(offsets: Offsets, columns: Array<u32>, width: u32) -> Self {
         let csr = Self::unchecked(offsets, columns, Weights::None);
         debug_assert_eq!(csr.check_offsets(), Ok(()));
         debug_assert!(csr.columns.iter().all(|column| *column < width));

@@ -109,8 +109,7 @@ impl Csr {
     }
 
     /// States the node of the highest degree. A second statement changes nothing.
-    #[doc(hidden)]
-    pub fn state_max_degree_node(&self, node: Option<u32>) {
+    pub(crate) fn state_max_degree_node(&self, node: Option<u32>) {
         self.structure_facts.max_degree_node.get_or_init(|| node);
     }
 

@@ -109,7 +109,8 @@ impl NodeOrder {
             WeightKind::U32(()) => Weights::U32(self.fill_weighted(csr, row_offsets, &mut columns, |key| key)?.into()),
             WeightKind::F32(()) => Weights::F32(self.fill_weighted(csr, row_offsets, &mut columns, weight_of)?.into()),
         };
-        let renamed = Csr::from_builder(offsets, columns.into(), weights);
+        // SAFETY: offsets are the running sum of degrees, and columns are the names of nodes, a permutation.
+        let renamed = unsafe { Csr::from_builder(offsets, columns.into(), weights) };
         Ok(match csr.known_symmetric() {
             Some(symmetric) => renamed.state_symmetric(symmetric),
             None => renamed,

@@ -89,7 +89,8 @@ fn joined(csr: &Csr, sources: &[u32]) -> Result<Csr> {
         Weights::U32(weights) => Weights::U32(spliced(csr, sources, weights, 0, &none).into()),
         Weights::F32(weights) => Weights::F32(spliced(csr, sources, weights, 0.0, &vec![0.0; sources.len()]).into()),
     };
-    Ok(Csr::from_builder(offsets.into(), columns.into(), weights))
+    // SAFETY: rows of a checked graph stay as they are, and the row that is added has its own offsets and nodes.
+    Ok(unsafe { Csr::from_builder(offsets.into(), columns.into(), weights) })
 }
 
 /// An array of the edges with one more element behind the row of each source, and some behind all.

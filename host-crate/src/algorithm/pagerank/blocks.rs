@@ -169,7 +169,8 @@ fn fill(matrix: &Csr, nodes: u32, ranges: &[Range<usize>], counts: &[Vec<Counts>
         },
     );
     let width = nodes + chunks.len() as u32;
-    Ok((Csr::with_more_columns(row_offsets.into(), columns.into(), width), chunks))
+    // SAFETY: each row ends where the next begins, and a column is a node or the number of a chunk behind the nodes.
+    Ok((unsafe { Csr::with_more_columns(row_offsets.into(), columns.into(), width) }, chunks))
 }
 
 /// Puts the columns of a row into chunks, and what is left and the numbers of the chunks into the slots. Returns how many slots it took.

@@ -57,7 +57,8 @@ impl Pull {
         let columns = [incoming.columns(), dangling.as_slice()].concat();
         let offsets = (0..incoming.offsets().len()).map(|row| incoming.offsets().at(row) as u64);
         let offsets: Vec<u64> = offsets.chain([columns.len() as u64]).collect();
-        let matrix = Csr::from_builder(offsets.into(), columns.into(), Weights::None);
+        // SAFETY: the rows of a checked graph, and behind them a row of some of its nodes in ascending order.
+        let matrix = unsafe { Csr::from_builder(offsets.into(), columns.into(), Weights::None) };
         Ok(Self { matrix, factors, alone, cuts: Vec::new(), blocks: Blocks::default() })
     }
 
@@ -103,7 +104,8 @@ impl Pull {
             cuts.push([row, first, next]);
         }
         let width = (self.factors.len() + self.blocks.chunks.len()).max(next as usize) as u32;
-        let matrix = Csr::with_more_columns(offsets.into(), columns.into(), width);
+        // SAFETY: the pieces of a row follow each other, and `width` counts nodes, chunks and pieces, which are all that columns name.
+        let matrix = unsafe { Csr::with_more_columns(offsets.into(), columns.into(), width) };
         Self { matrix, cuts, ..self }
     }
 }

@@ -42,7 +42,9 @@ impl<'a> ForestOnDevice<'a> {
     /// Copies a share to a device, and makes it ready. Of the edges `csr`, each has its reverse, here or with another worker.
     pub fn new(device: &Device, share: &'a Share, csr: &Csr) -> Result<Self> {
         let (info, nodes) = (device.info(), share.nodes());
-        let own = Csr::with_more_columns(own_offsets(csr, &share.rows)?.into(), csr.columns().to_vec().into(), nodes);
+        let offsets = own_offsets(csr, &share.rows)?;
+        // SAFETY: offsets are those of a checked graph less the first of them, and its columns are among the nodes of all workers.
+        let own = unsafe { Csr::with_more_columns(offsets.into(), csr.columns().to_vec().into(), nodes) };
         refuse_unending_rows(device, &own)?;
         let choice = RowSchedule::Auto.choose(&own, info);
         refuse_long_loops(info, || choice.rounds(&own))?;

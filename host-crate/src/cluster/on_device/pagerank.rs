@@ -85,7 +85,8 @@ impl RankLayout {
         let mut columns: Vec<u32> = incoming.columns().iter().map(|node| names[*node as usize]).collect();
         columns.push(stuck);
         row_offsets.push(columns.len() as u32);
-        let matrix = Csr::with_more_columns(row_offsets.into(), columns.into(), stuck + 1);
+        // SAFETY: offsets are those of a checked graph and the end of one more row, and names run from 0 to `stuck`.
+        let matrix = unsafe { Csr::with_more_columns(row_offsets.into(), columns.into(), stuck + 1) };
         let mut picked: Vec<u32> = rows.clone().filter(|node| csr.degree(*node) == 0).map(local).collect();
         let (dangling, mut to) = (picked.len(), Vec::new());
         for asked in &asked_for.by_others {
