@@ -35,5 +35,6 @@ mod primitives;
 mod real_files;
 mod reference;
 mod schedules;
+mod spgemm;
 mod traversal;
 mod triangles;

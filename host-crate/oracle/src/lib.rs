@@ -14,6 +14,7 @@ pub mod floyd_warshall;
 pub mod kcore;
 pub mod mst;
 pub mod pagerank;
+pub mod spgemm;
 pub mod spmv;
 pub mod triangles;
 

@@ -48,6 +48,7 @@ pub mod level_times;
 pub mod mst;
 pub mod pagerank;
 pub mod path;
+pub mod spgemm;
 pub mod spmm;
 pub mod spmv;
 pub mod sssp;
@@ -424,6 +425,7 @@ algorithms! {
     apsp::{Apsp, ApspConfig, AllPairs},
     spmv::{Spmv, SpmvConfig},
     spmm::{Spmm, SpmmConfig},
+    spgemm::{Spgemm, SpgemmConfig},
     pagerank::{PageRank, PageRankConfig, Seeds},
     color::{Color, ColorConfig},
     kcore::{KCore, KCoreConfig, Cores},

@@ -16,5 +16,6 @@ pub mod kcore;
 pub mod many;
 pub mod mst;
 pub mod pagerank;
+pub mod spgemm;
 pub mod spmm;
 pub mod triangles;

@@ -8,6 +8,7 @@ pub mod reduce;
 pub mod scan;
 pub mod search;
 pub mod share;
+pub mod sort;
 pub mod workgroup;
 
 use bytemuck::{Pod, Zeroable};

@@ -3,10 +3,12 @@
 
 mod entries;
 mod frontier;
+mod products;
 mod rows;
 
 pub use entries::Entries;
 pub use frontier::Frontier;
+pub use products::Products;
 pub use rows::Rows;
 
 /// Tiles 0..`tiles()`, in an order. A tile's atoms are numbered one after another, `begin(tile)..end(tile)`.

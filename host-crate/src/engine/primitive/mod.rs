@@ -3,7 +3,9 @@
 pub mod compact;
 pub mod reduce;
 pub mod scan;
+pub mod sort;
 
 pub use compact::Compact;
 pub use reduce::{Reduction, reduce};
 pub use scan::{Kind, Scan};
+pub use sort::{Pairs, Sort};
