@@ -4,6 +4,7 @@
 mod binary;
 mod json;
 mod list;
+mod matrix_market;
 mod numpy;
 mod tables;
 mod text;
@@ -54,6 +55,10 @@ impl Form {
         Self { ending, is_text: true, suits: |_| true, write: Writer::Table(write) }
     }
 
+    const fn matrix(ending: &'static str, write: WriteForm) -> Self {
+        Self { ending, is_text: true, suits: |rows| matches!(rows, RowKind::Edges), write: Writer::Columns(write) }
+    }
+
     const fn table(ending: &'static str, write: WriteForm) -> Self {
         Self { ending, is_text: false, suits: |rows| !matches!(rows, RowKind::Pairs), write: Writer::Table(write) }
     }
@@ -69,6 +74,7 @@ const FORMS: &[Form] = &[
     Form::text("csv", text::write_csv),
     Form::text("json", json::write_object),
     Form::text("jsonl", json::write_lines),
+    Form::matrix("mtx", matrix_market::write),
     Form::table("parquet", tables::write_parquet),
     Form::table("arrow", tables::write_arrow),
     Form::columns(NPY, |_| true, numpy::write_npy),
@@ -120,7 +126,7 @@ impl AnswerForm {
             },
         };
         if compression.is_some() && !form.is_text {
-            return refused("only text is compressed: .txt, .csv, .json and .jsonl".into());
+            return refused("only text is compressed: .txt, .csv, .json, .jsonl and .mtx".into());
         }
         Ok(Self { form, compression, rows })
     }

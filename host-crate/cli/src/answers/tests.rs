@@ -83,6 +83,8 @@ fn rows_that_are_edges_have_the_names_of_their_ends() {
     let lines =
         "{\"source\":\"a,b\",\"target\":\"d\",\"weight\":0.5}\n{\"source\":\"c\",\"target\":\"d\",\"weight\":-3.0}\n";
     assert_eq!(text("jsonl"), lines);
+    let matrix = "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 3 0.5\n2 3 -3\n";
+    assert_eq!(text("mtx"), matrix);
     assert!(["parquet", "arrow", "npz"].into_iter().all(|ending| !written(ending).is_empty()));
 }
 
