@@ -5,6 +5,8 @@
 
 #![cfg_attr(target_arch = "spirv", no_std)]
 
+pub mod tensor;
+
 use bytemuck::{Pod, Zeroable};
 use evenkeel_kernels::{
     Csr, Scratch, for_each_schedule, kernel,
