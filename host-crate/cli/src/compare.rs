@@ -3,7 +3,7 @@
 
 use super::{
     failure::{self, Interrupted},
-    measure::Bench,
+    measure::{Bench, Rounds},
     options::{DeviceOptions, FoundGraph, ReadingOptions, unchanged},
     output::{Output, print, refuse_same_files, takes_standard},
     pictures::{PictureOptions, Pictures},
@@ -20,7 +20,7 @@ use evenkeel::{
     Error, Result,
     algorithm::{Described, Handle, Part, Problem},
     device::{Device, DeviceInfo},
-    graph::{BuildReport, Graph},
+    graph::{BuildReport, Graph, random::mix},
     numerals::counted,
     report::{GraphReport, Report},
 };
@@ -82,7 +82,7 @@ fn execute(algorithm: &'static dyn Handle, matches: &ArgMatches, quiet: bool) ->
     if asked.is_all() {
         comparison.keep_those_that_run(algorithm, &mut names);
     }
-    comparison.steps = Some(Steps::new((found.len() * names.len()) as u64, "strategies"));
+    comparison.steps = Some(Steps::new(found.len() as u64 * comparing.steps(names.len()), "strategies"));
     failure::heed_interrupts();
     for found in found {
         if failure::is_interrupted() {
@@ -105,6 +105,14 @@ pub struct CompareOptions {
     /// How many runs to do before these.
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Run")]
     warmup: u32,
+    /// How often to make every strategy ready and measure it, in another order each time. What preparing takes is then the median, and a round
+    /// before these does not count.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = "Run")]
+    rounds: u32,
+    /// Time each kernel by itself, which makes runs a little longer; the JSON has the times.
+    #[arg(long, help_heading = "Run")]
+    profile: bool,
     /// Do not check the answers against a sequential oracle.
     #[arg(long, help_heading = "Run")]
     no_validate: bool,
@@ -154,7 +162,17 @@ impl CompareOptions {
         problem: &'a dyn Problem,
     ) -> Bench<'a> {
         let (runs, warmup, validate) = (self.runs, self.warmup, !self.no_validate);
-        Bench { device, graph, built, problem, runs, warmup, validate, show: None, capture: false }
+        Bench { device, graph, built, problem, runs, warmup, is_warm: false, validate, show: None, capture: false }
+    }
+
+    /// Whether a round precedes those that count.
+    fn is_rehearsed(&self) -> bool {
+        self.rounds > 1
+    }
+
+    /// How often a strategy is made ready for one graph, all strategies together.
+    fn steps(&self, strategies: usize) -> u64 {
+        strategies as u64 * (u64::from(self.rounds) + u64::from(self.is_rehearsed()))
     }
 
     /// Opens what will be written and the device.
@@ -167,7 +185,7 @@ impl CompareOptions {
             csv: csv?,
             json: json?,
             pictures: self.pictures.open()?,
-            device: self.device.open(false)?,
+            device: self.device.open(self.profile)?,
             shown: !quiet && !standard_taken,
             entries: Vec::new(),
             steps: None,
@@ -175,6 +193,22 @@ impl CompareOptions {
             refused: None,
         })
     }
+}
+
+/// Whether the device is lost.
+fn is_lost(error: &anyhow::Error) -> bool {
+    matches!(error.root_cause().downcast_ref(), Some(Error::Lost(_)))
+}
+
+/// The order of so many strategies in a round. The first round has that of the names; in the others they are shuffled by a seed that never
+/// changes and rotated by the round, so that what a strategy leaves behind is not always to the good or the bad of the same other one.
+fn order(count: usize, round: u32) -> impl Iterator<Item = usize> {
+    let mut places: Vec<usize> = (0..count).collect();
+    if round > 0 {
+        places.sort_by_key(|place| mix(*place as u64));
+        places.rotate_left(round as usize % count.max(1));
+    }
+    places.into_iter()
 }
 
 impl Comparison<'_> {
@@ -205,7 +239,7 @@ impl Comparison<'_> {
     /// What is said before anything else: on what it runs, and how often.
     pub fn head(&self) -> String {
         let DeviceInfo { name, kind, .. } = self.device.info();
-        let runs = self.options.runs;
+        let runs = self.options.runs * self.options.rounds;
         let runs = if runs == 1 { "1 run".to_owned() } else { format!("median of {runs} runs") };
         format!("evenkeel on {name} ({kind}), {runs}\n")
     }
@@ -226,13 +260,35 @@ impl Comparison<'_> {
         names: &[String],
     ) -> anyhow::Result<()> {
         let (device, algorithm) = (self.device.clone(), problem.described().name);
-        let mut outcomes = Vec::new();
-        for name in names.iter().take_while(|_| !failure::is_interrupted()) {
-            self.steps.iter().for_each(|steps| steps.begin(&format!("{algorithm} {name}")));
-            problem.choose(name)?;
-            outcomes.push(self.outcome(&self.options.bench(&device, graph, built, problem))?);
-            self.steps.iter().for_each(Steps::end);
+        let begin_step = |comparison: &Self, name: &str| {
+            comparison.steps.iter().for_each(|steps| steps.begin(&format!("{algorithm} {name}")));
+        };
+        if self.options.is_rehearsed() {
+            for (place, name) in names.iter().enumerate().take_while(|_| !failure::is_interrupted()) {
+                begin_step(self, name);
+                problem.choose(name)?;
+                // What is refused here is refused in the rounds that count, too, and shown there.
+                let bench = self.options.bench(&device, graph, built, problem);
+                let rehearsed = Bench { is_warm: place > 0, ..bench }.rehearse();
+                rehearsed.or_else(|error| if is_lost(&error) { Err(error) } else { Ok(()) })?;
+                self.steps.iter().for_each(Steps::end);
+            }
         }
+        let mut measured: Vec<(Rounds, Option<Result<Report, Refusal>>)> = Vec::new();
+        measured.resize_with(names.len(), Default::default);
+        for round in 0..self.options.rounds {
+            for place in order(names.len(), round).take_while(|_| !failure::is_interrupted()) {
+                begin_step(self, &names[place]);
+                problem.choose(&names[place])?;
+                let (rounds, outcome) = &mut measured[place];
+                // While an oracle is asked the device is idle.
+                let is_warm = self.options.is_rehearsed() && self.options.no_validate;
+                let bench = Bench { is_warm, ..self.options.bench(&device, graph, built, problem) };
+                *outcome = Some(self.outcome(&bench, rounds)?);
+                self.steps.iter().for_each(Steps::end);
+            }
+        }
+        let outcomes = measured.into_iter().filter_map(|(_, outcome)| outcome).collect();
         let entries = comparison::compare(outcomes);
         if self.shown && !entries.is_empty() {
             aside(|| print(&self.block(&self.options.bench(&device, graph, built, problem), &entries)))?;
@@ -242,15 +298,15 @@ impl Comparison<'_> {
     }
 
     /// One strategy. What it is refused for before it runs is a part of the comparison; what fails after that is an error.
-    fn outcome(&mut self, bench: &Bench<'_>) -> anyhow::Result<Result<Report, Refusal>> {
+    fn outcome(&mut self, bench: &Bench<'_>, rounds: &mut Rounds) -> anyhow::Result<Result<Report, Refusal>> {
         match bench.prepare() {
             Ok(ready) => {
-                let measured = bench.measure(ready)?;
+                let measured = bench.measure(ready, rounds)?;
                 self.wrong = self.wrong.take().or(measured.verdict(bench.graph).err());
                 Ok(Ok(measured.report))
             }
             // There is nothing left to compare on.
-            Err(error) if matches!(error.root_cause().downcast_ref(), Some(Error::Lost(_))) => Err(error),
+            Err(error) if is_lost(&error) => Err(error),
             Err(error) => {
                 let refusal = Refusal {
                     graph: GraphReport::new(bench.graph, bench.built),
@@ -439,9 +495,14 @@ mod tests {
 
     /// What comes of comparing the named strategies, and the JSON.
     fn compared(names: &[&str]) -> (anyhow::Result<()>, serde_json::Value) {
+        compared_with(&[], names)
+    }
+
+    fn compared_with(more: &[&str], names: &[&str]) -> (anyhow::Result<()>, serde_json::Value) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("entries.json");
-        let options = Line::parse_from(["compare", "--device", "cpu", "--json", path.to_str().unwrap()]).options;
+        let words = ["compare", "--device", "cpu", "--json", path.to_str().unwrap()];
+        let options = Line::parse_from(words.iter().chain(more)).options;
         let graph = "chain:nodes=3".parse::<Generator>().unwrap().generate().unwrap();
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut comparison = options.begin(true).unwrap();
@@ -461,6 +522,37 @@ mod tests {
         assert_eq!((&entries[0]["valid"], &entries[0]["ratio"]), (&false.into(), &2.0.into()));
         assert_eq!(entries[1]["refused"], "there is nothing to say");
         assert_eq!((&entries[2]["valid"], &entries[2]["ratio"]), (&true.into(), &1.0.into()));
+    }
+
+    #[test]
+    fn all_rounds_are_in_one_entry_each() {
+        let (outcome, entries) = compared_with(&["--rounds", "3", "--runs", "2"], &["honest", "neither", "not"]);
+        assert!(outcome.unwrap_err().is::<WrongAnswer>());
+        let names: Vec<_> =
+            entries.as_array().unwrap().iter().map(|entry| entry["strategy"].as_str().unwrap()).collect();
+        assert_eq!(names, ["honest", "neither", "not"]);
+        assert_eq!(entries[1]["refused"], "there is nothing to say");
+        for entry in [&entries[0], &entries[2]] {
+            assert_eq!(entry["runs"].as_array().unwrap().len(), 6, "{entry}");
+            assert!(entry["prepare_ms"]["total"].as_f64().unwrap() > 0.0, "{entry}");
+        }
+    }
+
+    #[test]
+    fn rounds_differ_in_their_order() {
+        let orders: Vec<Vec<usize>> = (0..6).map(|round| order(5, round).collect()).collect();
+        assert_eq!(orders[0], [0, 1, 2, 3, 4]);
+        for (place, one) in orders.iter().enumerate() {
+            let mut sorted = one.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, orders[0]);
+            assert!(orders[..place].iter().all(|other| other != one), "{orders:?}");
+        }
+        // After the first, every strategy is once at each place.
+        for place in 0..5 {
+            assert_eq!(orders[1..].iter().map(|one| one[place]).sum::<usize>(), 10, "{orders:?}");
+        }
+        assert_eq!(order(0, 3).count(), 0);
     }
 
     #[test]

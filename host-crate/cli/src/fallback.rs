@@ -54,6 +54,7 @@ impl<'a> Bench<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::Rounds;
     use evenkeel::{
         algorithm, device,
         graph::{BuildReport, Graph, generate::Generator},
@@ -79,12 +80,13 @@ mod tests {
             problem: &*problem,
             runs: 1,
             warmup: 0,
+            is_warm: false,
             validate: true,
             capture: false,
             show: None,
         };
         let ready = bench.prepare_or_on(fallback)?;
-        let measured = bench.measure(ready)?;
+        let measured = bench.measure(ready, &mut Rounds::default())?;
         assert_eq!(measured.report.valid, Some(true));
         Ok(bench.device.clone())
     }

@@ -25,6 +25,7 @@ use evenkeel::{
 };
 use std::{
     collections::BTreeMap,
+    mem,
     time::{Duration, Instant},
 };
 
@@ -36,6 +37,8 @@ pub struct Bench<'a> {
     pub problem: &'a dyn Problem,
     pub runs: u32,
     pub warmup: u32,
+    /// Whether the device was busy until a moment ago, so that its clock is high.
+    pub is_warm: bool,
     pub validate: bool,
     /// What is reported of the answer; nothing where it is none.
     pub show: Option<Show>,
@@ -46,6 +49,9 @@ pub struct Bench<'a> {
 /// How long a GPU has to be busy until its clock is as high as it gets: on an H200 it rises from 345 to 1,980 MHz.
 const CLOCK_RISES: Duration = Duration::from_millis(300);
 
+/// How long it has to be busy after it was prepared for, when it was busy until then: long enough to see that the clock stays high.
+const CLOCK_STAYS: Duration = Duration::from_millis(50);
+
 /// An algorithm with one strategy, on the device and ready to run.
 pub struct Ready<'a> {
     algorithm: Box<dyn Prepared + 'a>,
@@ -54,14 +60,25 @@ pub struct Ready<'a> {
     times: PrepareReport,
 }
 
+/// What the rounds so far measured of one strategy, each of which made it ready anew.
+#[derive(Default)]
+pub struct Rounds {
+    prepared: Vec<PrepareReport>,
+    runs: Vec<RunReport>,
+    fetched_ms: Vec<f64>,
+}
+
 /// What the timed runs of one strategy left behind.
 struct Ended<'a> {
-    runs: Vec<RunReport>,
+    /// What all rounds measured, this one included.
+    rounds: &'a Rounds,
+    /// How many of the runs are of this round.
+    count: usize,
     spans: &'a [Span],
     answer: &'a dyn Answer,
-    /// What fetching the answer took.
-    fetch_ms: f64,
     valid: bool,
+    /// What the oracle took, if it was asked.
+    oracle_ms: Option<f64>,
     /// What `--details` and the like add to the JSON.
     details: serde_json::Map<String, serde_json::Value>,
 }
@@ -100,8 +117,15 @@ impl<'a> Bench<'a> {
         Ok(Ready { algorithm, name, times })
     }
 
-    pub fn measure(&self, mut ready: Ready<'_>) -> anyhow::Result<Measured> {
-        let Ready { algorithm, name, .. } = &mut ready;
+    /// Does everything that precedes the timed runs, so that the device, its clock and its kernels are warm in the rounds that count.
+    pub fn rehearse(&self) -> anyhow::Result<()> {
+        let Ready { mut algorithm, name, .. } = self.prepare()?;
+        self.warm_up(&name, &mut *algorithm)
+    }
+
+    /// Measures one round. The report is of all rounds: their runs, and the medians of what preparing and fetching took.
+    pub fn measure(&self, mut ready: Ready<'_>, rounds: &mut Rounds) -> anyhow::Result<Measured> {
+        let Ready { algorithm, name, times } = &mut ready;
         self.warm_up(name, &mut **algorithm)?;
         let mut spans_around = self.device.take_spans();
         let runs = self.timed_runs(name, &mut **algorithm)?;
@@ -109,12 +133,16 @@ impl<'a> Bench<'a> {
         let begin = Instant::now();
         let answer = while_showing("fetching the answer", "", || algorithm.answer());
         let answer = answer.map_err(|error| named(error, &self.graph.ids))?;
-        let fetch_ms = begin.elapsed().as_secs_f64() * 1e3;
-        let mismatch = if self.validate { self.check(&*answer)? } else { None };
+        rounds.fetched_ms.push(begin.elapsed().as_secs_f64() * 1e3);
+        rounds.prepared.push(mem::take(times));
+        let count = runs.len();
+        rounds.runs.extend(runs);
+        let (mismatch, oracle_ms) = if self.validate { self.check(&*answer)? } else { (None, None) };
         let details = algorithm.details()?;
         let tables = if mismatch.is_none() { algorithm.tables(&*answer, &spans)? } else { Vec::new() };
         spans_around.extend(self.device.take_spans());
-        let ended = Ended { runs, spans: &spans, answer: &*answer, fetch_ms, valid: mismatch.is_none(), details };
+        let valid = mismatch.is_none();
+        let ended = Ended { rounds, count, spans: &spans, answer: &*answer, valid, oracle_ms, details };
         let report = while_showing("summing up", "", || self.report(&ready, ended))?;
         phase::during("freeing", || drop(ready));
         Ok(Measured { report, answer, mismatch, tables, spans, spans_around })
@@ -160,13 +188,16 @@ impl<'a> Bench<'a> {
         runs
     }
 
-    fn check(&self, answer: &dyn Answer) -> Result<Option<Mismatch>> {
+    /// The first node at which the answer is wrong, and what the oracle took in milliseconds, if it had not been asked before.
+    fn check(&self, answer: &dyn Answer) -> Result<(Option<Mismatch>, Option<f64>)> {
         let begin = Instant::now();
         let asked = while_showing("asking the oracle", "", || self.problem.ask_oracle());
-        if asked.map_err(|error| named(error, &self.graph.ids))? {
-            tracing::info!("the oracle took {:.3} ms", begin.elapsed().as_secs_f64() * 1e3);
+        let was_asked = asked.map_err(|error| named(error, &self.graph.ids))?;
+        let oracle_ms = was_asked.then(|| begin.elapsed().as_secs_f64() * 1e3);
+        if let Some(time) = oracle_ms {
+            tracing::info!("the oracle took {time:.3} ms");
         }
-        Ok(self.problem.check(answer))
+        Ok((self.problem.check(answer), oracle_ms))
     }
 
     /// Runs that are not timed. A discrete GPU that has waited for the graph runs at a fraction of its clock, so there they go on until it
@@ -179,17 +210,20 @@ impl<'a> Bench<'a> {
             return Ok(());
         }
         let _phase = phase::begin("waiting for the clock to rise", name);
-        while begin.elapsed() < CLOCK_RISES {
+        let least = if self.is_warm { CLOCK_STAYS } else { CLOCK_RISES };
+        while begin.elapsed() < least {
             algorithm.run()?;
         }
         Ok(())
     }
 
     fn report(&self, ready: &Ready<'_>, ended: Ended<'_>) -> anyhow::Result<Report> {
-        let Ready { algorithm, times, .. } = ready;
+        let Ready { algorithm, .. } = ready;
         let described = self.problem.described();
-        let Ended { runs, spans, answer, fetch_ms, valid, details } = ended;
-        let median = report::median(&runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
+        let Ended { rounds, count, spans, answer, valid, oracle_ms, details } = ended;
+        let Rounds { prepared, runs, fetched_ms } = rounds;
+        let own_runs = &runs[runs.len() - count..];
+        let median = report::median(runs).ok_or_else(|| Error::Usage("at least one run is needed".into()))?;
         let (graph, reference) = (self.graph, self.problem.reference());
         let outcome = Outcome { algorithm: described.name, graph, answer, reference, seconds: median.total_ms / 1e3 };
         let figures = outcome.figures();
@@ -213,18 +247,19 @@ impl<'a> Bench<'a> {
             ordered_by: algorithm.session().ordered_by(),
             config: self.problem.report(),
             source: self.problem.source().map(|source| graph.ids.name(source).into_owned()),
-            prepare_ms: times.clone(),
-            fetch_ms,
+            prepare_ms: PrepareReport::median(prepared),
+            fetch_ms: report::median_of(fetched_ms.iter().copied()),
             details,
             median,
-            profile: profile(&runs),
-            runs,
+            profile: profile(own_runs),
+            runs: runs.clone(),
             mteps: report::mteps(figures.edges, median.total_ms),
             figures,
             answer: show.map(|show| outcome.summary(show)),
             memory_bytes: algorithm.session().memory().bytes(),
             buffers: report::buffers(algorithm.session().memory()),
             valid: self.validate.then_some(valid),
+            oracle_ms,
         })
     }
 }

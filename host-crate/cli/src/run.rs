@@ -3,7 +3,7 @@
 use super::{
     advice,
     answers::AnswerForm,
-    measure::{Bench, Measured, QUICK, answers_need_a_check},
+    measure::{Bench, Measured, QUICK, Rounds, answers_need_a_check},
     options::{DeviceOptions, FoundGraph, GraphOptions},
     output::{Output, print, refuse_same_files, takes_standard},
     phases,
@@ -137,13 +137,14 @@ fn execute(algorithm: &'static dyn Handle, matches: &ArgMatches, quiet: bool) ->
         problem: &*problem,
         runs: run.runs,
         warmup: run.warmup,
+        is_warm: false,
         validate: run.validate || answers_need_a_check(&opened),
         // Where nobody sees it, it is not worth the time; a target that is not there is an error anyhow.
         show: Some(shown.find(&graph)?).filter(|_| is_shown || run.json.is_some() || run.pictures.are_wanted()),
         capture: run.capture,
     };
     let ready = bench.prepare_or_on(fallback.as_ref())?;
-    let measured = bench.measure(ready);
+    let measured = bench.measure(ready, &mut Rounds::default());
     // The file changed while it was read, so the answer is discarded.
     watched.map_or(Ok(()), |(path, watched)| watched.check(&path))?;
     let measured = measured?;

@@ -21,7 +21,10 @@ pub use split::SplitReport;
 use self::shown::{Figures, Summary};
 use crate::{algorithm::Run, device::DeviceInfo, graph::NodeName};
 use serde::Serialize;
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 /// One object for one command: what was run, on what, how long it took, and whether the answer is right.
 #[derive(Clone, Debug, Serialize)]
@@ -56,9 +59,9 @@ pub struct Report {
     /// What is shown of the answer; none where many are compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<Summary>,
-    /// The time of making the strategy ready.
+    /// The time of making the strategy ready, the median where it was made ready several times.
     pub prepare_ms: PrepareReport,
-    /// The time of fetching the answer from the device after the last run.
+    /// The time of fetching the answer from the device after the last run, the median likewise.
     pub fetch_ms: f64,
     /// The timed runs in order; runs to warm up are not among them.
     pub runs: Vec<RunReport>,
@@ -76,6 +79,9 @@ pub struct Report {
     /// What the algorithm's options asked to tell of the last run, beside the answer.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub details: serde_json::Map<String, serde_json::Value>,
+    /// What the sequential oracle took in milliseconds, where it was asked for this answer: of several strategies for the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oracle_ms: Option<f64>,
     /// Whether the answer agrees with the oracle's; null when it was not asked for.
     pub valid: Option<bool>,
 }
@@ -94,6 +100,16 @@ impl PrepareReport {
     /// The report of a preparation that took so long, with its parts in milliseconds.
     pub fn new(total: Duration, parts: BTreeMap<String, f64>) -> Self {
         Self { total: total.as_secs_f64() * 1e3, parts }
+    }
+
+    /// The medians of several preparations, of the total and of each phase by itself. A phase that one lacks took no time there.
+    pub fn median(prepared: &[Self]) -> Self {
+        let names: BTreeSet<&String> = prepared.iter().flat_map(|one| one.parts.keys()).collect();
+        let part = |name: &String| {
+            let times = prepared.iter().map(|one| one.parts.get(name).copied().unwrap_or_default());
+            (name.clone(), median_of(times))
+        };
+        Self { total: median_of(prepared.iter().map(|one| one.total)), parts: names.into_iter().map(part).collect() }
     }
 }
 
@@ -139,6 +155,13 @@ pub fn median(runs: &[RunReport]) -> Option<RunReport> {
     sorted.get(sorted.len().saturating_sub(1) / 2).copied()
 }
 
+/// The median of some times; of an even number, the shorter of the two in the middle, as in [`median`]. Of none it is 0.
+pub fn median_of(times: impl Iterator<Item = f64>) -> f64 {
+    let mut sorted: Vec<f64> = times.collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len().saturating_sub(1) / 2).copied().unwrap_or_default()
+}
+
 /// Millions of edges a second, as in [`Report::mteps`].
 pub fn mteps(edges: u64, total_ms: f64) -> f64 {
     edges as f64 / (total_ms * 1e3)
@@ -161,6 +184,19 @@ mod tests {
         assert_eq!(median(&[run(3.0), run(1.0)]), Some(run(1.0)));
         assert_eq!(median(&[run(3.0), run(1.0), run(2.0)]), Some(run(2.0)));
         assert_eq!(median(&[run(9.0), run(3.0), run(1.0), run(2.0)]), Some(run(2.0)));
+    }
+
+    #[test]
+    fn preparations_have_a_median_of_each_phase() {
+        let prepared = |total, parts: &[(&str, f64)]| PrepareReport {
+            total,
+            parts: parts.iter().map(|(name, time)| ((*name).to_owned(), *time)).collect(),
+        };
+        let cold = prepared(60.0, &[("uploading", 20.0), ("making staging memory", 9.0)]);
+        let warm = [prepared(4.0, &[("uploading", 1.5)]), prepared(5.0, &[("uploading", 1.0)])];
+        let median = PrepareReport::median(&[cold, warm[0].clone(), warm[1].clone()]);
+        assert_eq!(median, prepared(5.0, &[("uploading", 1.5), ("making staging memory", 0.0)]));
+        assert_eq!(PrepareReport::median(&warm).total, 4.0);
     }
 
     #[test]

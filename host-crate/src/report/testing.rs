@@ -85,6 +85,7 @@ pub fn example() -> Report {
         profile: None,
         details: serde_json::Map::new(),
         valid: Some(true),
+        oracle_ms: None,
     }
 }
 

@@ -2,7 +2,10 @@
 //! [`Splitting`] computes the same on the host, for memory plans.
 
 use super::prelude::*;
-use crate::graph::{Limit, Splitting};
+use crate::{
+    graph::{Limit, Splitting},
+    phase,
+};
 pub use evenkeel_kernels::strategy::threshold::MAX_BINS;
 use evenkeel_kernels::strategy::threshold::{
     ChooseThreshold, CountPieces, DegreeHistogram, LargestDegree, Threshold, ThresholdParams,
@@ -56,7 +59,8 @@ pub(super) fn choose(
     let threshold = &device.buffer::<Threshold>("threshold", 1)?;
     let histogram = &device.buffer("histogram", bins(limit) as usize)?;
     if device.is_planner() {
-        let Splitting { nodes_after, nodes_split, .. } = Splitting::of(csr, limit);
+        let Splitting { nodes_after, nodes_split, .. } =
+            phase::during("counting the pieces of nodes", || Splitting::of(csr, limit));
         let counts = Threshold { pieces: nodes_after as u32, split_nodes: nodes_split as u32, ..Threshold::default() };
         return Ok((counts, threshold.clone()));
     }
