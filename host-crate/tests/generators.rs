@@ -69,12 +69,13 @@ fn large_graphs() {
     check(Row("rmat:scale=24", [16_777_216, 520_764_162, 407_018, 7_905_277, 11_438_140]));
 }
 
-const SMALL: [&str; 8] = [
+const SMALL: [&str; 9] = [
     "rmat:scale=12,seed=3",
     "graph500:scale=12",
     "er:nodes=5000,degree=7.5",
     "grid:rows=70,cols=61",
     "road:nodes=6000,lengths=true",
+    "rgg:nodes=6000",
     "star:nodes=5000",
     "chain:nodes=5000",
     "complete:nodes=100",
@@ -103,7 +104,7 @@ fn every_family_is_undirected_and_simple() {
 
 #[test]
 fn another_seed_is_another_graph() {
-    for text in ["rmat:scale=8", "graph500:scale=8", "er:nodes=500,degree=4", "road:nodes=500"] {
+    for text in ["rmat:scale=8", "graph500:scale=8", "er:nodes=500,degree=4", "road:nodes=500", "rgg:nodes=500"] {
         let [first, second] = [1, 2].map(|seed| generate(&format!("{text},seed={seed}")).csr);
         assert!(first != second && first != generate(text).csr, "{text}");
         assert!(generate(text).csr == generate(&format!("{text},seed=0")).csr, "{text}: 0 is the default");
@@ -133,7 +134,7 @@ fn random_weights_are_those_of_their_edges() {
 
 proptest! {
     #[test]
-    fn any_text_is_a_generator_or_an_error(text in "(rmat|graph500|er|grid|road|star|chain|complete|x)?:?[a-z=0-9.,-]{0,24}") {
+    fn any_text_is_a_generator_or_an_error(text in "(rmat|graph500|er|grid|road|rgg|star|chain|complete|x)?:?[a-z=0-9.,-]{0,24}") {
         if let Ok(generator) = text.parse::<Generator>() {
             prop_assert_eq!(&generator.to_string().parse::<Generator>().unwrap(), &generator);
         }

@@ -37,6 +37,8 @@ impl Stream {
     pub const STREETS: Self = Self(0x57EE_7500_0000_0000);
     /// How long the streets of road are.
     pub const LENGTHS: Self = Self(0x1E46_7400_0000_0000);
+    /// Where the points of rgg are.
+    pub const POINTS: Self = Self(0x9014_7500_0000_0000);
 
     /// The stream of a user's seed; 0, the default everywhere, leaves it as it is.
     pub const fn seeded(self, seed: u64) -> Self {

@@ -15,6 +15,7 @@ pub mod erdos_renyi;
 pub mod graph500;
 pub mod grid;
 mod kronecker;
+pub mod rgg;
 pub mod rmat;
 pub mod road;
 pub mod simple;
@@ -41,6 +42,7 @@ const FAMILIES: &[Registered] = &[
     Registered::of::<erdos_renyi::ErdosRenyi>(),
     Registered::of::<grid::Grid>(),
     Registered::of::<road::Road>(),
+    Registered::of::<rgg::RandomGeometric>(),
     Registered::of::<simple::Star>(),
     Registered::of::<simple::Chain>(),
     Registered::of::<simple::Complete>(),
