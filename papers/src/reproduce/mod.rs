@@ -97,9 +97,9 @@ impl Paper {
         self.device.is_empty()
     }
 
-    /// What stands above its sentences.
-    fn says(&self) -> &'static str {
-        if self.is_own() { "claim" } else { "the paper says" }
+    /// What stands above its sentences, the numbers, and the verdicts.
+    fn headings(&self) -> [&'static str; 3] {
+        if self.is_own() { ["claim", "here", "holds?"] } else { ["the paper says", "here", "verdict"] }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Paper,
-    finding::{Finding, Part},
+    finding::{Finding, Part, RULE, Verdict},
     results::{Record, Results},
 };
 use evenkeel::Result;
@@ -37,15 +37,17 @@ fn text(path: &Path, text: &str) -> Result<()> {
 /// What is printed at the end.
 pub fn summary(paper: &Paper, folder: &Path, parts: &[Part]) -> String {
     let findings = || parts.iter().flat_map(|part| &part.findings);
-    let count = |holds: Option<bool>| findings().filter(|finding| finding.holds == holds).count();
     let mut text = format!("{}\n", paper.cite);
     for finding in findings() {
-        let _ = writeln!(text, "  {:13}  {}: {}", finding.verdict(), finding.says, finding.here);
+        let _ = writeln!(text, "  {:18}  {}: {}", finding.verdict, finding.says, finding.here);
     }
-    let (right, wrong, open) = (count(Some(true)), count(Some(false)), count(None));
-    let open = if open == 0 { String::new() } else { format!(", {open} not measured") };
-    let _ =
-        writeln!(text, "{right} findings hold here, {wrong} do not{open}: {}", folder.join("report.html").display());
+    let count = |verdict: Verdict| (findings().filter(|finding| finding.verdict == verdict).count(), verdict);
+    let counts = Verdict::ALL.map(count).into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, verdict)| format!("{count} {verdict}")).collect();
+    let _ = writeln!(text, "{}: {}", counts.join(", "), folder.join("report.html").display());
+    if !paper.is_own() {
+        let _ = writeln!(text, "{RULE}");
+    }
     text
 }
 
@@ -59,7 +61,9 @@ fn page(paper: &Paper, results: &Results, parts: &[Part]) -> Page {
     }
     page = page.fact("measured here on", devices.join(", "));
     let rows = parts.iter().flat_map(|part| part.findings.iter().map(|finding| row(part, finding)));
-    page = page.section(Section::new("Findings").data(Data::new(&["part", paper.says(), "here", "holds?"]).rows(rows)));
+    let [says, here, verdict] = paper.headings();
+    let findings = Section::new("Findings").data(Data::new(&["part", says, here, verdict]).rows(rows));
+    page = page.section(if paper.is_own() { findings } else { findings.text(RULE) });
     for part in parts {
         let mut section = Section::new(&part.title).text(&part.text).data(part.data.clone());
         if let Some(chart) = &part.chart {
@@ -72,7 +76,7 @@ fn page(paper: &Paper, results: &Results, parts: &[Part]) -> Page {
 }
 
 fn row(part: &Part, finding: &Finding) -> Vec<Cell> {
-    [part.title.as_str(), finding.says, &finding.here, finding.verdict()].map(Cell::text).into()
+    [part.title.as_str(), finding.says, &finding.here, &finding.verdict.to_string()].map(Cell::text).into()
 }
 
 /// A table with more rows is not repeated in Markdown.
@@ -90,9 +94,9 @@ fn body(paper: &Paper, part: &Part) -> String {
         let _ = writeln!(text, "![{}]({}.svg)\n", part.title, part.name);
     }
     if !part.findings.is_empty() {
-        let row = |it: &Finding| [it.says, &it.here, it.verdict()].map(escaped).into();
+        let row = |it: &Finding| [it.says, &it.here, &it.verdict.to_string()].map(escaped).into();
         let rows: Vec<Vec<String>> = part.findings.iter().map(row).collect();
-        table(&mut text, &[paper.says(), "here", "holds?"].map(str::to_owned), &rows);
+        table(&mut text, &paper.headings().map(str::to_owned), &rows);
     }
     if part.data.rows.len() > LONGEST {
         let _ = writeln!(text, "The table, of {} rows, is in [report.html](report.html).\n", part.data.rows.len());

@@ -1,8 +1,8 @@
 //! What happens from iteration to iteration: Figs. 7, 8 and 9.
 
-use super::{SWITCHES, switched};
+use super::{SWITCHES, finer, judged, switched};
 use crate::reproduce::{
-    finding::{Finding, Part, less, percent},
+    finding::{Finding, Part, Range, less},
     results::Results,
 };
 use evenkeel_cli::report::html::{Axis, Cell, Chart, Data, Kind, Point, Series};
@@ -21,6 +21,22 @@ fn iterations<'a>(results: &'a Results, strategy: &str) -> Option<&'a Vec<Value>
 
 fn in_iteration(list: &[Value], number: u64) -> Option<&Value> {
     list.iter().find(|iteration| iteration["iteration"].as_u64() == Some(number))
+}
+
+/// Whether most nodes have a degree below 50 by then. Degrees are counted by powers of two, so that the share is between those below 32 and 64.
+fn small(results: &Results) -> Finding {
+    let says = "In iteration 7 most nodes have a degree below 50";
+    let degrees = iterations(results, "hybrid").and_then(|list| in_iteration(list, LATE)?["degrees"].as_array());
+    let Some(degrees) = degrees else { return Finding::new(says, None) };
+    let nodes: Vec<f64> = degrees.iter().filter_map(Value::as_f64).collect();
+    let share = |bins: usize| nodes.iter().take(bins).sum::<f64>() / nodes.iter().sum::<f64>();
+    // The bins are 0, 1, 2–3, 4–7, and so on: six of them are below 32.
+    let (least, most) = (share(6), share(7));
+    let here = format!("at least {} are below 32", finer(least));
+    match (least > 0.5, most > 0.5) {
+        (false, true) => Finding::not_comparable(says, format!("{here}, {} below 64", finer(most))),
+        (holds, _) => Finding::new(says, Some((holds, here))),
+    }
 }
 
 /// Fig. 7: the degrees of nodes without a colour.
@@ -48,17 +64,16 @@ pub(super) fn active(results: &Results) -> Part {
     let highest =
         |strategy: &str, number: u64| in_iteration(iterations(results, strategy)?, number)?["highest_degree"].as_u64();
     let removed = highest("hybrid", 1).zip(highest("hybrid", LATE)).map(|(first, late)| {
-        (2 * late <= first, format!("the highest is {first} in iteration 1 and {late} in iteration {LATE}"))
+        (late < first, format!("the highest is {first} in iteration 1 and {late} in iteration {LATE}"))
     });
     let sooner = highest("hybrid", LATE).zip(highest("random", LATE)).map(|(hybrid, random)| {
         (hybrid < random, format!("the highest in iteration {LATE} is {hybrid} with the hybrid and {random} without"))
     });
+    let on_dip = |finding: Finding| judged(results, &["dip"], finding);
     let findings = vec![
-        Finding::new(
-            "The nodes of the highest degrees, 300, are gone by iteration 7: most have fewer than 50",
-            removed,
-        ),
-        Finding::new("That is thanks to colouring by degrees", sooner),
+        on_dip(small(results)),
+        on_dip(Finding::new("Nodes of the highest degrees have colours after the first few iterations", removed)),
+        on_dip(Finding::new("That is thanks to colouring by degrees", sooner)),
     ];
     let title = "Fig. 7: degrees of the nodes without a colour";
     let (x, y) = (Axis::log("degree (log)"), Axis::log("nodes (log)"));
@@ -82,20 +97,21 @@ pub(super) fn switching(results: &Results) -> Part {
     let best = by_degree().min_by(|a, b| a.1.total_cmp(&b.1));
     let ends = best.zip(by_degree().max_by(|a, b| a.1.total_cmp(&b.1)));
     let spread = ends.map(|(best, worst)| {
-        let gain = less(worst.1, best.1);
-        (gain >= 0.1, format!("{} between switching after {} and after {}", percent(gain), best.0, worst.0))
+        (format!("between switching after {} and after {}", best.0, worst.0), less(worst.1, best.1))
     });
+    let spread = spread.map_or_else(|| ("between them".to_owned(), None), |(case, gain)| (case, Some(gain)));
     let fourth = by_degree().find(|(switch, ..)| *switch == 4).zip(best).map(|(fourth, best)| {
         let here = format!("{:.3} ms after 4, {:.3} ms after {}, the best", fourth.1, best.1, best.0);
-        (fourth.1 <= 1.02 * best.1, here)
+        (best.0 == 4, here)
     });
     let fewest = found.iter().map(|(.., colors)| *colors).reduce(f64::min);
     let colors = fewest.zip(found.iter().map(|(.., colors)| *colors).reduce(f64::max));
     let colors = colors.map(|(least, most)| (least < most, format!("{least} to {most} colours")));
+    let on_dip = |finding: Finding| judged(results, &["dip"], finding);
     let findings = vec![
-        Finding::new("When to switch makes a difference of 15 %", spread),
-        Finding::new("It is best to switch in the 4th iteration", fourth),
-        Finding::new("The number of colours depends on it, too", colors),
+        on_dip(Finding::range("When to switch makes a difference of 15 %", Range::about_percent(15.0), &[spread])),
+        on_dip(Finding::new("It is best to switch in the 4th iteration", fourth)),
+        on_dip(Finding::new("The number of colours depends on it, too", colors)),
     ];
     let series = [("total time in ms", 1), ("colours", 2)].map(|(name, field)| Series {
         name: name.into(),
@@ -136,11 +152,13 @@ pub(super) fn colored(results: &Results) -> Part {
     });
     let ninth = switch.map(|(last, _)| {
         let first = last + 2;
-        ((6..=12).contains(&first), format!("random labels from iteration {first} on"))
+        // A quarter more or less.
+        ((7..=11).contains(&first), format!("random labels from iteration {first} on"))
     });
+    let on_dip = |finding: Finding| judged(results, &["dip"], finding);
     let findings = vec![
-        Finding::new("Colouring by degrees gives fewer and fewer nodes a colour", falls),
-        Finding::new("The algorithm switches to random labels at iteration 9", ninth),
+        on_dip(Finding::new("Colouring by degrees gives fewer and fewer nodes a colour", falls)),
+        on_dip(Finding::new("The algorithm switches to random labels at iteration 9", ninth)),
     ];
     let title = "Fig. 9: nodes with a colour after each iteration";
     let (x, y) = (Axis::whole("iteration"), Axis::whole("nodes with a colour"));

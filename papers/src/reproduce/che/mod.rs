@@ -29,8 +29,15 @@ const GRAPHS: [&str; 3] = ["dip", "coAuthorsDBLP", "G3_circuit"];
 /// The numbers of queues of Table I.
 const QUEUES: [u32; 3] = [4, 8, 16];
 
+/// How often the queues of Table I are counted.
+const COUNTS: u32 = 5;
+
 /// The iterations after which random labels take over in Fig. 8; 0 is the baseline.
-const SWITCHES: [u32; 8] = [0, 1, 2, 3, 4, 6, 8, 16];
+const SWITCHES: [u32; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16];
+
+/// Those of Fig. 6, beside the end of what degrees can do, where the hybrid switches by itself.
+const HYBRIDS: [&str; 5] =
+    ["hybrid", "hybrid:switch-at=1", "hybrid:switch-at=2", "hybrid:switch-at=4", "hybrid:switch-at=8"];
 
 fn graph(setting: &Setting, name: &str) -> String {
     match name {
@@ -63,9 +70,9 @@ fn graph(setting: &Setting, name: &str) -> String {
     }
 }
 
-/// Queues of as many nodes at a time as the paper's: 312 elements of its 19,928 nodes are 64 each.
+/// Queues whose elements are as many nodes as a workgroup has invocations, one for each, as in the paper: there they are 64, here 256.
 fn queued(queues: u32, steal: bool) -> String {
-    format!("stealing:queues={queues},chunk=64{}", if steal { "" } else { ",steal=false" })
+    format!("stealing:queues={queues},chunk=256{}", if steal { "" } else { ",steal=false" })
 }
 
 fn switched(iteration: u32) -> String {
@@ -75,23 +82,29 @@ fn switched(iteration: u32) -> String {
 fn experiments(setting: &Setting) -> Vec<Experiment> {
     let check = setting.pick("", "--no-validate");
     let compare = |strategies: &[String]| {
-        let runs = setting.pick(3, 9);
-        format!("compare color {{}} --strategies {} --runs {runs} --warmup 1 {check}", strategies.join(","))
+        let rounds = setting.pick(3, 5);
+        format!(
+            "compare color {{}} --strategies {} --rounds {rounds} --runs 3 --warmup 1 {check}",
+            strategies.join(",")
+        )
     };
     let dip = graph(setting, "dip");
     let mut list = Vec::new();
     for name in GRAPHS {
         let graph = graph(setting, name);
         list.push(Experiment::new(format!("graph {name}"), "info {} --undirected", &[&graph]));
-        let strategies = ["random", "hybrid", "hybrid-stealing"].map(str::to_owned);
+        let strategies: Vec<String> = hybrid::strategies().map(str::to_owned).collect();
         list.push(Experiment::new(format!("hybrid {name}"), &compare(&strategies), &[&graph]));
     }
     let strategies: Vec<String> =
         QUEUES.into_iter().flat_map(|it| [false, true].map(|steal| queued(it, steal))).collect();
     list.push(Experiment::new("stealing", &compare(&strategies), &[&dip]));
     for queues in QUEUES {
-        let command = format!("color {{}} --strategy {} --details", queued(queues, true));
-        list.push(Experiment::new(format!("queues {queues}"), &command, &[&dip]));
+        for count in 1..=COUNTS {
+            // The queues are those of the run after so many others; each count is a command of its own.
+            let command = format!("color {{}} --strategy {} --details --warmup {}", queued(queues, true), 1 + count);
+            list.push(Experiment::new(format!("queues {queues}, count {count}"), &command, &[&dip]));
+        }
     }
     for strategy in ["hybrid", "random"] {
         let command = format!("color {{}} --strategy {strategy} --details");
@@ -112,6 +125,27 @@ fn parts(results: &Results) -> Vec<Part> {
         iterations::switching(results),
         iterations::colored(results),
     ]
+}
+
+/// What was coloured in place of a graph, if it was not the paper's.
+fn substitute(results: &Results, graph: &str) -> Option<String> {
+    let name = results.get(&format!("graph {graph}"))?.result["name"].as_str()?;
+    (!name.starts_with(graph)).then(|| name.to_owned())
+}
+
+/// A graph by the paper's name, and what was coloured in its place.
+fn label(results: &Results, graph: &str) -> String {
+    match substitute(results, graph) {
+        Some(name) => format!("{} for {graph}", name.split([':', '.']).next().unwrap_or(&name)),
+        None => graph.to_owned(),
+    }
+}
+
+/// A finding about these graphs, of which some may not be the paper's.
+fn judged(results: &Results, graphs: &[&str], finding: Finding) -> Finding {
+    let others = graphs.iter().filter_map(|graph| Some(format!("{} stands for {graph}", substitute(results, graph)?)));
+    let others: Vec<String> = others.collect();
+    finding.on_substitutes((!others.is_empty()).then(|| others.join(", ")))
 }
 
 /// A share with a digit behind the point.
@@ -145,9 +179,14 @@ fn degrees(results: &Results) -> Part {
             let (from, nodes) = (bin["from"].as_f64()?, bin["nodes"].as_f64()?);
             (from > 0.0 && nodes > 0.0).then(|| Point::new(from, nodes))
         };
-        series.push(Series { name: graph.into(), points: bins.filter_map(point).collect() });
+        series.push(Series { name: label(results, graph), points: bins.filter_map(point).collect() });
     }
     let of = |name: &str| highest.iter().find(|(graph, ..)| *graph == name).map(|(_, most, median)| (*most, *median));
+    let bounds = |graph: &str| {
+        let info = &results.get(&format!("graph {graph}"))?.result;
+        let number = |pointer: &str| info.pointer(pointer).and_then(Value::as_u64);
+        number("/degrees/min").zip(number("/degrees/max"))
+    };
     let tails = of("dip").zip(of("coAuthorsDBLP")).map(|(dip, authors)| {
         let is_long = |(most, median): (u64, u64)| most >= 10 * median.max(1);
         let here =
@@ -155,15 +194,27 @@ fn degrees(results: &Results) -> Part {
         (is_long(dip) && is_long(authors), here)
     });
     let findings = vec![
-        Finding::new(
-            "The degrees of G3_circuit are 2 to 5",
-            of("G3_circuit").map(|(most, _)| (most <= 5, format!("the highest is {most}"))),
+        judged(
+            results,
+            &["G3_circuit"],
+            Finding::new(
+                "The degrees of G3_circuit are 2 to 5",
+                bounds("G3_circuit").map(|(least, most)| ((least, most) == (2, 5), format!("{least} to {most}"))),
+            ),
         ),
-        Finding::new("Most nodes of dip and coAuthorsDBLP have small degrees, with long tails to 300 and 240", tails),
+        judged(
+            results,
+            &["dip", "coAuthorsDBLP"],
+            Finding::new(
+                "Most nodes of dip and coAuthorsDBLP have small degrees, with long tails to 300 and 240",
+                tails,
+            ),
+        ),
     ];
     let title = "Table II and Fig. 5: the graphs and their degrees";
     let (x, y) = (Axis::log("degree (log)"), Axis::log("nodes (log)"));
     let chart = Chart { title: title.into(), kind: Kind::Lines, x, y, series };
-    let text = "Where a file of the paper's graph is not given by --data, a generated graph of about its size and degrees is coloured.";
+    let text = "Where a file of the paper's graph is not given by --data, another of about its size and degrees is coloured: one by rmat for dip, \
+                com-dblp or one by rmat for coAuthorsDBLP, and a grid for G3_circuit. Tables name what was coloured.";
     Part { name: "fig5", title: title.into(), text: text.into(), data, chart: Some(chart), findings }
 }

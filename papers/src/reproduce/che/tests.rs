@@ -1,7 +1,10 @@
 //! The findings that come of made-up results.
 
 use super::*;
-use crate::reproduce::testing::{self, record};
+use crate::reproduce::{
+    finding::Verdict,
+    testing::{self, record},
+};
 use serde_json::json;
 
 fn measured(strategy: &str, total_ms: f64, colors: u32) -> Value {
@@ -12,11 +15,11 @@ fn measured(strategy: &str, total_ms: f64, colors: u32) -> Value {
 }
 
 /// The verdict and the numbers of each finding of a part, from these records.
-fn findings(records: &[Value], part: &str) -> Vec<(Option<bool>, String)> {
+fn findings(records: &[Value], part: &str) -> Vec<(Verdict, String)> {
     testing::findings(parts, records, part)
 }
 
-fn verdicts(records: &[Value], part: &str) -> Vec<Option<bool>> {
+fn verdicts(records: &[Value], part: &str) -> Vec<Verdict> {
     findings(records, part).into_iter().map(|(holds, _)| holds).collect()
 }
 
@@ -25,7 +28,10 @@ fn what_was_not_measured_has_no_verdict() {
     let results = [record("something else", &json!({}))];
     for part in ["fig3", "table1", "fig5", "fig6", "transfers", "fig7", "fig8", "fig9"] {
         let verdicts = verdicts(&results, part);
-        assert!(!verdicts.is_empty() && verdicts.iter().all(Option::is_none), "{part}: {verdicts:?}");
+        assert!(
+            !verdicts.is_empty() && verdicts.iter().all(|it| *it == Verdict::NotComparable),
+            "{part}: {verdicts:?}"
+        );
     }
 }
 
@@ -39,10 +45,10 @@ fn stealing_is_held_against_queues_without_it() {
         [record("stealing", &json!(entries))]
     };
     let found = findings(&with([92.0, 95.0, 97.0]), "fig3");
-    assert_eq!(found[0], (Some(true), "8 % with 4 queues, 5 % with 8 queues, 3 % with 16 queues".into()));
-    assert_eq!(found[1].0, Some(true));
-    assert_eq!(verdicts(&with([92.0, 95.0, 110.0]), "fig3"), [Some(false), Some(true)]);
-    assert_eq!(verdicts(&with([80.0, 95.0, 97.0]), "fig3"), [Some(true), Some(false)]);
+    assert_eq!(found[0], (Verdict::Holds, "8 % with 4 queues, 5 % with 8 queues, 3 % with 16 queues".into()));
+    assert_eq!(found[1].0, Verdict::Holds);
+    assert_eq!(verdicts(&with([92.0, 95.0, 110.0]), "fig3"), [Verdict::Fails, Verdict::Holds]);
+    assert_eq!(verdicts(&with([80.0, 95.0, 97.0]), "fig3"), [Verdict::Holds, Verdict::Fails]);
 }
 
 #[test]
@@ -59,10 +65,13 @@ fn queues_are_even_or_not() {
         record(&format!("queues {queues}"), &json!({ "median": { "iterations": 10 }, "details": { "queues": queued } }))
     };
     let found = findings(&[counts(4, 40), counts(8, 20), counts(16, 10)], "table1");
-    assert_eq!(found[0], (Some(true), "3.5 % with 4 queues, 2.5 % with 8 queues, 1.8 % with 16 queues".into()));
-    assert_eq!(found[1], (Some(true), "2.83 with 4 queues, 1.00 with 8 queues, 0.35 with 16 queues".into()));
-    assert_eq!(verdicts(&[counts(4, 400), counts(8, 400), counts(16, 200)], "table1"), [Some(false), Some(true)]);
-    assert_eq!(verdicts(&[counts(4, 10), counts(8, 20)], "table1"), [Some(true), Some(false)]);
+    assert_eq!(found[0], (Verdict::Holds, "3.5 % with 4 queues, 2.5 % with 8 queues, 1.8 % with 16 queues".into()));
+    assert_eq!(found[1], (Verdict::Holds, "2.83 with 4 queues, 1.00 with 8 queues, 0.35 with 16 queues".into()));
+    assert_eq!(
+        verdicts(&[counts(4, 400), counts(8, 400), counts(16, 200)], "table1"),
+        [Verdict::Fails, Verdict::Holds]
+    );
+    assert_eq!(verdicts(&[counts(4, 10), counts(8, 20)], "table1"), [Verdict::Holds, Verdict::Fails]);
 }
 
 #[test]
@@ -75,13 +84,18 @@ fn the_hybrid_and_its_transfers() {
         [compared("dip", 98.0, 73.0), compared("coAuthorsDBLP", 98.0, 78.0), compared("G3_circuit", 8.0, 8.0)];
     let found = findings(&records, "fig6");
     // With 2 ms of transfers: 75 of 100, 80 of 100 and 10 of 10.
-    let expected = [(Some(true), "25 %"), (Some(false), "20 %"), (Some(true), "0 %"), (None, "not measured")];
+    let expected = [
+        (Verdict::Holds, "25 %"),
+        (Verdict::Fails, "20 %"),
+        (Verdict::Holds, "0 %"),
+        (Verdict::NotComparable, "not measured"),
+    ];
     assert_eq!(found, expected.map(|(holds, here)| (holds, here.to_owned())));
     let found = findings(&records, "transfers");
-    assert_eq!(found[0], (Some(true), "2.7 % on dip, 2.5 % on coAuthorsDBLP, 20.0 % on G3_circuit".into()));
-    assert_eq!(found[1].0, Some(true));
+    assert_eq!(found[0], (Verdict::Holds, "2.7 % on dip, 2.5 % on coAuthorsDBLP, 20.0 % on G3_circuit".into()));
+    assert_eq!(found[1].0, Verdict::Holds);
     let slow = [compared("dip", 1.0, 1.0), compared("coAuthorsDBLP", 98.0, 78.0), compared("G3_circuit", 8.0, 8.0)];
-    assert_eq!(verdicts(&slow, "transfers"), [Some(false), Some(false)]);
+    assert_eq!(verdicts(&slow, "transfers"), [Verdict::Fails, Verdict::Fails]);
 }
 
 #[test]
@@ -99,12 +113,12 @@ fn the_iterations_of_the_hybrid() {
     let hybrid = list(&[10, 15, 18, 20, 21, 21, 500, 900], &[300, 200, 150, 99, 80, 60, 50, 40]);
     let random = list(&[400, 500, 600, 700, 800, 900, 950, 1000], &[300; 8]);
     let records = [record("iterations hybrid", &hybrid), record("iterations random", &random)];
-    assert_eq!(verdicts(&records, "fig7"), [Some(true), Some(true)]);
+    assert_eq!(verdicts(&records, "fig7"), [Verdict::Holds, Verdict::Holds]);
     let found = findings(&records, "fig9");
-    assert_eq!(found[0], (Some(true), "10, 5, 3, 2, 1 nodes".into()));
-    assert_eq!(found[1], (Some(true), "random labels from iteration 7 on".into()));
+    assert_eq!(found[0], (Verdict::Holds, "10, 5, 3, 2, 1 nodes".into()));
+    assert_eq!(found[1], (Verdict::Holds, "random labels from iteration 7 on".into()));
     let records = [record("iterations hybrid", &list(&[10, 30, 30], &[300, 300, 300]))];
-    assert_eq!(verdicts(&records, "fig9"), [Some(false), Some(false)]);
+    assert_eq!(verdicts(&records, "fig9"), [Verdict::Fails, Verdict::Fails]);
 }
 
 #[test]
@@ -114,10 +128,10 @@ fn the_sweep_names_the_best_switch() {
         record("switch", &json!(times.into_iter().enumerate().map(entry).collect::<Vec<_>>()))
     };
     let found = findings(&[sweep([20.0, 12.0, 11.0, 10.5, 10.0, 11.0, 11.5, 11.8])], "fig8");
-    assert_eq!(found[0], (Some(true), "17 % between switching after 4 and after 1".into()));
-    assert_eq!((found[1].0, &found[2]), (Some(true), &(Some(true), "60 to 67 colours".into())));
+    assert_eq!(found[0], (Verdict::Holds, "17 % between switching after 4 and after 1".into()));
+    assert_eq!((found[1].0, &found[2]), (Verdict::Holds, &(Verdict::Holds, "60 to 67 colours".into())));
     let found = verdicts(&[sweep([20.0, 10.0, 10.1, 10.2, 10.3, 10.4, 10.4, 10.4])], "fig8");
-    assert_eq!(found, [Some(false), Some(false), Some(true)]);
+    assert_eq!(found, [Verdict::Fails, Verdict::Fails, Verdict::Holds]);
 }
 
 #[test]
@@ -128,9 +142,9 @@ fn the_degrees_of_the_graphs() {
         record(&format!("graph {name}"), &json!({ "name": name, "nodes": 10, "edges": 20, "degrees": degrees }))
     };
     let found = findings(&[info("dip", 5, 315), info("coAuthorsDBLP", 4, 205), info("G3_circuit", 4, 4)], "fig5");
-    assert_eq!(found.iter().map(|(holds, _)| *holds).collect::<Vec<_>>(), [Some(true), Some(true)]);
+    assert_eq!(found.iter().map(|(holds, _)| *holds).collect::<Vec<_>>(), [Verdict::Holds, Verdict::Holds]);
     assert_eq!(
         verdicts(&[info("dip", 5, 20), info("coAuthorsDBLP", 4, 205), info("G3_circuit", 4, 9)], "fig5"),
-        [Some(false), Some(false)]
+        [Verdict::Fails, Verdict::Fails]
     );
 }

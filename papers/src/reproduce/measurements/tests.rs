@@ -1,7 +1,12 @@
 //! The claims of the documentation against the kept results, and what follows from results that were made up.
 
 use super::{
-    super::{Scale, experiment::Setting, finding::Part, results::Results},
+    super::{
+        Scale,
+        experiment::Setting,
+        finding::{Part, Verdict},
+        results::Results,
+    },
     claims::{CLAIMS, Claim},
     *,
 };
@@ -70,10 +75,10 @@ fn gunrock(algorithm: &str, milliseconds: &Value) -> Value {
     json!({ "figures": [{ "program": "Gunrock 2", "algorithm": algorithm, "milliseconds": milliseconds }] })
 }
 
-fn finding(parts: &[Part], part: &str, says: &str) -> (Option<bool>, String) {
+fn finding(parts: &[Part], part: &str, says: &str) -> (Verdict, String) {
     let part = parts.iter().find(|it| it.name == part).unwrap_or_else(|| panic!("there is no part {part}"));
     let finding = part.findings.iter().find(|it| it.says.contains(says)).unwrap();
-    (finding.holds, finding.here.clone())
+    (finding.verdict, finding.here.clone())
 }
 
 #[test]
@@ -84,17 +89,20 @@ fn claims_follow_from_the_times() {
     let peers = gunrock("bfs", &json!({ "rmat 20": 4.2, "er 2^22": 1.0 }));
     let of_one = parts(&opened(&both[..1], &peers));
     let at_most = finding(&of_one, "bfs", "at most 1.2 times");
-    assert_eq!(at_most, (Some(true), "1.05× as long on rmat 20".into()));
-    assert_eq!(finding(&of_one, "bfs", "faster than Gunrock"), (Some(true), "4× as fast on rmat 20".into()));
+    assert_eq!(at_most, (Verdict::Holds, "1.05× as long on rmat 20".into()));
+    assert_eq!(finding(&of_one, "bfs", "faster than Gunrock"), (Verdict::Holds, "4× as fast on rmat 20".into()));
     let balance = finding(&of_one, "bfs", "decides");
-    assert_eq!(balance, (Some(true), "merge-path is 10 times as fast as node on rmat 20; README.md says so".into()));
+    assert_eq!(
+        balance,
+        (Verdict::Holds, "merge-path is 10 times as fast as node on rmat 20; README.md says so".into())
+    );
     let of_both = parts(&opened(&both, &peers));
     let at_most = finding(&of_both, "bfs", "at most 1.2");
-    assert_eq!(at_most, (Some(false), "1.05× as long on rmat 20, 1.5× on com-dblp".into()));
-    assert_eq!(finding(&of_both, "bfs", "GAPBS"), (None, "not measured".into()));
+    assert_eq!(at_most, (Verdict::Fails, "1.05× as long on rmat 20, 1.5× on com-dblp".into()));
+    assert_eq!(finding(&of_both, "bfs", "GAPBS"), (Verdict::NotComparable, "not measured".into()));
     let fastest = finding(&of_both, "bfs", "few levels");
     let here = "beside the fastest: 1× as long on rmat 20; docs/strategies.md says so";
-    assert_eq!(fastest, (Some(true), here.into()));
+    assert_eq!(fastest, (Verdict::Holds, here.into()));
 }
 
 #[test]
@@ -130,8 +138,8 @@ fn tables_have_what_was_measured_and_what_others_took() {
         "Gunrock 2, colours | 30",
     ];
     assert_eq!(rows, expected);
-    assert_eq!(finding(&parts, "structure", "sequential"), (Some(true), "1 of 1 are".into()));
-    assert_eq!(finding(&parts, "checked", "oracle"), (Some(false), "0 of 1 are right".into()));
+    assert_eq!(finding(&parts, "structure", "sequential"), (Verdict::Holds, "1 of 1 are".into()));
+    assert_eq!(finding(&parts, "checked", "oracle"), (Verdict::Fails, "0 of 1 are right".into()));
 }
 
 #[test]

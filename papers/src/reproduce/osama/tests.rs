@@ -1,7 +1,7 @@
 //! What follows from results that were made up.
 
 use super::{
-    super::{Scale, testing::record},
+    super::{Scale, finding::Verdict, testing::record},
     *,
 };
 use serde_json::json;
@@ -19,7 +19,7 @@ fn entries(rows: u32, entries: u32, times: &[(&str, f64)]) -> Value {
 }
 
 /// The findings of two matrices, by what the paper says: a small one for thread-mapped, and a large one for merge-path.
-fn findings(others: &Value) -> impl Fn(&str) -> (Option<bool>, String) + use<> {
+fn findings(others: &Value) -> impl Fn(&str) -> (Verdict, String) + use<> {
     let all = |[thread, group, merge, chosen]: [f64; 4]| {
         let times = [thread, group, merge, 9.0, 9.0, chosen, chosen];
         ALL.into_iter().zip(times).collect::<Vec<_>>()
@@ -39,7 +39,7 @@ fn findings(others: &Value) -> impl Fn(&str) -> (Option<bool>, String) + use<> {
     move |says| {
         let mut findings = parts.iter().flat_map(|part| &part.findings);
         let finding = findings.find(|it| it.says.contains(says)).unwrap_or_else(|| panic!("nothing says {says}"));
-        (finding.holds, finding.here.clone())
+        (finding.verdict, finding.here.clone())
     }
 }
 
@@ -47,34 +47,34 @@ fn findings(others: &Value) -> impl Fn(&str) -> (Option<bool>, String) + use<> {
 fn findings_follow_from_the_times() {
     let others = json!({ "cusparse": { "a": 4.0, "b": 16.0 }, "cub": { "a.mtx": 4.0, "of/b": 1.0 } });
     let of = findings(&others);
-    assert_eq!(of("2.5 % longer"), (Some(false), "1.414 times CUB's time".into()));
-    assert_eq!(of("92 %"), (Some(false), "50 % of 2 matrices".into()));
+    assert_eq!(of("2.5 % longer"), (Verdict::Fails, "1.414 times CUB's time".into()));
+    assert_eq!(of("92 %"), (Verdict::Fails, "50 % of 2 matrices".into()));
     assert_eq!(
         of("depends on the matrix"),
-        (Some(true), "thread-mapped on 1, group-mapped on 0, merge-path on 1 of 2 matrices".into())
+        (Verdict::Holds, "thread-mapped on 1, group-mapped on 0, merge-path on 1 of 2 matrices".into())
     );
-    assert_eq!(of("2.7 times"), (Some(true), "4.00 times on 2 matrices".into()));
-    assert_eq!(of("39 times"), (Some(false), "4.0 times".into()));
+    assert_eq!(of("2.7 times"), (Verdict::Holds, "4.00 times on 2 matrices".into()));
+    assert_eq!(of("39 times"), (Verdict::Fails, "4.0 times".into()));
     let here =
         "1.41 times the time of the best of the three, within 10 % of it on 1 of 2 matrices; 1.00 times that of auto";
-    assert_eq!(of("selects the fastest"), (Some(false), here.into()));
+    assert_eq!(of("selects the fastest"), (Verdict::Fails, here.into()));
     let alone =
         "1.41 times as fast as thread-mapped, 1.41 times as fast as group-mapped, 1.41 times as fast as merge-path";
-    assert_eq!(of("combined"), (Some(true), alone.into()));
+    assert_eq!(of("combined"), (Verdict::Holds, alone.into()));
     assert_eq!(
         of("alpha"),
-        (Some(true), "1.00 times the best of the three, 1.00 with the best thresholds here".into())
+        (Verdict::Holds, "1.00 times the best of the three, 1.00 with the best thresholds here".into())
     );
-    assert_eq!(of("CSR, CSC and COO"), (Some(false), "1 refused: no atomic additions".into()));
+    assert_eq!(of("CSR, CSC and COO"), (Verdict::Fails, "1 refused: no atomic additions".into()));
 }
 
 #[test]
 fn what_no_file_says_of_others_is_not_measured() {
     let of = findings(&json!({}));
     for says in ["2.5 % longer", "92 %", "2.7 times", "39 times"] {
-        assert_eq!(of(says).0, None, "{says}");
+        assert_eq!(of(says).0, Verdict::NotComparable, "{says}");
     }
-    assert_eq!(of("depends on the matrix").0, Some(true));
+    assert_eq!(of("depends on the matrix").0, Verdict::Holds);
 }
 
 #[test]

@@ -3,17 +3,18 @@
 use super::*;
 use crate::reproduce::{
     Scale,
+    finding::Verdict,
     testing::{self, record},
 };
 use serde_json::json;
 use std::{fs, path::PathBuf};
 
 /// The verdict and the numbers of each finding of a part, from these records.
-fn findings(records: &[Value], part: &str) -> Vec<(Option<bool>, String)> {
+fn findings(records: &[Value], part: &str) -> Vec<(Verdict, String)> {
     testing::findings(parts, records, part)
 }
 
-fn verdicts(records: &[Value], part: &str) -> Vec<Option<bool>> {
+fn verdicts(records: &[Value], part: &str) -> Vec<Verdict> {
     findings(records, part).into_iter().map(|(holds, _)| holds).collect()
 }
 
@@ -39,7 +40,10 @@ fn what_was_not_measured_has_no_verdict() {
     let results = [record("something else", &json!({}))];
     for part in ["fastest", "counting", "table2", "accuracy", "collections", "features", "search"] {
         let verdicts = verdicts(&results, part);
-        assert!(!verdicts.is_empty() && verdicts.iter().all(Option::is_none), "{part}: {verdicts:?}");
+        assert!(
+            !verdicts.is_empty() && verdicts.iter().all(|it| *it == Verdict::NotComparable),
+            "{part}: {verdicts:?}"
+        );
     }
 }
 
@@ -75,12 +79,12 @@ fn the_lines_of_table_2() {
     let all = |model: f64| [&[("model", model), ("oracle", 1.65)], &variants[..]].concat();
     let records = [trained("gini", &all(1.4), &json!({})), trained("fifteen", &all(1.2), &json!({}))];
     let found = findings(&records, "table2");
-    assert!(found.iter().all(|(holds, _)| *holds == Some(true)), "{found:?}");
+    assert!(found.iter().all(|(holds, _)| *holds == Verdict::Holds), "{found:?}");
     assert_eq!(found[0].1, "1.40 times; 1.20 by a cost tree");
     assert_eq!(found[3].1, "98 %; 98 % by a cost tree");
     assert!(found[4].1.starts_with("edge-list 2.00, reverse-edge-list 3.00"), "with the count that is best for it");
     let slow = [trained("gini", &all(1.7), &json!({})), trained("fifteen", &all(1.2), &json!({}))];
-    assert_eq!(verdicts(&slow, "table2")[..2], [Some(false), Some(false)]);
+    assert_eq!(verdicts(&slow, "table2")[..2], [Verdict::Fails, Verdict::Fails]);
 }
 
 #[test]
@@ -94,9 +98,9 @@ fn reductions_are_held_against_atomics() {
         };
         [trained("fifteen", &[], &json!({ "table": { "counting": counts.map(line) } }))]
     };
-    assert_eq!(verdicts(&counted(1.3, 1.4), "counting"), [Some(true)]);
+    assert_eq!(verdicts(&counted(1.3, 1.4), "counting"), [Verdict::Holds]);
     let found = findings(&counted(0.5, 1.4), "counting");
-    assert_eq!(found[0].0, Some(false));
+    assert_eq!(found[0].0, Verdict::Fails);
     assert!(found[0].1.starts_with(
         "subgroup takes 0.50 times as long as atomic: faster on 80 % of the levels, slower on 10 %; workgroup"
     ));
@@ -117,8 +121,8 @@ fn the_fastest_and_the_spread() {
             json!({ "fastest": fastest, "median_spread": 300.0, "spread_over_100": over, "largest_spread": 2e4 });
         [trained("fifteen", &[], &json!({ "table": table }))]
     };
-    assert_eq!(verdicts(&table(0.01, 0.8), "fastest"), [Some(true); 3]);
-    assert_eq!(verdicts(&table(0.0, 0.2), "fastest"), [Some(false), Some(false), Some(true)]);
+    assert_eq!(verdicts(&table(0.01, 0.8), "fastest"), [Verdict::Holds; 3]);
+    assert_eq!(verdicts(&table(0.0, 0.2), "fastest"), [Verdict::Fails, Verdict::Fails, Verdict::Holds]);
 }
 
 #[test]
@@ -140,11 +144,11 @@ fn accuracy_and_features() {
         tree("fifteen", 1.2, 0.8, 0.05, json!({ "frontier": 1.0 })),
         tree("degrees", 1.1, 0.8, 0.05, json!({ "frontier": 0.75, "in-degree-max": 0.25 })),
     ];
-    assert_eq!(verdicts(&records, "accuracy"), [Some(true), Some(true)]);
+    assert_eq!(verdicts(&records, "accuracy"), [Verdict::Holds, Verdict::Holds]);
     let found = findings(&records, "features");
-    assert_eq!(found[0].0, Some(false), "the model with all degrees is better");
+    assert_eq!(found[0].0, Verdict::Fails, "the model with all degrees is better");
     assert!(found[0].1.ends_with("in- and total degrees decide 25 % of what is saved"), "{}", found[0].1);
-    assert_eq!(verdicts(&[tree("gini", 1.3, 0.9, 0.2, json!({}))], "accuracy"), [Some(false), Some(false)]);
+    assert_eq!(verdicts(&[tree("gini", 1.3, 0.9, 0.2, json!({}))], "accuracy"), [Verdict::Fails, Verdict::Fails]);
 }
 
 #[test]
@@ -153,9 +157,9 @@ fn collections_that_were_left_out() {
         let line = json!({ "collection": "road", "graphs": 3, "scores": [line("model", model), line("oracle", 1.5)] });
         [trained("gini", &[("model", 1.4)], &json!({ "left_out": [line] }))]
     };
-    assert_eq!(verdicts(&left_out(3.0), "collections"), [Some(true), Some(true)]);
-    assert_eq!(verdicts(&left_out(1.45), "collections"), [Some(true), Some(false)]);
-    assert_eq!(verdicts(&left_out(1.2), "collections"), [Some(false), Some(false)]);
+    assert_eq!(verdicts(&left_out(3.0), "collections"), [Verdict::Holds, Verdict::Holds]);
+    assert_eq!(verdicts(&left_out(1.45), "collections"), [Verdict::Holds, Verdict::Fails]);
+    assert_eq!(verdicts(&left_out(1.2), "collections"), [Verdict::Fails, Verdict::Fails]);
 }
 
 #[test]
@@ -173,7 +177,7 @@ fn searches_are_held_against_the_best_single_variant() {
     ];
     let found = findings(&[record("search star", &json!(entries))], "search");
     let here = "60 % in the geometric mean (60 % on star); 100 % by a cost tree";
-    assert_eq!(found, [(Some(true), here.to_owned())]);
+    assert_eq!(found, [(Verdict::Holds, here.to_owned())]);
 }
 
 #[test]
