@@ -12,7 +12,7 @@ use evenkeel_cli::report::html::{Axis, Cell, Chart, Data, Point, Series};
 
 /// Lines of code that a strategy has of its own, kernels and host together, less empty lines, comments and tests.
 pub(super) const LINES: [(&str, f64); 5] =
-    [("node", 56.0), ("edge", 92.0), ("decompose", 188.0), ("split", 310.0), ("hierarchical", 429.0)];
+    [("node", 56.0), ("edge", 92.0), ("decompose", 188.0), ("split", 314.0), ("hierarchical", 433.0)];
 
 /// The ranks on three axes.
 pub(super) fn ranks(results: &Results) -> Part {
