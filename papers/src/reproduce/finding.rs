@@ -8,7 +8,7 @@ use std::fmt;
 pub const RULE: &str = "A finding holds where what the paper states, a range by both of its bounds or an order, is so in every case that the paper \
      had. It holds in direction where the sign or the order is right but the size is not, or where the graphs only stand for those of the paper. It \
      fails where the sign or the order is another in at least one case. It is not comparable where something that it needs was not measured or \
-     cannot be had here, or where it fails on graphs that only stand for the paper's; the reason is given. A range is compared with the digits that \
+     cannot be had here, or where it fails on nothing but graphs that stand for the paper's; the reason is given. A range is compared with the digits that \
      are printed, and a single number stands for the range from three to five quarters of it.";
 
 /// A figure or table of a paper, and what was measured for it.
@@ -153,20 +153,39 @@ pub struct Finding {
     pub here: String,
     /// Whether it holds here.
     pub verdict: Verdict,
+    /// The cases in which it does not, where they were judged one by one.
+    failing: Vec<String>,
+}
+
+/// Graphs that stand for those of a paper, among the graphs that a finding is about.
+pub struct Substitutes {
+    /// The paper's names of the graphs.
+    pub graphs: Vec<String>,
+    /// Whether the finding is about no other graph.
+    pub all: bool,
+    /// What they are.
+    pub reason: String,
+}
+
+impl Substitutes {
+    /// Whether a case, whose name ends with that of its graph, is of one of these graphs.
+    fn has(&self, case: &str) -> bool {
+        self.all || self.graphs.iter().any(|graph| case.ends_with(graph.as_str()))
+    }
 }
 
 impl Finding {
     /// A sentence without a size: it holds or fails, or was not measured.
     pub fn new(says: &'static str, measured: Option<(bool, String)>) -> Self {
         match measured {
-            Some((holds, here)) => Self { says, here, verdict: Verdict::of(holds) },
+            Some((holds, here)) => Self { says, here, verdict: Verdict::of(holds), failing: Vec::new() },
             None => Self::not_comparable(says, "not measured"),
         }
     }
 
     /// A sentence that cannot be judged here.
     pub fn not_comparable(says: &'static str, reason: impl Into<String>) -> Self {
-        Self { says, here: reason.into(), verdict: Verdict::NotComparable }
+        Self { says, here: reason.into(), verdict: Verdict::NotComparable, failing: Vec::new() }
     }
 
     /// A sentence that states a range, which every case must be in.
@@ -194,14 +213,15 @@ impl Finding {
 
     /// The worst verdict of all cases. A case that is missing leaves open what no other one denies.
     fn of_cases(says: &'static str, cases: Vec<(String, Option<(Verdict, String)>)>, between: &str) -> Self {
-        let (mut verdict, mut texts, mut missing, mut wrong) = (Verdict::Holds, Vec::new(), Vec::new(), 0);
+        let (mut verdict, mut texts) = (Verdict::Holds, Vec::new());
+        let (mut missing, mut failing): (Vec<String>, Vec<String>) = Default::default();
         let count = cases.len();
         for (case, judged) in cases {
             let Some((own, text)) = judged else {
                 missing.push(case);
                 continue;
             };
-            wrong += u32::from(own == Verdict::Fails);
+            failing.extend((own == Verdict::Fails).then_some(case));
             verdict = match (verdict, own) {
                 (Verdict::Fails, _) | (_, Verdict::Fails) => Verdict::Fails,
                 (Verdict::Direction, _) | (_, Verdict::Direction) => Verdict::Direction,
@@ -216,23 +236,26 @@ impl Finding {
         if !missing.is_empty() {
             here += &format!("; not measured {}", missing.join(", "));
         }
-        if wrong > 0 && count > 1 {
-            here += &format!("; not so in {wrong} of {count}");
+        if !failing.is_empty() && count > 1 {
+            here += &format!("; not so in {} of {count}", failing.len());
         }
         if !missing.is_empty() && verdict != Verdict::Fails {
             verdict = Verdict::NotComparable;
         }
-        Self { says, here, verdict }
+        Self { says, here, verdict, failing }
     }
 
-    /// The finding where some graphs are not the paper's, if `reason` says which: it holds in direction at best, and cannot fail.
-    pub fn on_substitutes(self, reason: Option<String>) -> Self {
-        let Some(reason) = reason.filter(|_| self.verdict != Verdict::NotComparable) else { return self };
+    /// The finding where some graphs are not the paper's: it holds in direction at best, and what fails on them alone is not comparable.
+    pub fn on_substitutes(self, substitutes: Option<Substitutes>) -> Self {
+        let is_open = self.verdict == Verdict::NotComparable;
+        let Some(substitutes) = substitutes.filter(|_| !is_open) else { return self };
+        let fails_elsewhere = self.failing.iter().any(|case| !substitutes.has(case));
         let (verdict, remark) = match self.verdict {
+            Verdict::Fails if fails_elsewhere => (Verdict::Fails, ""),
             Verdict::Fails => (Verdict::NotComparable, "fails, but "),
             _ => (Verdict::Direction, ""),
         };
-        Self { here: format!("{}; {remark}{reason}", self.here), verdict, ..self }
+        Self { here: format!("{}; {remark}{}", self.here, substitutes.reason), verdict, ..self }
     }
 }
 
@@ -331,13 +354,21 @@ mod tests {
 
     #[test]
     fn graphs_that_stand_for_others_give_a_direction_at_best() {
-        let on =
-            |holds: bool| Finding::new("", Some((holds, "5".into()))).on_substitutes(Some("road is generated".into()));
-        assert_eq!((on(true).verdict, on(true).here), (Verdict::Direction, "5; road is generated".into()));
+        let roads = |all: bool| Some(Substitutes { graphs: vec!["1".into()], all, reason: "1 is generated".into() });
+        let on = |holds: bool| Finding::new("", Some((holds, "5".into()))).on_substitutes(roads(false));
+        assert_eq!((on(true).verdict, on(true).here), (Verdict::Direction, "5; 1 is generated".into()));
         assert_eq!(
             (on(false).verdict, on(false).here),
-            (Verdict::NotComparable, "5; fails, but road is generated".into())
+            (Verdict::NotComparable, "5; fails, but 1 is generated".into())
         );
         assert_eq!(Finding::new("", Some((true, "5".into()))).on_substitutes(None).verdict, Verdict::Holds);
+        let range = |numbers: [f64; 2], all: bool| {
+            let cases = cases(&numbers.map(Some));
+            Finding::range("", Range::percent(60.0, 80.0), &cases).on_substitutes(roads(all)).verdict
+        };
+        assert_eq!(range([0.7, 0.7], false), Verdict::Direction);
+        assert_eq!(range([0.7, -0.7], false), Verdict::NotComparable, "it fails on the substitute alone");
+        assert_eq!(range([-0.7, 0.7], false), Verdict::Fails);
+        assert_eq!(range([-0.7, 0.7], true), Verdict::NotComparable);
     }
 }

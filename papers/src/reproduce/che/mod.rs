@@ -9,7 +9,7 @@ mod tests;
 use super::{
     Paper,
     experiment::{Experiment, Setting},
-    finding::{Finding, Part},
+    finding::{Finding, Part, Substitutes},
     results::Results,
 };
 use evenkeel_cli::report::html::{Axis, Cell, Chart, Data, Kind, Point, Series};
@@ -143,9 +143,15 @@ fn label(results: &Results, graph: &str) -> String {
 
 /// A finding about these graphs, of which some may not be the paper's.
 fn judged(results: &Results, graphs: &[&str], finding: Finding) -> Finding {
-    let others = graphs.iter().filter_map(|graph| Some(format!("{} stands for {graph}", substitute(results, graph)?)));
-    let others: Vec<String> = others.collect();
-    finding.on_substitutes((!others.is_empty()).then(|| others.join(", ")))
+    let is_other = |graph: &&&str| substitute(results, graph).is_some();
+    let others: Vec<&str> = graphs.iter().filter(is_other).copied().collect();
+    let reason = |graph: &&str| Some(format!("{} stands for {graph}", substitute(results, graph)?));
+    let substitutes = (!others.is_empty()).then(|| Substitutes {
+        graphs: others.iter().map(|graph| (*graph).to_owned()).collect(),
+        all: others.len() == graphs.len(),
+        reason: others.iter().filter_map(reason).collect::<Vec<_>>().join(", "),
+    });
+    finding.on_substitutes(substitutes)
 }
 
 /// A share with a digit behind the point.

@@ -1,7 +1,10 @@
 //! The graphs of the slides: real ones where they are known and there, and generated ones with their sizes elsewhere.
 
 use super::Setting;
-use crate::reproduce::{finding::Finding, results::Results};
+use crate::reproduce::{
+    finding::{Finding, Substitutes},
+    results::Results,
+};
 use evenkeel::graph::generate::Generator;
 
 /// A graph of the slides.
@@ -93,5 +96,10 @@ pub(super) fn judged(results: &Results, what: &str, numbers: &[usize], finding: 
     let is_other = |number: &&usize| !is_file(&label(results, what, **number));
     let others: Vec<String> = numbers.iter().filter(is_other).map(ToString::to_string).collect();
     let are = if others.len() == 1 { "graph {} is" } else { "graphs {} are" };
-    finding.on_substitutes((!others.is_empty()).then(|| format!("{} generated", are.replace("{}", &others.join(", ")))))
+    let reason = format!("{} generated", are.replace("{}", &others.join(", ")));
+    finding.on_substitutes((!others.is_empty()).then(|| Substitutes {
+        graphs: others.iter().map(|number| format!("graph {number}")).collect(),
+        all: others.len() == numbers.len(),
+        reason,
+    }))
 }

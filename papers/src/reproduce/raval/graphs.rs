@@ -2,7 +2,7 @@
 
 use super::{GRAPHS, ROADS, Setting};
 use crate::reproduce::{
-    finding::{Finding, Part},
+    finding::{Finding, Part, Substitutes},
     results::Results,
 };
 use evenkeel::graph::generate::Generator;
@@ -26,7 +26,7 @@ const TABLE: [(&str, [f64; 5]); 9] = [
 pub(super) fn graph(setting: &Setting, name: &str) -> String {
     let road = |short: &str, nodes: u64| {
         // With two fifths of the grid's streets missing a node has the 2.5 edges that it has on the paper's roads.
-        let generated = format!("road:nodes={},removed=0.4", setting.pick(nodes / 64, nodes));
+        let generated = format!("road:nodes={},removed=0.4", setting.pick(nodes / 256, nodes));
         let files = ["gr.gz", "gr"].map(|ending| format!("USA-road-d.{short}.{ending}"));
         setting.file_or(&files.each_ref().map(String::as_str), &generated)
     };
@@ -56,14 +56,19 @@ pub(super) fn is_file(graph: &str) -> bool {
 }
 
 /// Which of these graphs stand for those of the paper: roads that were generated.
-pub(super) fn substitutes(results: &Results, graphs: &[&str]) -> Option<String> {
+pub(super) fn substitutes(results: &Results, graphs: &[&str]) -> Option<Substitutes> {
     let is_generated = |name: &&&str| {
         let info = results.get(&format!("split {name}")).map(|record| &record.result);
         ROADS.contains(name) && info.and_then(|info| info["name"].as_str()).is_some_and(|text| !is_file(text))
     };
     let generated: Vec<&str> = graphs.iter().filter(is_generated).copied().collect();
     let are = if generated.len() == 1 { "is" } else { "are" };
-    (!generated.is_empty()).then(|| format!("{} {are} generated", generated.join(", ")))
+    let named = || generated.iter().map(|name| (*name).to_owned()).collect();
+    (!generated.is_empty()).then(|| Substitutes {
+        graphs: named(),
+        all: generated.len() == graphs.len(),
+        reason: format!("{} {are} generated", generated.join(", ")),
+    })
 }
 
 /// The root of the mean of the squares.

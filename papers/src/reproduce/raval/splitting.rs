@@ -71,13 +71,13 @@ pub(super) fn splitting(results: &Results) -> Part {
             )],
         ),
         Finding::each("MDT is 2–4 for roads and random graphs", flat.iter().map(small).collect())
-            .on_substitutes(substitutes(results, &ROADS)),
+            .on_substitutes(substitutes(results, &flat)),
         Finding::range(
             "Fewer than 5 % of the nodes are split",
             Range::percent(f64::NEG_INFINITY, 5.0).with_digits(2),
             &GRAPHS.iter().map(few).collect::<Vec<_>>(),
         )
-        .on_substitutes(substitutes(results, &ROADS)),
+        .on_substitutes(substitutes(results, &GRAPHS)),
     ];
     let chart = Chart {
         title: "Fig. 10: degrees before and after node splitting".into(),
