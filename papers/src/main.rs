@@ -2,6 +2,7 @@
 //! that the strategy `adaptive` chooses by.
 
 mod measure_levels;
+mod measure_switching;
 mod reproduce;
 mod train;
 mod tuning;
@@ -35,6 +36,7 @@ struct Papers {
 enum Chore {
     Reproduce(reproduce::Reproduce),
     MeasureLevels(measure_levels::MeasureLevels),
+    MeasureSwitching(measure_switching::MeasureSwitching),
     Train(train::Train),
 }
 
@@ -46,6 +48,7 @@ fn execute(matches: &ArgMatches, quiet: bool) -> anyhow::Result<()> {
     match Papers::from_arg_matches(matches).unwrap_or_else(|error| error.exit()).chore {
         Chore::Reproduce(reproduce) => reproduce.execute(quiet),
         Chore::MeasureLevels(measure) => measure.execute(quiet),
+        Chore::MeasureSwitching(measure) => measure.execute(quiet),
         Chore::Train(train) => train.execute(quiet),
     }
 }

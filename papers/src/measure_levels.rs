@@ -1,8 +1,8 @@
 //! `evenkeel-papers measure-levels GRAPH… --output FILE`: the time of every variant to search a level, for `train`.
 
-use crate::tuning::{Measuring, Table, levels_page};
+use crate::tuning::{Measuring, Searched, Table, levels_page};
 use clap::Args;
-use evenkeel::{Error, Result, strategy::adaptive::VIRTUAL_WARPS};
+use evenkeel::{Error, Result, graph::Csr, strategy::adaptive::VIRTUAL_WARPS};
 use evenkeel_cli::{
     failure::{self, Interrupted},
     options::{DeviceOptions, FoundGraph, ReadingOptions},
@@ -50,6 +50,11 @@ struct Measured {
     nodes: u32,
     edges: u64,
     directed: bool,
+    /// Whether its nodes are of two kinds, and each edge joins one of each kind.
+    bipartite: bool,
+    searches: usize,
+    /// The searches of which all levels were measured.
+    whole_searches: usize,
     levels: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<String>,
@@ -88,7 +93,7 @@ impl MeasureLevels {
                 Err(error) => return Err(error.into()),
             };
             let before = table.rows.len();
-            while_showing("measuring", &graph.name, || {
+            let Searched { searches, whole } = while_showing("measuring", &graph.name, || {
                 self.measuring.measure(&device, &graph, &collection, |row| {
                     // The rows of a search follow each other.
                     let is_new =
@@ -104,7 +109,18 @@ impl MeasureLevels {
             let levels = table.rows.len() - before;
             tracing::info!("{}: {levels} levels", graph.name);
             let (nodes, edges, directed) = (graph.csr.nodes(), graph.csr.edges(), !graph.csr.is_symmetric());
-            measured.push(Measured { graph: graph.name, collection, nodes, edges, directed, levels, refused: None });
+            measured.push(Measured {
+                bipartite: is_bipartite(&graph.csr),
+                graph: graph.name,
+                collection,
+                nodes,
+                edges,
+                directed,
+                searches,
+                whole_searches: whole,
+                levels,
+                refused: None,
+            });
         }
         drop(steps);
         if table.rows.is_empty() && !failure::is_interrupted() {
@@ -121,5 +137,73 @@ impl MeasureLevels {
             format!("{} levels of {graphs} graphs in {}\n", table.rows.len(), self.output.display())
         };
         Ok(write_json_or_print(json, &measured, quiet, said)?)
+    }
+}
+
+/// Whether the nodes of a graph can be parted into two kinds so that each edge joins one of each; the direction of edges says nothing.
+///
+/// Each node knows another one of its component and whether that is of the other kind, by a union of what edges join.
+fn is_bipartite(csr: &Csr) -> bool {
+    let mut above: Vec<(u32, bool)> = (0..csr.nodes()).map(|node| (node, false)).collect();
+    for node in 0..csr.nodes() {
+        for &target in csr.neighbours(node) {
+            let ((one, of_node), (other, of_target)) = (root(&mut above, node), root(&mut above, target));
+            if one == other && of_node == of_target {
+                return false;
+            }
+            above[one as usize] = (other, of_node == of_target);
+        }
+    }
+    true
+}
+
+/// The node that stands for the component of another, and whether both are of different kinds. Paths are halved on the way.
+fn root(above: &mut [(u32, bool)], mut node: u32) -> (u32, bool) {
+    let mut differs = false;
+    loop {
+        let (next, of_next) = above[node as usize];
+        if next == node {
+            return (node, differs);
+        }
+        // One that stands for its component is not different from itself.
+        let (after, of_after) = above[next as usize];
+        above[node as usize] = (after, of_next != of_after);
+        differs ^= of_next;
+        node = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evenkeel::graph::{BuildOptions, EdgeList, EdgeWeights, generate::Generator};
+
+    #[test]
+    fn two_kinds_of_nodes_are_found() {
+        let cases = [
+            ("grid:rows=30,cols=17", true),
+            ("star:nodes=40", true),
+            ("chain:nodes=1000", true),
+            ("complete:nodes=3", false),
+            ("er:nodes=300,degree=8", false),
+        ];
+        for (graph, expected) in cases {
+            let graph = graph.parse::<Generator>().unwrap().generate().unwrap();
+            assert_eq!(is_bipartite(&graph.csr), expected, "{}", graph.name);
+        }
+    }
+
+    #[test]
+    fn a_ring_is_of_two_kinds_if_it_is_even_whichever_way_its_edges_go() {
+        for nodes in 3..40_u32 {
+            let next = |node: u32| (node + 1) % nodes;
+            // Every third edge is turned round.
+            let turned = |node: &u32| node.is_multiple_of(3);
+            let sources = (0..nodes).map(|node| if turned(&node) { next(node) } else { node }).collect();
+            let targets = (0..nodes).map(|node| if turned(&node) { node } else { next(node) }).collect();
+            let list = EdgeList { nodes, sources, targets, weights: EdgeWeights::None };
+            let csr = Csr::from_edges(list, BuildOptions::default()).unwrap().0;
+            assert_eq!(is_bipartite(&csr), nodes % 2 == 0, "{nodes}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! `evenkeel-papers train FILE… --output MODEL`: a decision tree from measured levels.
 
-use crate::tuning::{Table, Trained, Training, train, tree_page};
+use crate::tuning::{Split, Table, Trained, Training, train, tree_page};
 use clap::Args;
 use evenkeel::graph::formats::is_standard;
 use evenkeel_cli::{
@@ -30,10 +30,12 @@ pub struct Train {
 }
 
 const EXAMPLES: &str = "\
-Of ten graphs, six are for growing trees, two for choosing how large one may be, and two to judge it by.
+Of ten graphs, six are for growing trees, two for choosing how large one may be, and two to judge it by. With --split levels, of the levels
+of all graphs 70 % are for growing trees, two sevenths of these choose how large one may be, and 30 % judge it.
 
 Examples:
   evenkeel-papers train small.csv large.parquet --variants fifteen --output paper.tree
+  evenkeel-papers train levels.csv --variants five --features paper-best --criterion gini --split levels --output paper.tree
   evenkeel-papers train levels.csv --hold-out road --output my.tree
   evenkeel-papers train levels.csv --leave-one-out --json judged.json --output my.tree";
 
@@ -61,13 +63,16 @@ impl Train {
 fn text(trained: &Trained) -> String {
     let model = trained.model.to_string();
     let (header, tree) = model.split_once('\n').unwrap_or((&model, ""));
-    let grown_on = trained.training.len() + trained.tuning.len();
-    let (devices, levels) = (trained.devices.join(", "), trained.levels);
+    let (devices, levels, grown_on) = (trained.devices.join(", "), trained.levels, trained.grown_on());
     let mut text = format!("{header}\n# Measured on {devices}. Grown on {levels} levels of {grown_on} graphs");
     if let Some(score) = trained.scores.first() {
         let (average, worst) = (score.average(), score.worst());
         // Writing to a string does not fail.
-        let _ = write!(text, "; on {} others {average:.2} times the optimum, at worst {worst:.2}", trained.test.len());
+        let judged = match trained.split {
+            Split::Graphs => format!("{} others", trained.test.len()),
+            Split::Levels => "all of their searches".to_owned(),
+        };
+        let _ = write!(text, "; on {judged} {average:.2} times the optimum, at worst {worst:.2}");
     }
     format!("{text}.\n{tree}")
 }

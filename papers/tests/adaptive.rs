@@ -36,6 +36,17 @@ fn from_measuring_to_an_adaptive_run() {
     assert_eq!(rows.lines().next().unwrap().split(',').count(), 5 + Feature::ALL.len() + Variant::all().len() + 1);
     assert!(rows.lines().filter(|line| line.starts_with("\"grid")).count() == 2 * 9, "{rows}");
 
+    // A time that is infinite is refused with its line, and nothing is written.
+    let mut cells: Vec<&str> = rows.lines().nth(3).unwrap().rsplitn(4, ',').collect();
+    cells[1] = "inf";
+    let infinite = cells.into_iter().rev().collect::<Vec<_>>().join(",");
+    let with_it: Vec<&str> =
+        rows.lines().enumerate().map(|(line, text)| if line == 3 { infinite.as_str() } else { text }).collect();
+    fs::write(folder.join("infinite.csv"), with_it.join("\n")).unwrap();
+    let error = refused(folder, "train infinite.csv -o infinite.tree --html infinite.html", 3);
+    assert!(error.contains("infinite.csv:4: list-push-resident list is inf"), "{error}");
+    assert!(!folder.join("infinite.tree").exists() && !folder.join("infinite.html").exists());
+
     for family in ["fifteen", "listed"] {
         let text = printed(folder, &format!("train levels.csv levels.parquet --ways {family} -o {family}.tree"));
         assert!(text.contains("grown on 3 graphs") && text.contains("\noracle "), "{text}");
@@ -46,6 +57,22 @@ fn from_measuring_to_an_adaptive_run() {
         let report: serde_json::Value = serde_json::from_str(&printed(folder, &run)).unwrap();
         assert_eq!((&report["valid"], &report["config"]["model"]), (&true.into(), &family.into()));
     }
+    // As the paper does it: levels are divided, so that all graphs are known.
+    let options = "--variants five --features paper-best --criterion gini --split levels --html paper.html";
+    let text = printed(folder, &format!("train levels.csv levels.parquet {options} -o paper.tree"));
+    assert!(text.contains(" levels of 4 graphs\n") && text.contains("levels of these graphs\n"), "{text}");
+    let page = fs::read_to_string(folder.join("paper.html")).unwrap();
+    assert!(page.contains("other levels of the same 4 graphs"));
+    let switching =
+        format!("measure-switching levels.csv --model paper.tree --levels 8 --runs 2 --device {device} --json -");
+    let measured: serde_json::Value = serde_json::from_str(&printed(folder, &switching)).unwrap();
+    assert_eq!(
+        (&measured["levels"], &measured["decisions"], measured["device"].as_array().unwrap().len()),
+        (&8.into(), &3.into(), 4)
+    );
+    assert_eq!(measured["host"]["levels"].as_u64().unwrap() as usize, rows.lines().count() - 1);
+    assert!(measured["host"]["mean_ns"].as_f64().unwrap() > 0.0);
+
     let again = |tables: &str| printed(folder, &format!("train {tables} --seed 3 -o -"));
     assert_eq!(
         again("levels.csv levels.parquet"),

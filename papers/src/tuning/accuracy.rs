@@ -1,7 +1,7 @@
 //! How often a model chooses well, level by level, and what choosing badly costs: for all levels, for those of the same number, and for
 //! those of the same phase of a search.
 
-use super::{score::Search, table::Row};
+use super::{options::Choices, score::Solved, table::Row};
 use evenkeel::strategy::adaptive::{Feature, Model};
 use serde::Serialize;
 
@@ -49,9 +49,17 @@ struct Choice {
     lost: f64,
 }
 
-/// The accuracy over all levels of some searches; by level; and by phase.
-pub(super) fn accuracy(searches: &[&Search], model: &Model) -> (Accuracy, Vec<Accuracy>, Vec<Accuracy>) {
-    let choices: Vec<Choice> = searches.iter().flat_map(|search| choices(search, model)).collect();
+/// The accuracy over those levels of some searches that judge the model; by level; and by phase.
+pub(super) fn accuracy<'a>(
+    searches: &[&Solved<'a>],
+    (model, choices): (&Model, Choices),
+    judges: impl Fn(&Row) -> bool,
+) -> (Accuracy, Vec<Accuracy>, Vec<Accuracy>) {
+    let chosen = |search: &&Solved<'a>| {
+        let all = search.rows.iter().zip(choices_of(search, model, choices));
+        all.filter(|(row, _)| judges(row)).map(|(_, choice)| choice).collect::<Vec<_>>()
+    };
+    let choices: Vec<Choice> = searches.iter().flat_map(chosen).collect();
     let of = |name: String, is_in: &dyn Fn(&Choice) -> bool| {
         let among: Vec<&Choice> = choices.iter().filter(|choice| is_in(choice)).collect();
         let mean = |value: &dyn Fn(&Choice) -> f64| {
@@ -75,11 +83,11 @@ pub(super) fn accuracy(searches: &[&Search], model: &Model) -> (Accuracy, Vec<Ac
     (of("all".into(), &|_| true), by_level, PHASES.into_iter().enumerate().map(phase).collect())
 }
 
-fn choices(search: &Search, model: &Model) -> Vec<Choice> {
-    let variants = model.family().variants();
-    let optimum = search.optimum(model.family()).max(f64::MIN_POSITIVE);
-    let levels = search.ways_of(model).into_iter().zip(search.costs(model.family()));
-    let choice = |((chosen, costs), (row, phase)): ((_, Vec<f64>), (&Row, usize))| {
+fn choices_of(search: &Solved, model: &Model, choices: Choices) -> Vec<Choice> {
+    let variants = choices.variants();
+    let optimum = search.optimum.max(f64::MIN_POSITIVE);
+    let levels = search.ways_of(model).into_iter().zip(&search.costs);
+    let choice = |((chosen, costs), (row, phase)): ((_, &Vec<f64>), (&Row, usize))| {
         let best = costs.iter().copied().fold(f64::INFINITY, f64::min).max(f64::MIN_POSITIVE);
         let place = variants.iter().position(|variant| *variant == chosen);
         let cost = place.map_or(f64::INFINITY, |place| costs[place]);

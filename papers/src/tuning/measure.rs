@@ -27,6 +27,15 @@ pub struct Measuring {
     pub virtual_warp: u32,
 }
 
+/// How many searches of a graph were measured, and how many of these with all of their levels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Searched {
+    /// The searches.
+    pub searches: usize,
+    /// Those of which no level was left out.
+    pub whole: usize,
+}
+
 /// What a table calls a node: by its number, or its place where its name is none.
 fn number(name: &NodeName<'_>, node: u32) -> u64 {
     match name {
@@ -47,9 +56,10 @@ impl Measuring {
         graph: &Graph,
         collection: &str,
         mut each: impl FnMut(Row) -> ControlFlow<()>,
-    ) -> Result<()> {
+    ) -> Result<Searched> {
         let mut bench = LevelTimes::new(device, &graph.csr, self.virtual_warp)?;
         let known = GraphFeatures::of(&graph.csr);
+        let mut searched = Searched::default();
         for source in self.sources(graph)? {
             let level_sizes = bench.search(source)?;
             for level in self.levels(level_sizes.len()) {
@@ -65,11 +75,13 @@ impl Measuring {
                     dispatch,
                 };
                 if each(row).is_break() {
-                    return Ok(());
+                    return Ok(searched);
                 }
             }
+            searched.searches += 1;
+            searched.whole += usize::from(level_sizes.len() <= self.max_levels as usize);
         }
-        Ok(())
+        Ok(searched)
     }
 
     /// Different nodes, with edges wherever possible.

@@ -3,11 +3,14 @@
 //! Approach*).
 
 mod accuracy;
+mod by_graph;
 mod grow;
 pub mod levels_page;
 mod measure;
+mod options;
 mod parquet;
 mod score;
+mod sets;
 mod shown;
 mod statistics;
 mod table;
@@ -15,8 +18,9 @@ mod train;
 pub mod tree_page;
 
 pub use accuracy::Accuracy;
-pub use measure::Measuring;
+pub use measure::{Measuring, Searched};
+pub use options::{Split, Training};
 pub use score::{SHARES, Score};
 pub use statistics::geometric_mean;
 pub use table::{Row, Table};
-pub use train::{LeftOut, Trained, Training, train};
+pub use train::{LeftOut, Trained, train};

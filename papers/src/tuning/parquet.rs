@@ -83,14 +83,14 @@ fn read_rows(file: File, path: &Path) -> Result<Vec<Row>> {
     let columns = reader.metadata().file_metadata().schema_descr().columns().iter().map(|column| column.name());
     check_columns(columns).map_err(wrong)?;
     let mut rows = Vec::new();
-    for row in reader.get_row_iter(None).map_err(failed)? {
+    for (number, row) in reader.get_row_iter(None).map_err(failed)?.enumerate() {
         let row = row.map_err(failed)?;
         let text = |column: usize| row.get_string(column).cloned().map_err(failed);
         let texts = [text(0)?, text(1)?, text(2)?];
         let (source, level) = (row.get_long(3).map_err(failed)? as u64, row.get_int(4).map_err(failed)? as u32);
         let values = (TEXTS.len() + WHOLE.len()..row.len()).map(|column| row.get_double(column));
         let row = Row::of(texts, source, level, &values.collect::<Result<Vec<_>, _>>().map_err(failed)?);
-        rows.push(row.ok_or_else(|| wrong("a number is not what it should be".into()))?);
+        rows.push(row.map_err(|reason| wrong(format!("row {}: {reason}", number + 1)))?);
     }
     Ok(rows)
 }

@@ -1,19 +1,54 @@
 //! How good choices are: what each search would have taken by them, against the best variant at every level. These are the columns
 //! of the paper's Table 2. What a variant takes can depend on the variant before it: one that goes on in the same dispatch saves one.
 
-use super::table::Row;
-use evenkeel::strategy::adaptive::{Family, Feature, Model, Variant};
+use super::{options::Choices, table::Row};
+use evenkeel::strategy::adaptive::{Feature, Model, Variant};
 use serde::{Serialize, Serializer, ser::SerializeMap};
+use std::ops::Deref;
 
 /// One search of a table: its rows, in the order of the levels.
+#[derive(Clone, Copy)]
 pub(super) struct Search<'a> {
     pub rows: &'a [Row],
 }
 
-impl Search<'_> {
+/// A search with the best that can be chosen for it.
+pub(super) struct Solved<'a> {
+    search: Search<'a>,
+    /// The shortest time that any choice of variants takes.
+    pub optimum: f64,
+    /// What each variant costs at each level: see [`Search::costs`].
+    pub costs: Vec<Vec<f64>>,
+}
+
+impl<'a> Solved<'a> {
+    pub fn of(search: Search<'a>, choices: Choices) -> Self {
+        Self { search, optimum: search.optimum(choices), costs: search.costs(choices) }
+    }
+}
+
+impl<'a> Deref for Solved<'a> {
+    type Target = Search<'a>;
+
+    fn deref(&self) -> &Search<'a> {
+        &self.search
+    }
+}
+
+/// What tells a graph from others: its collection and its name, because graphs of two collections may be called the same, and how many
+/// edges it has, because a file may be read with each edge as it is listed and with each both ways.
+pub(super) type Reading<'a> = (&'a str, &'a str, u64);
+
+impl<'a> Search<'a> {
     /// The collection of its graph, and the graph's name: graphs of two collections may be called the same.
-    pub fn graph(&self) -> (&str, &str) {
+    pub fn graph(&self) -> (&'a str, &'a str) {
         (&self.rows[0].collection, &self.rows[0].graph)
+    }
+
+    /// Its graph, and as what that was read.
+    pub fn reading(&self) -> Reading<'a> {
+        let (collection, graph) = self.graph();
+        (collection, graph, self.rows[0].features.get(Feature::Edges) as u64)
     }
 
     /// The time of a variant at a level; `before` is the variant of the level before. One that goes on in the same dispatch saves one.
@@ -38,8 +73,8 @@ impl Search<'_> {
         self.time(&vec![variant; self.rows.len()])
     }
 
-    pub fn optimum(&self, family: Family) -> f64 {
-        self.time(&self.best_ways(family))
+    pub fn optimum(&self, choices: Choices) -> f64 {
+        self.time(&self.best_ways(choices))
     }
 
     pub fn by_model(&self, model: &Model) -> f64 {
@@ -56,8 +91,8 @@ impl Search<'_> {
     }
 
     /// The variants that take the least time together: level by level, the least time so far for each variant that could be the last.
-    pub fn best_ways(&self, family: Family) -> Vec<Variant> {
-        let variants = family.variants();
+    pub fn best_ways(&self, choices: Choices) -> Vec<Variant> {
+        let variants = choices.variants();
         let mut so_far = vec![0.0; variants.len()];
         let mut before: Vec<Vec<usize>> = Vec::new();
         for level in 0..self.rows.len() {
@@ -72,7 +107,7 @@ impl Search<'_> {
             before.push(places);
         }
         let mut place = least(&so_far);
-        let mut best = vec![family.first(); self.rows.len()];
+        let mut best = vec![choices.family().first(); self.rows.len()];
         for (variant, places) in best.iter_mut().zip(&before).rev() {
             *variant = variants[place];
             place = places[place];
@@ -80,17 +115,17 @@ impl Search<'_> {
         best
     }
 
-    /// What each variant of a family costs at each level when all other levels are searched in the best variants: its time, and what the
+    /// What each variant costs at each level when all other levels are searched in the best variants: its time, and what the
     /// next level takes more because of it.
-    pub fn costs(&self, family: Family) -> Vec<Vec<f64>> {
-        let best = self.best_ways(family);
+    pub fn costs(&self, choices: Choices) -> Vec<Vec<f64>> {
+        let (best, variants) = (self.best_ways(choices), choices.variants());
         let costs_at = |level: usize| {
             let before = level.checked_sub(1).map(|before| best[before]);
             let next = |variant: Variant| {
                 best.get(level + 1).map_or(0.0, |next| self.time_at(level + 1, *next, Some(variant)))
             };
             let cost = |variant: Variant| self.time_at(level, variant, before) + next(variant) - next(best[level]);
-            family.variants().into_iter().map(cost).collect()
+            variants.iter().copied().map(cost).collect()
         };
         (0..self.rows.len()).map(costs_at).collect()
     }
@@ -155,26 +190,28 @@ impl Serialize for Score {
     }
 }
 
-/// The lines for a model, for the best single variant of each graph, and for each variant of the model's family.
-pub(super) fn scores(searches: &[&Search], model: &Model) -> Vec<Score> {
-    let family = model.family();
-    let line = |name: String, time: &dyn Fn(&Search) -> f64| {
-        let slowdowns = searches.iter().map(|search| time(search) / search.optimum(family)).collect();
+/// The lines for a model, for the best single variant of each graph, and for each variant that the model could choose.
+pub(super) fn scores(searches: &[&Solved], model: &Model, choices: Choices) -> Vec<Score> {
+    let line = |name: String, time: &dyn Fn(&Solved) -> f64| {
+        let slowdowns = searches.iter().map(|search| time(search) / search.optimum).collect();
         Score { name, slowdowns }
     };
     let by_model = line("model".into(), &|search| search.by_model(model));
-    let best = line("oracle".into(), &|search| search.single(best_single(searches, search.graph(), family)));
+    let of_graphs = searches.chunk_by(|a, b| a.reading() == b.reading());
+    let oracle = of_graphs.flat_map(|searches| {
+        let variant = best_single(searches, choices);
+        searches.iter().map(move |search| search.single(variant) / search.optimum)
+    });
+    let oracle = Score { name: "oracle".into(), slowdowns: oracle.collect() };
     let single = |variant: Variant| line(variant.to_string(), &|search| search.single(variant));
-    [by_model, best].into_iter().chain(family.variants().into_iter().map(single)).collect()
+    [by_model, oracle].into_iter().chain(choices.variants().into_iter().map(single)).collect()
 }
 
-/// The one variant that is best for all searches of a graph together.
-pub(super) fn best_single(searches: &[&Search], graph: (&str, &str), family: Family) -> Variant {
-    let total = |variant: &Variant| -> f64 {
-        searches.iter().filter(|search| search.graph() == graph).map(|search| search.single(*variant)).sum()
-    };
-    let variants = family.variants().into_iter();
-    variants.min_by(|a, b| total(a).total_cmp(&total(b))).unwrap_or_else(|| family.first())
+/// The one variant that is best for some searches together.
+pub(super) fn best_single(searches: &[&Solved], choices: Choices) -> Variant {
+    let total = |variant: Variant| searches.iter().map(|search| search.single(variant)).sum::<f64>();
+    let totals = choices.variants().into_iter().map(|variant| (variant, total(variant)));
+    totals.min_by(|a, b| a.1.total_cmp(&b.1)).map_or_else(|| choices.family().first(), |(variant, _)| variant)
 }
 
 #[cfg(test)]
@@ -205,17 +242,17 @@ mod tests {
         // By itself the third level is faster in another variant, but to leave and come back costs more.
         let rows = rows(&[(7.0, 6.0), (7.0, 6.0), (9.0, 3.9), (7.0, 6.0), (5.1, 9.0), (90.0, 20.0)]);
         let search = Search { rows: &rows };
-        let best = search.best_ways(Family::Listed);
+        let best = search.best_ways(Choices::Listed);
         assert_eq!(
             best.iter().map(|variant| variant.stays(1, 1)).collect::<Vec<_>>(),
             [true, true, true, true, true, false]
         );
         // The fifth level takes a tenth at least.
-        assert_eq!(search.optimum(Family::Listed), 7.0 + 2.0 + 4.0 + 2.0 + 0.51 + 20.0);
+        assert_eq!(search.optimum(Choices::Listed), 7.0 + 2.0 + 4.0 + 2.0 + 0.51 + 20.0);
         assert_eq!(search.single(best[0]), 7.0 + 2.0 + 4.0 + 2.0 + 0.51 + 85.0);
-        assert_eq!(search.optimum(Family::Fifteen), 6.0 + 6.0 + 3.9 + 6.0 + 9.0 + 20.0);
-        let costs = search.costs(Family::Listed);
-        let [other, stays] = [0, Family::Listed.variants().len() - 1];
+        assert_eq!(search.optimum(Choices::Fifteen), 6.0 + 6.0 + 3.9 + 6.0 + 9.0 + 20.0);
+        let costs = search.costs(Choices::Listed);
+        let [other, stays] = [0, Choices::Listed.variants().len() - 1];
         assert_eq!((costs[2][stays], costs[2][other]), (4.0, 3.9 + 5.0));
         assert_eq!((costs[5][stays], costs[5][other]), (85.0, 20.0));
         // A large frontier is not for one workgroup.

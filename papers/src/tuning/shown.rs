@@ -1,6 +1,6 @@
 //! What training a model came to: how good it is on the test graphs, as the paper's Table 2 has it, and level by level.
 
-use super::{Accuracy, LeftOut, SHARES, Score, Trained};
+use super::{Accuracy, LeftOut, SHARES, Score, Split, Trained};
 use evenkeel_cli::report::table::table;
 use std::fmt;
 
@@ -10,29 +10,36 @@ pub(super) const COLUMNS: [&str; SHARES.len() + 2] =
 
 impl fmt::Display for Trained {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let grown_on = self.training.len() + self.tuning.len();
         let searches = self.scores.first().map_or(0, |score| score.slowdowns.len());
-        writeln!(
-            f,
-            "grown on {grown_on} graphs, {} levels; {} of the graphs chose the size",
-            self.levels,
-            self.tuning.len()
-        )?;
+        match self.split {
+            Split::Graphs => writeln!(
+                f,
+                "grown on {} graphs, {} levels; {} of the graphs chose the size",
+                self.grown_on(),
+                self.levels,
+                self.tuning.len()
+            )?,
+            Split::Levels => writeln!(f, "grown on {} levels of {} graphs", self.levels, self.grown_on())?,
+        }
         writeln!(f, "at most {} decisions, a leaf for 1 of {} graphs", self.size.depth, self.size.one_graph_of)?;
-        writeln!(f, "tested on {} graphs, {searches} searches: {}", self.test.len(), self.test.join(", "))?;
+        match self.split {
+            Split::Graphs => {
+                writeln!(f, "tested on {} graphs, {searches} searches: {}", self.test.len(), self.test.join(", "))?;
+            }
+            Split::Levels => writeln!(f, "tested on the other {} levels of these graphs", self.accuracy.levels)?,
+        }
         let within = percent(self.accuracy.within_5_percent);
         writeln!(f, "accuracy {within}, the best variant of a level or one as fast to 5 %\n")?;
         let importance =
             self.importance.iter().map(|(feature, share)| vec![feature.name().to_owned(), percent(*share)]);
         write!(f, "{}", table(&["feature", ">importance"], importance))?;
-        writeln!(f, "\nsearches on test graphs against the best variant at every level")?;
+        let judged = self.judged();
+        writeln!(f, "\nsearches on {judged} against the best variant at every level")?;
         let right = COLUMNS.map(|column| format!(">{column}"));
         let headings: Vec<&str> = ["chosen by"].into_iter().chain(right.iter().map(String::as_str)).collect();
         write!(f, "{}", table(&headings, self.scores.iter().map(line)))?;
-        writeln!(
-            f,
-            "\nlevels of these searches: how often the variant is the best, and what the others add to the average"
-        )?;
+        let these = if self.split == Split::Graphs { "levels of these searches" } else { "levels to test" };
+        writeln!(f, "\n{these}: how often the variant is the best, and what the others add to the average")?;
         let headings = ["level", ">levels", ">best", ">to 5 %", ">longer", ">lost"];
         let rows = self.accuracy_by_phase.iter().chain(&self.accuracy_by_level);
         write!(f, "{}", table(&headings, rows.map(accuracy)))?;
@@ -43,6 +50,21 @@ impl fmt::Display for Trained {
         }
         writeln!(f, "\nagainst the best single variant of the fifteen on each graph: {:.2}× as fast", self.speedup)?;
         writeln!(f, "the optimum with lists against that of the fifteen: {:.2}× as fast", self.lists_gain)
+    }
+}
+
+impl Trained {
+    /// How many graphs the model was grown on.
+    pub fn grown_on(&self) -> usize {
+        match self.split {
+            Split::Graphs => self.training.len() + self.tuning.len(),
+            Split::Levels => self.training.len(),
+        }
+    }
+
+    /// The graphs whose searches are scored.
+    pub(super) fn judged(&self) -> &'static str {
+        if self.split == Split::Graphs { "test graphs" } else { "all graphs" }
     }
 }
 

@@ -2,10 +2,12 @@
 
 use super::{
     accuracy::{PHASES, phases},
+    options::Choices,
     score::Search,
 };
-use evenkeel::strategy::adaptive::{Count, Family, Implementation, Variant};
+use evenkeel::strategy::adaptive::{Count, Implementation, Variant};
 use serde::Serialize;
+use std::{collections::BTreeSet, ops::Range};
 
 /// The levels of a table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -24,11 +26,35 @@ pub struct LevelStatistics {
     pub spread_over_100: f64,
     /// The most.
     pub largest_spread: f64,
+    /// The same for the graphs of each size, from small ones to large ones.
+    pub by_size: Vec<Spread>,
     /// What each way to count takes, against one atomic addition for each discovery.
     pub counting: Vec<Counting>,
 }
 
-/// How often a variant is the fastest of its family.
+/// How far apart the variants are on the levels of graphs of a size.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    /// The fewest edges that these graphs have.
+    pub edges_from: u64,
+    /// All of them have fewer; none where there is no limit.
+    pub edges_below: Option<u64>,
+    /// How many graphs there are, a file that was read in two directions twice.
+    pub graphs: usize,
+    /// How many levels.
+    pub levels: usize,
+    /// How many times as long as the fastest variant of a level its slowest takes: the median over levels.
+    pub median: f64,
+    /// The part of levels for which it takes more than a hundred times as long.
+    pub over_100: f64,
+    /// The most.
+    pub largest: f64,
+}
+
+/// Where one size of graphs ends and the next begins, in edges.
+const SIZES: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
+
+/// How often a variant is the fastest of those to choose from.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fastest {
     /// The variant.
@@ -59,36 +85,58 @@ pub struct Counting {
 }
 
 /// The statistics of some searches.
-pub(super) fn statistics(searches: &[Search], family: Family, graphs: usize) -> LevelStatistics {
-    let variants = family.variants();
+pub(super) fn statistics(searches: &[Search], choices: Choices, graphs: usize) -> LevelStatistics {
+    let variants = choices.variants();
     let mut wins = vec![[0.0; PHASES.len()]; variants.len()];
     let mut of_phase = [0.0; PHASES.len()];
     let mut spreads = Vec::new();
     for search in searches {
+        let edges = search.reading().2;
         for (row, phase) in search.rows.iter().zip(phases(search.rows)) {
             let times = || variants.iter().map(|variant| row.microseconds[variant.place()]);
             let Some((fastest, least)) = times().enumerate().min_by(|a, b| a.1.total_cmp(&b.1)) else { continue };
             wins[fastest][phase] += 1.0;
             of_phase[phase] += 1.0;
-            spreads.push(times().fold(0.0, f64::max) / least.max(f64::MIN_POSITIVE));
+            spreads.push((edges, times().fold(0.0, f64::max) / least.max(f64::MIN_POSITIVE)));
         }
     }
-    spreads.sort_by(f64::total_cmp);
+    spreads.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let all = spread(searches, &spreads, 0..u64::MAX);
+    let begins = || [0].into_iter().chain(SIZES);
+    let sizes = begins().zip(begins().skip(1).chain([u64::MAX]));
+    let by_size = sizes.map(|(from, below)| spread(searches, &spreads, from..below));
     let fastest = variants.iter().zip(wins).map(|(variant, wins)| {
         let [growing, largest, shrinking] = std::array::from_fn(|phase| wins[phase] / f64::max(of_phase[phase], 1.0));
         let all = wins.iter().sum::<f64>() / f64::max(of_phase.iter().sum(), 1.0);
         Fastest { variant: variant.to_string(), all, growing, largest, shrinking }
     });
-    let over = spreads.len() - spreads.partition_point(|spread| *spread <= 100.0);
     LevelStatistics {
         graphs,
         searches: searches.len(),
         levels: spreads.len(),
         fastest: fastest.collect(),
-        median_spread: spreads.get(spreads.len() / 2).copied().unwrap_or(1.0),
-        spread_over_100: over as f64 / spreads.len().max(1) as f64,
-        largest_spread: spreads.last().copied().unwrap_or(1.0),
+        median_spread: all.median,
+        spread_over_100: all.over_100,
+        largest_spread: all.largest,
+        by_size: by_size.filter(|spread| spread.levels > 0).collect(),
         counting: counting(searches),
+    }
+}
+
+/// The spread of the graphs of a size. `spreads` has the edges of each level's graph beside the level's spread, by which it is sorted.
+fn spread(searches: &[Search], spreads: &[(u64, f64)], edges: Range<u64>) -> Spread {
+    let readings = searches.iter().map(Search::reading).filter(|(.., count)| edges.contains(count));
+    let among: Vec<f64> =
+        spreads.iter().filter(|(count, _)| edges.contains(count)).map(|(_, spread)| *spread).collect();
+    let over = among.len() - among.partition_point(|spread| *spread <= 100.0);
+    Spread {
+        edges_from: edges.start,
+        edges_below: (edges.end < u64::MAX).then_some(edges.end),
+        graphs: BTreeSet::from_iter(readings).len(),
+        levels: among.len(),
+        median: among.get(among.len() / 2).copied().unwrap_or(1.0),
+        over_100: over as f64 / among.len().max(1) as f64,
+        largest: among.last().copied().unwrap_or(1.0),
     }
 }
 

@@ -71,22 +71,32 @@ impl Row {
         self.features.0.iter().chain(&self.microseconds).chain([&self.dispatch]).copied()
     }
 
-    /// The row with these numbers, if there are as many as it has columns.
-    pub(super) fn of(texts: [String; 3], source: u64, level: u32, numbers: &[f64]) -> Option<Self> {
+    /// The row with these numbers, one for each column; an error is the reason why they are none of a level.
+    pub(super) fn of(texts: [String; 3], source: u64, level: u32, values: &[f64]) -> Result<Self, String> {
+        let variants = Variant::all().len();
+        if values.len() != Feature::COUNT + variants + 1 {
+            return Err(format!(
+                "there are {} numbers, and columns for {}",
+                values.len(),
+                Feature::COUNT + variants + 1
+            ));
+        }
+        // A time that is infinite would make every tree as bad as any other.
+        if let Some(wrong) = values.iter().position(|value| !(value.is_finite() && *value >= 0.0)) {
+            return Err(format!("{} is {}, which is no number from 0 on", numbers()[wrong], values[wrong]));
+        }
         let [graph, collection, device] = texts;
-        let (features, times) = numbers.split_at_checked(Feature::COUNT)?;
-        let (&dispatch, microseconds) = times.split_last()?;
-        let features = Features(features.try_into().ok()?);
-        let right = microseconds.len() == Variant::all().len() && numbers.iter().all(|number| *number >= 0.0);
-        right.then(|| Self {
+        let (features, times) = values.split_at(Feature::COUNT);
+        let (microseconds, dispatch) = times.split_at(variants);
+        Ok(Self {
             graph,
             collection,
             device,
             source,
             level,
-            features,
+            features: Features(std::array::from_fn(|feature| features[feature])),
             microseconds: microseconds.to_vec(),
-            dispatch,
+            dispatch: dispatch[0],
         })
     }
 }
@@ -126,20 +136,22 @@ impl Table {
         let line = |position: Option<&csv::Position>| position.map_or(1, csv::Position::line);
         for record in reader.records() {
             let record = record.map_err(|error| wrong(line(error.position()), error.to_string()))?;
-            let refused = || wrong(line(record.position()), "a field is not the number it should be".into());
-            self.rows.push(row(&record).ok_or_else(refused)?);
+            self.rows.push(row(&record).map_err(|reason| wrong(line(record.position()), reason))?);
         }
         Ok(())
     }
 }
 
-fn row(record: &csv::StringRecord) -> Option<Row> {
-    let mut fields = record.iter();
-    let mut text = || fields.next().map(str::to_owned);
-    let texts = [text()?, text()?, text()?];
-    let (source, level) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
-    let numbers: Vec<f64> = fields.map(|text| text.parse().ok()).collect::<Option<_>>()?;
-    Row::of(texts, source, level, &numbers)
+fn row(record: &csv::StringRecord) -> Result<Row, String> {
+    let (texts, rest) = (TEXTS.len(), TEXTS.len() + WHOLE.len());
+    let field = |column: usize| record.get(column).unwrap_or_default();
+    let not_whole =
+        |column: usize| format!("{} is '{}', which is no whole number", WHOLE[column - texts], field(column));
+    let source = field(texts).parse().map_err(|_| not_whole(texts))?;
+    let level = field(texts + 1).parse().map_err(|_| not_whole(texts + 1))?;
+    let number = |text: &str| text.parse::<f64>().map_err(|_| format!("'{text}' is no number"));
+    let values: Vec<f64> = record.iter().skip(rest).map(number).collect::<Result<_, _>>()?;
+    Row::of([0, 1, 2].map(|column| field(column).to_owned()), source, level, &values)
 }
 
 #[cfg(test)]
@@ -191,12 +203,32 @@ mod tests {
         assert!(refused("a.csv", &text.replace("in-degree-min", "else")).ends_with("there is no in-degree-min"));
         assert!(
             refused("b.csv", &text.replace("road,some,a device,", "road,some,a device,x"))
-                .starts_with("b.csv:4: a field is not")
+                .starts_with("b.csv:4: source is 'x")
         );
         assert!(refused("c.csv", &text.replace(",3000,", ",")).starts_with("c.csv:4: "));
         assert!(refused("d.csv", &text.replace(",1.5,", ",NaN,")).starts_with("d.csv:2: "));
+        assert!(refused("d.csv", &text.replace(",1.5,", ",x,")).starts_with("d.csv:2: 'x' is no number"));
+        // Times that overflow are infinite, as are those that say so.
+        for infinite in ["inf", "1e999", "-inf"] {
+            let text = text.replacen(",1.5,", &format!(",{infinite},"), 1);
+            assert!(refused("f.csv", &text).starts_with("f.csv:2: edge-list atomic is "), "{infinite}");
+        }
         assert!(refused("e.parquet", &text).starts_with("e.parquet: "));
     }
+
+    #[test]
+    fn an_infinite_time_in_parquet_is_said_with_its_row() {
+        let (folder, mut table) = (tempfile::tempdir().unwrap(), table());
+        table.rows[1].microseconds[2] = f64::INFINITY;
+        let path = folder.path().join("levels.parquet");
+        table.write(&path, &mut File::create(&path).unwrap()).unwrap();
+        let error = Table::default().read(&path).unwrap_err().to_string();
+        assert!(
+            error.ends_with("levels.parquet: row 2: edge-list workgroup is inf, which is no number from 0 on"),
+            "{error}"
+        );
+    }
+
     #[test]
     fn a_damaged_file_is_an_error_whatever_reads_it() {
         let folder = tempfile::tempdir().unwrap();

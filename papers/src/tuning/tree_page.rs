@@ -1,6 +1,6 @@
 //! The page of a trained model: its tree, what decides in it, and how good it is on graphs that it has not seen.
 
-use super::{Accuracy, LeftOut, SHARES, Score, Trained, shown::COLUMNS};
+use super::{Accuracy, LeftOut, SHARES, Score, Split, Trained, shown::COLUMNS};
 use evenkeel::strategy::adaptive::Node;
 use evenkeel_cli::report::html::{
     Axis, Cell, Chart, Data, Page, Point, Section, Series,
@@ -10,14 +10,14 @@ use evenkeel_cli::report::html::{
 
 /// The page of a model.
 pub fn page(trained: &Trained) -> Page {
-    let graphs = |names: &[String]| format!("{} graphs: {}", names.len(), names.join(", "));
+    let graphs = |names: &[String]| match trained.split {
+        Split::Graphs => format!("{} graphs: {}", names.len(), names.join(", ")),
+        Split::Levels => format!("other levels of the same {} graphs", names.len()),
+    };
     let within = percent(trained.accuracy.within_5_percent);
     let page = Page::new("Decision tree of strategy adaptive", env!("CARGO_PKG_VERSION"))
         .fact("measured on", trained.devices.join(", "))
-        .fact(
-            "grown on",
-            format!("{} graphs, {} levels", trained.training.len() + trained.tuning.len(), trained.levels),
-        )
+        .fact("grown on", format!("{} graphs, {} levels", trained.grown_on(), trained.levels))
         .fact("size chosen by", graphs(&trained.tuning))
         .fact("tested on", graphs(&trained.test))
         .fact("accuracy", format!("{within}, the best variant of a level or one as fast to 5 %"))
@@ -41,22 +41,26 @@ struct Line {
     is_leaf: bool,
 }
 
-fn lines(node: &Node, depth: usize, answer: &'static str, lines_so_far: &mut Vec<Line>) {
-    let mut add = |text, is_leaf| lines_so_far.push(Line { depth, answer, text, is_leaf });
-    match node {
-        Node::Leaf(None) => add("as in the level before".to_owned(), true),
-        Node::Leaf(Some(variant)) => add(variant.to_string(), true),
-        Node::If { feature, threshold, at_most, more } => {
-            add(format!("{} ≤ {}?", feature.name(), short(*threshold)), false);
-            lines(at_most, depth + 1, "yes", lines_so_far);
-            lines(more, depth + 1, "no", lines_so_far);
-        }
+/// The lines of a tree from the top. However deep it is, the stack is not: what is still to be written waits in a list.
+fn lines(root: &Node) -> Vec<Line> {
+    let (mut lines, mut waiting) = (Vec::new(), vec![(root, 0, "")]);
+    while let Some((node, depth, answer)) = waiting.pop() {
+        let (text, is_leaf) = match node {
+            Node::Leaf(None) => ("as in the level before".to_owned(), true),
+            Node::Leaf(Some(variant)) => (variant.to_string(), true),
+            Node::If { feature, threshold, at_most, more } => {
+                // The last one is the next.
+                waiting.extend([(&**more, depth + 1, "no"), (&**at_most, depth + 1, "yes")]);
+                (format!("{} ≤ {}?", feature.name(), short(*threshold)), false)
+            }
+        };
+        lines.push(Line { depth, answer, text, is_leaf });
     }
+    lines
 }
 
 fn tree(trained: &Trained) -> Section {
-    let mut all = Vec::new();
-    lines(trained.model.root(), 0, "", &mut all);
+    let all = lines(trained.model.root());
     let drawn = all.iter().map(|line| {
         let answer = if line.answer.is_empty() { String::new() } else { format!("{}: ", line.answer) };
         (line.depth, format!("{answer}{}", line.text), line.is_leaf)
@@ -97,7 +101,7 @@ fn scores(trained: &Trained) -> Section {
         model.best = trained.scores.iter().all(|score| score.average() >= trained.scores[0].average());
     }
     let chart = Chart::bars(
-        "Times the optimum, on test graphs",
+        format!("Times the optimum, on {}", trained.judged()),
         Axis::ratios("average time over that of the best variants (log)"),
         vec![Series { name: "average".into(), points }],
     );
@@ -107,7 +111,7 @@ fn scores(trained: &Trained) -> Section {
         [Cell::text(&score.name)].into_iter().chain(shares).chain(factors).collect()
     };
     let headings: Vec<&str> = ["chosen by"].into_iter().chain(COLUMNS).collect();
-    Section::new("Test graphs")
+    Section::new(if trained.split == Split::Graphs { "Test graphs" } else { "All graphs" })
         .text("What searches would have taken by these choices, against the best variant at every level.")
         .chart(&chart)
         .data(Data::new(&headings).rows(trained.scores.iter().map(row)))
@@ -132,7 +136,7 @@ fn levels(trained: &Trained) -> Section {
         [Cell::text(&it.name), Cell::whole(it.levels as u64)].into_iter().chain(shares).collect()
     };
     let headings = ["level", "levels", "best", "to 5 %", "longer than the best", "lost"];
-    Section::new("Levels of the test graphs")
+    Section::new(if trained.split == Split::Graphs { "Levels of the test graphs" } else { "Levels to test" })
         .text(
             "By the phase of a search, in which the frontier grows, is the largest or shrinks, and by the number \
              of the level. What is lost is what these choices add to the average of the model in the table above.",
@@ -161,4 +165,28 @@ fn left_out(collections: &[LeftOut]) -> Section {
         .text("Each collection by a tree that was grown on all others.")
         .chart(&chart)
         .data(Data::new(&headings).rows(collections.iter().map(row)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evenkeel::strategy::adaptive::Feature;
+
+    #[test]
+    fn a_tree_may_be_deeper_than_the_stack() {
+        const DEPTH: usize = 1_000_000;
+        let mut root = Node::Leaf(None);
+        for threshold in 0..DEPTH {
+            let at_most = Box::new(Node::Leaf(None));
+            root = Node::If { feature: Feature::Frontier, threshold: threshold as f64, at_most, more: Box::new(root) };
+        }
+        let lines = lines(&root);
+        assert_eq!(lines.len(), 2 * DEPTH + 1);
+        assert_eq!((lines[0].depth, lines[1].answer, lines[2].answer), (0, "yes", "no"));
+        assert!(lines[2 * DEPTH].depth == DEPTH && lines[2 * DEPTH].is_leaf);
+        // Dropping it as a whole would be as deep as the tree.
+        while let Node::If { more, .. } = root {
+            root = *more;
+        }
+    }
 }
