@@ -278,10 +278,14 @@ impl LevelGraph {
         let nothing = || device.buffer("nothing", 1);
         let incoming = transposed.as_ref().map_or(csr, SharedGraph::csr);
         let pieces = if needs.pieces { pieces(incoming)? } else { Vec::new() };
-        let origins = if needs.origins { origins_of(device, graph)? } else { nothing()? };
+        let origins = if needs.origins { origins_of(device, graph, "origins of edges")? } else { nothing()? };
         Ok(Self {
             // Where the reversed graph is the graph itself, so are the origins.
-            reversed_origins: if needs.reversed_origins { origins_of(device, &reversed)? } else { origins.clone() },
+            reversed_origins: if needs.reversed_origins {
+                origins_of(device, &reversed, "reversed origins of edges")?
+            } else {
+                origins.clone()
+            },
             origins,
             reversed,
             pieces: if pieces.is_empty() { nothing()? } else { device.buffer_from("pieces of long rows", &pieces)? },
@@ -352,13 +356,13 @@ fn pieces(csr: &Csr) -> Result<Vec<u32>> {
     Ok(pieces_by_edge(csr, VariantCode::LONG, VariantCode::PIECE).flatten_iter().collect())
 }
 
-/// Where each edge begins.
-fn origins_of(device: &Device, graph: &DeviceGraph) -> Result<Buffer<u32>> {
+/// Where each edge begins, in a buffer of that name.
+fn origins_of(device: &Device, graph: &DeviceGraph, name: &str) -> Result<Buffer<u32>> {
     let edges = graph.columns.len();
-    let origins = device.buffer("origins of edges", edges)?;
+    let origins = device.buffer(name, edges)?;
     let find = EdgeSources { row_offsets: &graph.row_offsets, sources: &origins };
     let params = LengthParams { length: edges as u32 };
-    device.record("origins of edges", |recorder| recorder.dispatch(&find, params, edges))?.run()?;
+    device.record(name, |recorder| recorder.dispatch(&find, params, edges))?.run()?;
     Ok(origins)
 }
 
