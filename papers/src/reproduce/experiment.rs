@@ -95,7 +95,7 @@ impl Experiment {
 
     /// Whether the command is one of this program, and not of `evenkeel`.
     fn is_own(&self) -> bool {
-        self.words.first().is_some_and(|word| ["measure-levels", "train"].contains(&word.as_str()))
+        self.words.first().is_some_and(|word| ["measure-levels", "measure-switching", "train"].contains(&word.as_str()))
     }
 
     /// Runs it on the device that `selector` means. A command that fails is a result too: a refusal is one of the findings. A lost device is

@@ -1,7 +1,10 @@
-//! What the measured levels say: which variants are fast, what counting costs, and how often a tree is right.
+//! What the measured levels say: which variants are fast, how far apart they are, and what counting costs.
 
-use super::{Finding, Part, Results, judged, list, number, percent, text};
+use super::{
+    FIFTEEN, Part, Results, Verdict, judged, list, number, of_graphs, on_other_graphs, percent, text, verdict,
+};
 use crate::tuning::geometric_mean;
+use evenkeel::numerals::grouped;
 use evenkeel::strategy::adaptive::{Count, Implementation};
 use evenkeel_cli::report::html::{Axis, Cell, Chart, Data, Point, Series};
 use serde_json::Value;
@@ -12,7 +15,7 @@ fn share(value: Option<f64>) -> Cell {
 
 /// Section 3.2: which variant is the fastest.
 pub fn fastest(results: &Results) -> Part {
-    let judged = judged(results, "fifteen");
+    let judged = judged(results, FIFTEEN);
     let table = judged.map(|judged| &judged["table"]);
     let columns = [("all levels", "all"), ("growing", "growing"), ("largest", "largest"), ("shrinking", "shrinking")];
     let variants = list(table, "fastest");
@@ -37,12 +40,6 @@ pub fn fastest(results: &Results) -> Part {
     let wins = Implementation::TOPOLOGY_DRIVEN.map(|it| (it.name(), of_implementation(&it)));
     let listed: Vec<String> = wins.iter().map(|(name, share)| format!("{name} {:.1} %", 100.0 * share)).collect();
     let each = (!variants.is_empty()).then(|| (wins.iter().all(|(_, share)| *share > 0.0), listed.join(", ")));
-    let spread = |key: &str| table.and_then(|table| number(table, key));
-    let often = spread("/spread_over_100").zip(spread("/median_spread"));
-    let often = often.map(|(often, median)| {
-        (often > 0.75, format!("{} of the levels; the median is {median:.1} times", percent(often)))
-    });
-    let most = spread("/largest_spread").map(|most| (most >= 1e4, format!("up to {most:.0} times")));
     Part {
         name: "fastest",
         title: title.into(),
@@ -51,17 +48,85 @@ pub fn fastest(results: &Results) -> Part {
             .into(),
         data,
         chart: (!variants.is_empty()).then_some(chart),
+        findings: vec![of_graphs("Each implementation is the fastest of some levels", each)],
+    }
+}
+
+/// The edges of the graphs of a stratum.
+fn size(stratum: &Value) -> String {
+    match (stratum["edges_from"].as_u64().unwrap_or(0), stratum["edges_below"].as_u64()) {
+        (0, Some(below)) => format!("fewer than {}", grouped(below)),
+        (from, Some(below)) => format!("{} to {}", grouped(from), grouped(below)),
+        (from, None) => format!("{} or more", grouped(from)),
+    }
+}
+
+/// From this many edges on, a graph is among the large ones of the paper.
+const LARGE: u64 = 1_000_000;
+
+/// Section 3.2: how far apart the variants of a level are, by the size of the graph.
+pub fn spread(results: &Results) -> Part {
+    let table = judged(results, FIFTEEN).map(|judged| &judged["table"]);
+    let strata = list(table, "by_size");
+    let of = |stratum: &Value, key: &str| stratum[key].as_f64();
+    let mut data = Data::new(&["edges", "graphs", "levels", "median", "over 100 times", "largest"]);
+    for stratum in strata {
+        let factor = |key: &str| Cell::maybe(of(stratum, key), |factor| Cell::real(factor, 1));
+        data.rows.push(vec![
+            Cell::text(size(stratum)),
+            Cell::maybe(stratum["graphs"].as_u64(), Cell::whole),
+            Cell::maybe(stratum["levels"].as_u64(), Cell::whole),
+            factor("median"),
+            share(of(stratum, "over_100")),
+            factor("largest"),
+        ]);
+    }
+    let all = |key: &str| table.and_then(|table| number(table, key));
+    let large: Vec<f64> = strata
+        .iter()
+        .filter(|stratum| stratum["edges_from"].as_u64().is_some_and(|from| from >= LARGE))
+        .filter_map(|stratum| of(stratum, "over_100"))
+        .collect();
+    let often = all("/spread_over_100").zip(all("/median_spread")).map(|(often, median)| {
+        let each: Vec<String> = strata
+            .iter()
+            .filter_map(|stratum| Some(format!("{} with {} edges", percent(of(stratum, "over_100")?), size(stratum))))
+            .collect();
+        let found = match often > 0.75 {
+            true => Verdict::Holds,
+            false if !large.is_empty() && large.iter().all(|share| *share > 0.75) => Verdict::Direction,
+            false => Verdict::Fails,
+        };
+        (found, format!("{} of the levels: {}; the median is {median:.1} times", percent(often), each.join(", ")))
+    });
+    let most = all("/largest_spread").map(|most| (most >= 1e4, format!("up to {most:.0} times")));
+    let title = "How far apart the variants of a level are";
+    let points: Vec<Point> =
+        strata.iter().filter_map(|stratum| Some(Point::named(size(stratum), of(stratum, "over_100")?))).collect();
+    Part {
+        name: "spread",
+        title: title.into(),
+        text: "How many times as long as the fastest of the fifteen variants of a level the slowest takes, by the \
+               edges of the graph. On a small graph all variants take little more than it takes to begin a level."
+            .into(),
+        data,
+        chart: (!points.is_empty()).then(|| {
+            let series = Series { name: "over 100 times".into(), points };
+            Chart::bars(title, Axis::shares("levels with variants over 100 times apart"), vec![series])
+        }),
         findings: vec![
-            Finding::new("Each implementation is the fastest of some levels", each),
-            Finding::new("For over 75 % of the levels the slowest takes over 100 times as long as the fastest", often),
-            Finding::new("In the worst cases it takes 10,000 times as long", most),
+            on_other_graphs(verdict(
+                "For over 75 % of the levels the slowest takes over 100 times as long as the fastest",
+                often,
+            )),
+            of_graphs("In the worst cases it takes 10,000 times as long", most),
         ],
     }
 }
 
 /// Section 3.2: how what is discovered is counted.
 pub fn counting(results: &Results) -> Part {
-    let counted = list(judged(results, "fifteen").map(|judged| &judged["table"]), "counting");
+    let counted = list(judged(results, FIFTEEN).map(|judged| &judged["table"]), "counting");
     let mut data =
         Data::new(&["implementation", "count", "times the time of atomic", "faster by over 5 %", "slower by over 5 %"]);
     for line in counted {
@@ -108,59 +173,6 @@ pub fn counting(results: &Results) -> Part {
             .into(),
         data,
         chart: (!counted.is_empty()).then_some(chart),
-        findings: vec![Finding::new(
-            "Both reductions are significantly worse than atomic additions, in all cases",
-            worse,
-        )],
-    }
-}
-
-/// Section 4.4: how often a tree is right.
-pub fn accuracy(results: &Results) -> Part {
-    let trees = [("gini", "Gini tree"), ("fifteen", "cost tree")];
-    let mut data = Data::new(&["tree", "levels of", "levels", "best", "to 5 %", "longer than the best", "lost"]);
-    let mut series = Vec::new();
-    for (tree, name) in trees {
-        let Some(judged) = judged(results, tree) else { continue };
-        let by_level = list(Some(judged), "accuracy_by_level");
-        for line in [&judged["accuracy"]].into_iter().chain(list(Some(judged), "accuracy_by_phase")).chain(by_level) {
-            let mut row = vec![Cell::text(name), Cell::text(text(line, "name"))];
-            row.push(Cell::maybe(line["levels"].as_u64(), Cell::whole));
-            row.extend(["best", "within_5_percent", "slower", "lost"].map(|key| share(line[key].as_f64())));
-            data.rows.push(row);
-        }
-        let points =
-            by_level.iter().filter_map(|it| Some(Point::named(text(it, "name"), it["within_5_percent"].as_f64()?)));
-        series.push(Series { name: name.into(), points: points.collect() });
-    }
-    let of = |tree: &str, key: &str| number(judged(results, tree)?, &format!("/accuracy/{key}"));
-    let right = of("gini", "best").zip(of("gini", "within_5_percent")).map(|(best, within)| {
-        let by_cost =
-            of("fifteen", "best").map_or_else(String::new, |best| format!("; {} by a cost tree", percent(best)));
-        (best >= 0.95, format!("{}, and {} with those as fast to 5 %{by_cost}", percent(best), percent(within)))
-    });
-    let slower = of("gini", "slower").map(|gini| {
-        let by_cost =
-            of("fifteen", "slower").map_or_else(String::new, |it| format!("; {:.1} % by a cost tree", 100.0 * it));
-        (gini <= 0.099, format!("{:.1} %{by_cost}", 100.0 * gini))
-    });
-    let title = "Accuracy by level";
-    let y = Axis::shares("levels with the best variant, or one as fast to 5 %");
-    Part {
-        name: "accuracy",
-        title: title.into(),
-        text: "Levels of the test graphs. What is lost is what the choices at these levels add to the average \
-               slowdown of a search."
-            .into(),
-        data,
-        chart: (!series.is_empty()).then(|| Chart::bars(title, y, series)),
-        findings: vec![
-            Finding::new(
-                "On graphs that it has not seen, the model predicts the fastest variant for 95 % of the \
-                          levels",
-                right,
-            ),
-            Finding::new("The chosen variant takes 9.9 % longer than the fastest on average", slower),
-        ],
+        findings: vec![of_graphs("Both reductions are significantly worse than atomic additions, in all cases", worse)],
     }
 }
