@@ -116,7 +116,7 @@ impl Points {
 }
 
 fn column_of(coordinate: u32, columns: u64) -> u64 {
-    u64::from(coordinate) * columns >> BITS
+    (u64::from(coordinate) * columns) >> BITS
 }
 
 fn cell_of([x, y]: [u32; 2], columns: u64) -> u64 {
