@@ -89,7 +89,7 @@ impl Kernel {
         }
     }
 
-    /// Of what there is for each type parameter: that of the parameters that buffers or workgroup arrays hold, and that of the others.
+    /// Splits the items of the type parameters: those of parameters that buffers or workgroup arrays hold, and those of the others.
     fn split<T>(&self, of_parameters: impl IntoIterator<Item = T>) -> (Vec<T>, Vec<T>) {
         let Signature { buffers, shared, .. } = &self.signature;
         let is_element = |parameter: &Ident| {

@@ -82,7 +82,7 @@ pub struct ListBlock {
 
 #[inline_all]
 impl ListBlocks {
-    /// Of a list of `count` nodes, the last `heavy` of which are heavy.
+    /// Makes the blocks of a list of `count` nodes, the last `heavy` of which are heavy.
     pub fn new(lane: Lane, count: u32, heavy: u32) -> Self {
         let light = if count <= FEW { 0 } else { count - heavy };
         // Blocks as large as a workgroup, or smaller, so that all workgroups have as many.

@@ -25,7 +25,7 @@ struct Extent {
 struct Level {
     level: u32,
     extent: Extent,
-    /// Of the level after it.
+    /// The extent of the level after it.
     next: Extent,
     /// The links of the first position that this invocation takes.
     links: UVec4,

@@ -7,7 +7,7 @@
 //! A node's count of neighbours is lowered while it is above k and never below, so it is right for the next level. Its core number is
 //! written by compare-and-swap, so one invocation takes it away.
 //!
-//! Of a graph in several partitions a round is a dispatch for each. A dispatch looks through the nodes of its own rows, and lowers the
+//! In a graph of several partitions, a round is a dispatch for each. A dispatch looks through the nodes of its own rows, and lowers the
 //! counts around those of them that were taken away before; what it takes away itself is on its queues if its row is here and whole, and
 //! else on the list for the next round.
 

@@ -100,9 +100,9 @@ pub struct Reach<S: Storage> {
 /// A bit for each source.
 #[derive(Clone, Copy)]
 pub struct Bits {
-    /// Of the first 32.
+    /// The bits of the first 32 sources.
     pub low: u32,
-    /// Of the others.
+    /// The bits of the others.
     pub high: u32,
 }
 

@@ -10,9 +10,9 @@ use evenkeel_types::WORKGROUP;
 /// Tiles with fewer atoms than this on average are short: their values lie in order mostly, and a part takes little longer than a
 /// workgroup takes to begin.
 const SHORT: usize = 6;
-/// Of so many parts a workgroup can take several, and all of a GPU is still busy.
+/// The number of parts from which a workgroup can take several while all of a GPU is still busy.
 const MANY: usize = 1 << 14;
-/// How many it takes then.
+/// The number of parts that a workgroup takes then.
 const PARTS_OF_MANY: usize = 4;
 
 /// What the host must know of a schedule that cuts work into parts; the rest of its [`Prepare`] follows.

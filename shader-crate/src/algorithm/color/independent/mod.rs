@@ -17,8 +17,8 @@
 //! neighbours are coloured at the same time, give up after a number of passes in which nothing has changed, and leave the node to the next
 //! iteration.
 //!
-//! Of a graph in partitions every iteration is dispatched once for each, with lists of neighbours that are its own, and takes the nodes
-//! whose rows it has. A row that is cut is longer than any that is not, so its node has one of the highest ranks, and waits only for nodes of
+//! In a graph of several partitions, every iteration is dispatched once for each, with its own lists of neighbours, and colours the nodes
+//! whose rows are in it. A row that is cut is longer than any that is not, so its node has one of the highest ranks, and waits only for nodes of
 //! such rows. There are few of them, and the host gives them their colours.
 
 #[macro_use]
