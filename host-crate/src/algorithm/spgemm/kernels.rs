@@ -239,14 +239,13 @@ where
         products: matrices.products.iter().sum(),
     };
     let mut kernels = Kernels { blocks, operands, space, only: None, entries: 0, host };
-    if device.is_planner() {
-        // Upper bound: each product is an entry.
-        let extent = TileExtent::new(largest.products as usize, largest.products as usize);
-        kernels.first_pass(device, &largest)?;
-        ScratchSpace::<T>::gather(device, kernels.blocks.choice, &kernels.space.starts, extent)?;
-    } else if let [block] = &*kernels.blocks.list {
-        kernels.only = Some(kernels.first_pass(device, block)?);
-    }
+    // Where there is one block it is the largest, from the first row on.
+    let prepared = kernels.first_pass(device, &largest)?;
+    // Upper bound of what the second pass needs, where each product is an entry: memory that is not there is missed here, and not in a run.
+    let extent = TileExtent::new(largest.products as usize, largest.products as usize);
+    device.record("no entries", |recorder| recorder.fill(&kernels.space.starts, 0))?.run()?;
+    ScratchSpace::<T>::gather(device, kernels.blocks.choice, &kernels.space.starts, extent)?;
+    kernels.only = (kernels.blocks.list.len() == 1).then_some(prepared);
     Ok(Box::new(kernels))
 }
 

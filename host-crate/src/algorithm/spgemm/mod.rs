@@ -235,6 +235,7 @@ Examples:
             RightMatrix::Itself => graph.clone(),
             RightMatrix::Transposed => graph.incoming(true)?,
         };
+        let session = Session::new(graph)?;
         let matrices = Matrices::new(graph, &right)?;
         if schedule.is_native(info) {
             let taken = (schedule != ProductSchedule::GustavsonCpu).then_some(GUSTAVSON_CPU.name);
@@ -242,9 +243,8 @@ Examples:
                 Precision::Single => cpu::prepare::<f32>(&matrices)?,
                 Precision::Double => cpu::prepare::<f64>(&matrices)?,
             };
-            return Ok(Self { session: Session::any(graph).with_method(taken), multiply });
+            return Ok(Self { session: session.with_method(taken), multiply });
         }
-        let session = Session::new(graph)?;
         let choice = schedule.choose(right.csr(), info);
         let blocks = Blocks::plan(&matrices, choice, config)?;
         let multiply = match config.precision {
