@@ -42,7 +42,7 @@ pub(super) const SEARCHES: [Slide; 5] = [
     Slide {
         real: "rgg_n_2_24_s0",
         files: &["rgg_n_2_24_s0.mtx", "rgg_n_2_24_s0.graph", "rgg_n_2_24_s0.graph.bz2"],
-        small: "rgg:nodes=65536",
+        small: "rgg:nodes=8192",
         full: "rgg:nodes=16777216",
     },
 ];
