@@ -59,14 +59,14 @@ fn a_disk_that_is_full_leaves_no_table() {
 #[cfg(target_os = "linux")]
 #[test]
 fn results_of_experiments_are_kept_when_a_disk_is_full() {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results/papers/raval/results.json");
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results/papers/pathak/results.json");
     let folder = tempfile::tempdir().unwrap();
-    let raval = folder.path().join("raval");
-    fs::create_dir(&raval).unwrap();
-    fs::copy(&kept, raval.join("results.json")).unwrap();
+    let pathak = folder.path().join("pathak");
+    fs::create_dir(&pathak).unwrap();
+    fs::copy(&kept, pathak.join("results.json")).unwrap();
     let to = folder.path().to_str().unwrap();
-    let arguments = ["reproduce", "raval", "--scale", "paper", "--report-only", "--folder", to];
-    check_unwritten(on_small_disk(1, &arguments), "raval");
-    assert_eq!(fs::read(raval.join("results.json")).unwrap(), fs::read(&kept).unwrap());
-    assert!(!names(&raval).iter().any(|name| name.ends_with(".part")), "{:?}", names(&raval));
+    let arguments = ["reproduce", "pathak", "--scale", "paper", "--report-only", "--folder", to];
+    check_unwritten(on_small_disk(1, &arguments), "pathak");
+    assert_eq!(fs::read(pathak.join("results.json")).unwrap(), fs::read(&kept).unwrap());
+    assert!(!names(&pathak).iter().any(|name| name.ends_with(".part")), "{:?}", names(&pathak));
 }
