@@ -108,7 +108,11 @@ fn body(paper: &Paper, part: &Part) -> String {
     text
 }
 
+/// Appends a table; nothing where no row was measured.
 fn table(text: &mut String, headings: &[String], rows: &[Vec<String>]) {
+    if rows.is_empty() {
+        return;
+    }
     let _ = writeln!(text, "| {} |", headings.join(" | "));
     let _ = writeln!(text, "|{}", " --- |".repeat(headings.len()));
     for row in rows {

@@ -193,7 +193,17 @@ pub fn part(results: &Results) -> Part {
     }
     let sizes = ["graphs", "levels"]
         .map(|it| judged(results, FIFTEEN).and_then(|it_is| number(it_is, &format!("/table/{it}"))));
+    // What was kept before searches were counted has no number of them.
+    let is_older = searches == 0;
+    let protocol = if is_older {
+        "The results that are kept are older than the protocol of this program: they have searches from six or three \
+         nodes of each graph, and some of their levels."
+    } else {
+        "Here up to 20 nodes are drawn of each graph, and the shortest of five runs of a level counts, or one run \
+         where it takes three times as long as the best."
+    };
     let together = match sizes {
+        [Some(graphs), Some(levels)] if is_older => format!(" Together {graphs} graphs and {levels} levels."),
         [Some(graphs), Some(levels)] => format!(
             " Together {graphs} graphs, {searches} searches and {levels} levels: a file is one graph, however its \
              edges are read. All levels of {whole} searches were measured; of the others, which have more levels \
@@ -207,8 +217,7 @@ pub fn part(results: &Results) -> Part {
         text: format!(
             "The levels of searches on these graphs were measured in all variants. The paper has 248 graphs of \
              KONECT, of up to 378,142,420 edges, with searches from 20 nodes of each and the average of 30 runs. \
-             Here up to 20 nodes are drawn of each graph, and the shortest of five runs of a level counts, or one \
-             run where it takes three times as long as the best.{together}"
+             {protocol}{together}"
         ),
         data,
         chart: None,

@@ -97,7 +97,8 @@ pub fn spread(results: &Results) -> Part {
             false if !large.is_empty() && large.iter().all(|share| *share > 0.75) => Verdict::Direction,
             false => Verdict::Fails,
         };
-        (found, format!("{} of the levels: {}; the median is {median:.1} times", percent(often), each.join(", ")))
+        let each = if each.is_empty() { String::new() } else { format!(": {}", each.join(", ")) };
+        (found, format!("{} of the levels{each}; the median is {median:.1} times", percent(often)))
     });
     let most = all("/largest_spread").map(|most| (most >= 1e4, format!("up to {most:.0} times")));
     let title = "How far apart the variants of a level are";
