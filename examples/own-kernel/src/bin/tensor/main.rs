@@ -87,14 +87,14 @@ impl Expected {
 fn first_mismatch(tensor: &Csf, dense: &Dense, by_fiber: &[f32], by_slice: &[[f32; COLUMNS]]) -> Option<String> {
     let mut of_fibers = vec![Expected::default(); tensor.fibers()];
     let mut of_slices = vec![[Expected::default(); COLUMNS]; tensor.slices()];
-    for slice in 0..tensor.slices() {
+    for (slice, of_slice) in of_slices.iter_mut().enumerate() {
         for fiber in tensor.first_fibers[slice]..tensor.first_fibers[slice + 1] {
             for entry in tensor.begins[fiber as usize]..tensor.begins[fiber as usize + 1] {
                 let entry = entry as usize;
                 let (value, j, k) =
                     (f64::from(tensor.values[entry]), tensor.second[entry] as usize, tensor.third[entry] as usize);
                 of_fibers[fiber as usize].add(value * f64::from(dense.vector[k]));
-                for (column, expected) in of_slices[slice].iter_mut().enumerate() {
+                for (column, expected) in of_slice.iter_mut().enumerate() {
                     expected.add(value * f64::from(dense.left[j][column]) * f64::from(dense.right[k][column]));
                 }
             }
