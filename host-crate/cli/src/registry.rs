@@ -126,7 +126,7 @@ impl Weighing {
     }
 }
 
-/// What of an answer is shown. A target is asked for where there are paths.
+/// The parts of an answer that are shown. A target is asked for where there are paths.
 pub struct Shown {
     top: Option<usize>,
     target: Option<String>,

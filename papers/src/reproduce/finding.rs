@@ -77,12 +77,12 @@ pub struct Range {
 }
 
 impl Range {
-    /// Of shares, in percent. A bound may be infinite; 0 % is no difference.
+    /// Makes a range of shares, in percent. A bound may be infinite; 0 % is no difference.
     pub const fn percent(low: f64, high: f64) -> Self {
         Self { low, high, neutral: 0.0, scale: 100.0, digits: 0, unit: " %" }
     }
 
-    /// Of ratios, with two digits behind the point. A bound may be infinite; once is no difference.
+    /// Makes a range of ratios, with two digits behind the point. A bound may be infinite; once is no difference.
     pub const fn times(low: f64, high: f64) -> Self {
         Self { low, high, neutral: 1.0, scale: 1.0, digits: 2, unit: " times" }
     }

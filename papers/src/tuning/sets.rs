@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The graphs out of ten that are kept for the choice of the size; as many are kept for the test.
 const OF_TEN: usize = 2;
 
-/// Of ten levels, so many are for the test, which is the paper's division, and so many of the others for the choice of the size.
+/// The levels out of ten that are for the test, which is the paper's division, and those of the others that are for the choice of the size.
 const TEST_OF_TEN: u64 = 3;
 const TUNING_OF_TEN: u64 = 2;
 

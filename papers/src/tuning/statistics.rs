@@ -26,7 +26,7 @@ pub struct LevelStatistics {
     pub spread_over_100: f64,
     /// The most.
     pub largest_spread: f64,
-    /// The same for the graphs of each size, from small ones to large ones.
+    /// These statistics for the graphs of each size, from small ones to large ones.
     pub by_size: Vec<Spread>,
     /// What each way to count takes, against one atomic addition for each discovery.
     pub counting: Vec<Counting>,

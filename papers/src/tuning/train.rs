@@ -61,7 +61,7 @@ pub struct Trained {
     pub importance: Vec<(Feature, f64)>,
     /// The lines of the paper's Table 2, for whole searches of the test graphs.
     pub scores: Vec<Score>,
-    /// The same for the searches of all graphs, which is what the paper shows.
+    /// These scores for the searches of all graphs, which is what the paper shows.
     pub all_scores: Vec<Score>,
     /// How many times as fast as the best single variant of the fifteen on each test graph, the geometric mean over graphs.
     pub speedup: f64,

@@ -7,7 +7,7 @@ use crate::reproduce::{
 };
 use evenkeel_cli::report::html::{Axis, Cell, Chart, Data, Point, Series};
 
-/// Of the graphs on which the paper could run EP.
+/// Makes the part on chunking, for the graphs on which the paper could run EP.
 pub(super) fn chunking(results: &Results) -> Part {
     let mut data = Data::new(&["graph", "chunked ms", "edge by edge ms", "times as fast"]);
     let mut cases: Vec<Case> = Vec::new();

@@ -31,9 +31,9 @@ pub const PAPER: Paper = Paper {
 /// The paper's model: of the five that its Table 2 shows, by Gini impurity and the four features of its best model, grown on 70 % of the
 /// levels of all graphs.
 const PAPERS: &str = "paper";
-/// The same of all features that the paper considers, in- and total degrees included.
+/// The tree by all features that the paper considers, in- and total degrees included.
 const WIDE: &str = "paper-wide";
-/// The same of the fifteen variants.
+/// The tree for the fifteen variants.
 const FIFTEEN: &str = "fifteen";
 /// The paper's features, variants and criterion, but judged by graphs that the tree has not seen.
 const UNSEEN: &str = "unseen";
