@@ -5,11 +5,11 @@
 
 use crate::toolchain::Toolchain;
 use anyhow::{Context, Result};
-use evenkeel_build::manifest::Package;
+use evenkeel_build::{GROUP, manifest::Package};
 use spirv_builder::{Capability, SpirvBuilder, SpirvMetadata};
 use std::{
     collections::BTreeMap,
-    env,
+    env, fs,
     path::{self, PathBuf},
 };
 
@@ -41,8 +41,11 @@ const ENVIRONMENT: [(&str, Option<&str>); 8] = [
     ("RUSTGPU_RUSTFLAGS", None),
 ];
 
-/// Compiles a package, and returns the module of each of its entry points.
-pub fn compile(toolchain: &Toolchain, package: &Package) -> Result<BTreeMap<String, PathBuf>> {
+/// How many entry points are compiled at once, about: the memory and the time that rust-gpu takes grow with the square of their number.
+const AT_ONCE: usize = 100;
+
+/// Compiles a package, and returns the module of each of its entry points, of which there are about `expected`.
+pub fn compile(toolchain: &Toolchain, package: &Package, expected: usize) -> Result<BTreeMap<String, Vec<u8>>> {
     for (name, value) in ENVIRONMENT {
         // SAFETY: xtask has one thread.
         unsafe {
@@ -62,6 +65,15 @@ pub fn compile(toolchain: &Toolchain, package: &Package) -> Result<BTreeMap<Stri
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| package.evenkeel.join("target"), PathBuf::from);
     builder.target_dir_path = Some(path::absolute(target)?.join("spirv-builder"));
     toolchain.configure(&mut builder)?;
-    let result = builder.build().context("compiling the kernels with rust-gpu")?;
-    Ok(result.module.unwrap_multi().clone())
+    let mut modules = BTreeMap::new();
+    let groups = expected.div_ceil(AT_ONCE).max(1);
+    for group in 0..groups {
+        // SAFETY: xtask has one thread.
+        unsafe { env::set_var(GROUP, format!("{group}/{groups}")) };
+        let result = builder.build().context("compiling the kernels with rust-gpu")?;
+        for (kernel, module) in result.module.unwrap_multi() {
+            modules.insert(kernel.clone(), fs::read(module).with_context(|| module.display().to_string())?);
+        }
+    }
+    Ok(modules)
 }

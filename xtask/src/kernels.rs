@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, ffi::OsString, fs, path::Path};
 /// gone are removed.
 pub fn build(package: &Package, folder: &Path) -> Result<()> {
     let sources = package.hash()?;
-    let modules = compile(&Toolchain::find(package)?, package)?;
+    let modules = compile(&Toolchain::find(package)?, package, count(&package.committed()))?;
     ensure!(package.hash()? == sources, "a source was edited during the build: build again");
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     for name in contents(folder)?.into_keys() {
@@ -20,7 +20,7 @@ pub fn build(package: &Package, folder: &Path) -> Result<()> {
         }
     }
     for (kernel, module) in &modules {
-        let module = finish(&fs::read(module)?).with_context(|| format!("the module of the kernel `{kernel}`"))?;
+        let module = finish(module).with_context(|| format!("the module of the kernel `{kernel}`"))?;
         write(&folder.join(kernel).with_extension("spv"), &module)?;
     }
     // The manifest comes last: modules that were not all written are never taken for current.
@@ -60,6 +60,12 @@ pub fn recorded(package: &Package) -> Result<()> {
 }
 
 pub type Contents = BTreeMap<OsString, Vec<u8>>;
+
+/// How many modules a folder has: none where there is no folder yet.
+fn count(folder: &Path) -> usize {
+    let is_module = |name: &OsString| Path::new(name).extension().is_some_and(|extension| extension == "spv");
+    contents(folder).map_or(0, |contents| contents.keys().filter(|name| is_module(name)).count())
+}
 
 /// The files in a folder, by name.
 pub fn contents(folder: &Path) -> Result<Contents> {

@@ -24,6 +24,9 @@ use std::{
     process::{Command, ExitCode},
 };
 
+/// The variable that tells `#[kernel]` which entry points to make: `INDEX/COUNT`, one of the groups that they are shared out to.
+pub const GROUP: &str = "EVENKEEL_KERNELS_GROUP";
+
 /// Variables that would change the inner build: those that cargo sets for a build script, and those that a user sets for the outer build.
 const NOT_FOR_THE_INNER_BUILD: &str = "CARGO_BUILD_TARGET CARGO_ENCODED_RUSTFLAGS CARGO_MANIFEST_DIR \
     CARGO_MANIFEST_LINKS CARGO_MANIFEST_PATH DEBUG HOST NUM_JOBS OPT_LEVEL OUT_DIR PROFILE RUSTC RUSTC_LINKER \
@@ -36,6 +39,8 @@ pub fn kernels() -> ExitCode {
     // rust-gpu compiles the crate, too, to make the modules.
     if env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|target| target == "spirv") {
         println!("cargo::rerun-if-changed=build.rs");
+        // Cargo does not see that `#[kernel]` reads it.
+        println!("cargo::rerun-if-env-changed={GROUP}");
         return ExitCode::SUCCESS;
     }
     match modules() {

@@ -2,10 +2,11 @@
 //! compiles.
 
 use crate::{
+    group::Group,
     settings::{Axis, Choice},
     signature::{BufferArgument, SharedArgument, Signature, Source},
 };
-use proc_macro2::{Group, TokenStream as Tokens, TokenTree};
+use proc_macro2::{Group as Tree, TokenStream as Tokens, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use std::env;
 use syn::{FnArg, Ident, Index, ItemFn, LitInt, PathArguments, Type, parse_quote};
@@ -28,7 +29,9 @@ impl Kernel {
         // rust-gpu makes a module of each entry point that it comes upon. In a crate that another one's kernels depend on for
         // schedules, there must be none; cargo says which crate is the one it was asked for.
         let variants = if env::var_os("CARGO_PRIMARY_PACKAGE").is_some() { self.variants() } else { Vec::new() };
-        let entry_points = variants.iter().map(|variant| self.entry_point(variant));
+        let group = Group::asked_for();
+        let compiled = variants.iter().filter(|variant| group.has(&self.variant_name(variant)));
+        let entry_points = compiled.map(|variant| self.entry_point(variant));
         let launch = self.launch();
         quote! { #body #(#entry_points)* #launch }
     }
@@ -180,7 +183,7 @@ impl Kernel {
                 (Some(Choice { implementation, .. }), _) => quote!(#implementation),
                 (None, TokenTree::Group(group)) => {
                     let inner = self.chosen(variant, &group.stream());
-                    TokenTree::Group(Group::new(group.delimiter(), inner)).into()
+                    TokenTree::Group(Tree::new(group.delimiter(), inner)).into()
                 }
                 (None, token) => token.into(),
             }

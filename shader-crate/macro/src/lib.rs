@@ -14,6 +14,7 @@ use syn::{
 
 mod bundle;
 mod fields;
+mod group;
 mod inline;
 mod kernel;
 mod launch;

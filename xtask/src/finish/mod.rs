@@ -1,6 +1,7 @@
 //! What a module needs after rust-gpu has compiled it.
 
 mod capabilities;
+mod numbering;
 mod pointers;
 mod shared_memory;
 
@@ -18,6 +19,7 @@ pub fn finish(compiled: &[u8]) -> Result<Vec<u8>> {
     shared_memory::refuse_unwritten(&module)?;
     shared_memory::order(&mut module);
     capabilities::keep_used(&mut module);
+    numbering::by_use(&mut module);
     Ok(module.assemble().into_iter().flat_map(u32::to_le_bytes).collect())
 }
 
