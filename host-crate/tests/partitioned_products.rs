@@ -22,7 +22,17 @@ use evenkeel::{
 use std::{fmt::Debug, sync::OnceLock};
 
 /// Schedules of all kinds: those that leave long rows whole, that cut them, and that sort them.
-const SCHEDULES: [&str; 6] = ["thread-mapped", "group-mapped:8", "merge-path", "nonzero-split", "radix-binned", "auto"];
+const SCHEDULES: [&str; 9] = [
+    "thread-mapped",
+    "group-mapped:8",
+    "merge-path",
+    "merge-path-thread",
+    "nonzero-split",
+    "radix-binned",
+    "dynamic",
+    "stealing:4",
+    "auto",
+];
 
 fn csr(nodes: u32, edges: impl IntoIterator<Item = (u32, u32)>) -> Csr {
     let (sources, targets): (Vec<u32>, Vec<u32>) = edges.into_iter().unzip();

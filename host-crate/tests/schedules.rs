@@ -11,15 +11,25 @@ use evenkeel::{
     },
     device::Device,
     graph::{
-        BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds, OpenOptions, Weights, generate::Generator, open,
+        BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds, OpenOptions, Weights,
+        generate::Generator, open,
     },
     oracle::spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, first_mismatch_of_matrix, product},
 };
 use proptest::prelude::*;
 
-/// All schedules, groups narrower and wider than a subgroup, and the choices by rows.
+/// All schedules, groups narrower and wider than a subgroup, chunks of a tile for all lanes and of one for each, and the choices by rows.
 fn schedules() -> Vec<String> {
-    let others = ["group-mapped:1", "group-mapped:4", "group-mapped:256"].map(str::to_owned);
+    let others = [
+        "group-mapped:1",
+        "group-mapped:4",
+        "group-mapped:256",
+        "dynamic:1",
+        "dynamic:256",
+        "stealing:1",
+        "stealing:256",
+    ];
+    let others = others.map(str::to_owned);
     Spmv::alternatives().into_iter().map(|schedule| schedule.about.name.to_owned()).chain(others).collect()
 }
 
@@ -47,6 +57,8 @@ fn check(device: &Device, csr: &Csr, what: &str) {
         if device.info().float64 {
             check_vector(device, csr, &config(Precision::Double, MatrixLayout::Csr), (&x, &expected), &context);
         }
+        let precision = if device.info().float64 && turn % 2 == 1 { Precision::Double } else { Precision::Single };
+        check_vector(device, csr, &config(precision, MatrixLayout::CooRows), (&x, &expected), &context);
         for layout in common::share(&[MatrixLayout::Coo, MatrixLayout::Csc], 2, turn + csr.nodes() as usize) {
             if device.info().float_atomics {
                 check_vector(device, csr, &config(Precision::Single, layout), (&x, &expected), &context);
@@ -72,10 +84,11 @@ fn check(device: &Device, csr: &Csr, what: &str) {
     }
 }
 
-/// A schedule that gives an invocation a long row to itself, or a small group several, is refused where a driver stops long loops.
+/// A schedule that gives an invocation a long row to itself, or a small group or a workgroup several, is refused where a driver stops long loops.
 fn check_refusal(device: &Device, error: &Error, context: &str) {
     assert!(device.info().loop_limit.is_some() && matches!(error, Error::Unsupported(_)), "{context}: {error}");
-    let takes_rows = context.contains("thread-mapped") || context.contains("group-mapped");
+    // One workgroup may take all chunks.
+    let takes_rows = ["thread-mapped", "group-mapped", "dynamic", "stealing"].iter().any(|name| context.contains(name));
     assert!(takes_rows, "{context}: {error}");
 }
 
@@ -97,8 +110,7 @@ fn check_vector(device: &Device, csr: &Csr, config: &SpmvConfig, (x, expected): 
         y
     });
     // Atomic additions come in any order.
-    let repeats = layout == MatrixLayout::Csr;
-    assert!(!repeats || answers[0] == answers[1], "{precision:?}, {context}: two runs, two answers");
+    assert!(layout.adds_atomically() || answers[0] == answers[1], "{precision:?}, {context}: two runs, two answers");
 }
 
 fn check_matrix(device: &Device, csr: &Csr, schedule: &str, columns: u32, reorder: Reorder, context: &str) {

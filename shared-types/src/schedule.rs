@@ -6,7 +6,8 @@ use bytemuck::{Pod, Zeroable};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct ScheduleParams {
-    /// The number of invocations in a group, a power of two up to the workgroup's; only group-mapped reads it.
+    /// The schedule's parameter, a power of two up to the invocations of a workgroup: those in a group of group-mapped, and the tiles in a
+    /// chunk of dynamic and stealing.
     pub group: u32,
     /// The number of atoms of a gather, so that no kernel has to load it before it knows what to load.
     pub atoms: u32,

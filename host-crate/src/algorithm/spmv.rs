@@ -9,13 +9,13 @@ use super::{
     reorder,
 };
 use crate::{
-    engine::{EdgeArrays, Layout, Order, Pass, TileSet, TileSpaces, partitions_said},
+    engine::{EdgeArrays, Layout, Order, Pass, Place, TileSet, TileSpaces, partitions_said, schedule::extent},
     graph::{NodeOrder, generate::random::mix, transform::transpose},
     oracle::spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, product},
     phase,
 };
 use evenkeel_kernels::{
-    algorithm::spmv::{self, ProductParams},
+    algorithm::spmv::{self, EntryParams, ProductParams},
     launch::Launch,
     primitive::LengthParams,
     strategy::edge::EdgeSources,
@@ -65,11 +65,10 @@ impl SpmvConfig {
     /// Refuses a device that cannot do what is asked for, and a precision in which nothing can be added atomically.
     fn check(&self, device: &DeviceInfo) -> Result<()> {
         self.precision.check(device)?;
-        let layout = match self.layout {
-            MatrixLayout::Csr => return Ok(()),
-            MatrixLayout::Coo => "coo",
-            MatrixLayout::Csc => "csc",
-        };
+        let layout = self.layout.name();
+        if !self.layout.adds_atomically() {
+            return Ok(());
+        }
         if self.precision == Precision::Double {
             return Err(Error::Usage(format!("layout {layout} adds atomically, which is in single precision alone")));
         }
@@ -85,8 +84,12 @@ impl SpmvConfig {
         let partitions = kept.partitions(csr);
         let (list, most) = (partitions.list(), device.max_buffer / self.precision.bytes() as u64);
         let said = || partitions_said(device, list.len());
-        if self.layout == MatrixLayout::Coo && list.len() > 1 {
-            return Err(Error::Unsupported(format!("{}, and layout coo takes only one; take one of csr, csc", said())));
+        if self.layout.is_list() && list.len() > 1 {
+            let layout = self.layout.name();
+            return Err(Error::Unsupported(format!(
+                "{}, and layout {layout} takes only one; take one of csr, csc",
+                said()
+            )));
         }
         if list.len() > 1 && list.iter().any(|part| u64::from(part.edge_count()) > most) {
             return Err(Error::Unsupported(format!(
@@ -107,8 +110,22 @@ pub enum MatrixLayout {
     Csr,
     /// As a list of entries: a tile is an entry, which adds its term to its row. Sums are rounded in any order.
     Coo,
+    /// As a list of entries sorted by rows: a tile is a row, which gathers its sum. The same answer each time.
+    CooRows,
     /// By columns: a tile is a column, each of whose entries adds its term to its row. Sums are rounded in any order.
     Csc,
+}
+
+impl MatrixLayout {
+    /// Whether the matrix is a list of entries.
+    fn is_list(self) -> bool {
+        matches!(self, Self::Coo | Self::CooRows)
+    }
+
+    /// Whether entries add their terms to rows, so that sums are rounded in any order.
+    pub fn adds_atomically(self) -> bool {
+        matches!(self, Self::Coo | Self::Csc)
+    }
 }
 
 impl Choices for MatrixLayout {
@@ -119,6 +136,13 @@ impl Choices for MatrixLayout {
             named(
                 "coo",
                 "As a list of entries: a tile is an entry, which adds its term to its row. Sums are rounded in any order",
+            ),
+        ),
+        (
+            Self::CooRows,
+            named(
+                "coo-rows",
+                "As a list of entries sorted by rows: a tile is a row, which gathers its sum. The same answer each time",
             ),
         ),
         (
@@ -211,15 +235,15 @@ Examples:
         // What the tiles are made of, but for entries, which are tiles themselves.
         let csr = transposed.as_deref().unwrap_or(graph.csr());
         let choice = config.choose(csr, info);
-        if config.layout != MatrixLayout::Coo {
-            refuse_long_loops(info, || choice.rounds(csr))?;
-        }
+        refuse_long_loops(info, || match config.layout {
+            MatrixLayout::Coo => choice.rounds_of_entries(u32::try_from(csr.edges()).unwrap_or(u32::MAX)),
+            _ => choice.rounds(csr),
+        })?;
         let product = |graph: &SharedGraph, kept: &Layout| {
-            let (device, elements) = (graph.device(), csr.nodes() as usize);
-            ProductInputs { device, graph, csr, kept: *kept, choice, elements }.product(config)
+            ProductInputs { device: graph.device(), graph, csr, kept: *kept, choice }.product(config)
         };
         let kept = match config.layout {
-            MatrixLayout::Coo => Layout::resident(info, csr),
+            MatrixLayout::Coo | MatrixLayout::CooRows => Layout::resident(info, csr),
             _ => {
                 let edge_bytes = size_of::<u32>() + config.precision.bytes();
                 graph.layout(csr, edge_bytes, |graph, kept| product(graph, kept))?
@@ -307,8 +331,6 @@ struct ProductInputs<'a> {
     csr: &'a Csr,
     kept: Layout,
     choice: Choice,
-    /// Elements of each vector.
-    elements: usize,
 }
 
 impl ProductInputs<'_> {
@@ -318,20 +340,34 @@ impl ProductInputs<'_> {
         match (config.layout, config.precision) {
             (MatrixLayout::Coo, _) => self.entries(),
             (MatrixLayout::Csc, _) => self.columns(),
-            (MatrixLayout::Csr, Precision::Single) => self.rows::<f32>(&graph.partition_values(kept)?),
-            (MatrixLayout::Csr, Precision::Double) => {
-                self.rows::<f64>(&EdgeArrays::values(device, csr, kept, |value| value)?)
+            (_, Precision::Single) => self.gather::<f32>(config.layout, &graph.partition_values(kept)?),
+            (_, Precision::Double) => {
+                self.gather::<f64>(config.layout, &EdgeArrays::values(device, csr, kept, |value| value)?)
             }
         }
     }
 
-    /// The product by rows, in numbers of one kind.
+    /// The product that gathers, in numbers of one kind.
+    fn gather<T: Number>(&self, layout: MatrixLayout, values: &EdgeArrays) -> Result<([Reals; 2], Pass)>
+    where
+        for<'b> spmv::Spmv<'b, T>: Launch<Params = ProductParams>,
+    {
+        if layout.is_list() { self.sorted_entries(values) } else { self.rows(values) }
+    }
+
+    /// x and y.
+    fn vectors<T: Number>(&self) -> Result<[Buffer<T>; 2]> {
+        let elements = self.graph.csr().nodes() as usize;
+        Ok([self.device.buffer("x", elements)?, self.device.buffer("y", elements)?])
+    }
+
+    /// The product by rows.
     fn rows<T: Number>(&self, values: &EdgeArrays) -> Result<([Reals; 2], Pass)>
     where
         for<'b> spmv::Spmv<'b, T>: Launch<Params = ProductParams>,
     {
         let Self { device, choice, .. } = *self;
-        let (x, y) = (device.buffer("x", self.elements)?, device.buffer("y", self.elements)?);
+        let [x, y] = self.vectors()?;
         let spaces = TileSpaces::<T>::new(device, choice, self.graph.tiles(&self.kept)?)?;
         let part = |recorder: &mut Recorder, place| {
             let (part, space) = spaces.at(place);
@@ -344,17 +380,24 @@ impl ProductInputs<'_> {
         Ok(([x, y].map(|vector| T::reals(&vector)), pass))
     }
 
-    /// The product by entries. Their rows are made on the device from where the rows begin.
-    fn entries(&self) -> Result<([Reals; 2], Pass)> {
-        let Self { device, choice, .. } = *self;
-        let (x, y) = (device.buffer("x", self.elements)?, device.buffer("y", self.elements)?);
-        let (matrix, values, entries) = (self.graph.rows()?, self.graph.values()?, self.csr.narrow_edges()?);
-        let rows = &device.buffer("rows of entries", entries as usize)?;
-        let find = EdgeSources { row_offsets: &matrix.row_offsets, sources: rows };
+    /// The matrix with the row of each entry, which is made on the device from where the rows begin.
+    fn list(&self) -> Result<(&DeviceGraph, Buffer<u32>)> {
+        let (device, matrix, entries) = (self.device, self.graph.rows()?, self.csr.narrow_edges()?);
+        let rows = device.buffer("rows of entries", entries as usize)?;
+        let find = EdgeSources { row_offsets: &matrix.row_offsets, sources: &rows };
         device.during("making the list of entries", || {
             let params = LengthParams { length: entries };
             device.record("rows of entries", |recorder| recorder.dispatch(&find, params, entries as usize))?.run()
         })?;
+        Ok((matrix, rows))
+    }
+
+    /// The product by entries.
+    fn entries(&self) -> Result<([Reals; 2], Pass)> {
+        let Self { device, choice, .. } = *self;
+        let [x, y] = self.vectors()?;
+        let ((matrix, rows), values, entries) = (self.list()?, self.graph.values()?, self.csr.narrow_edges()?);
+        let rows = &rows;
         let space = ScratchSpace::entries(device, choice, entries as usize)?;
         let (columns, scratch) = (&matrix.columns, &space.buffers);
         let launch = spmv::SpmvCoo { schedule: choice.schedule, rows, columns, values: &values, x: &x, y: &y, scratch };
@@ -367,10 +410,34 @@ impl ProductInputs<'_> {
         Ok(([Reals::Single(x), Reals::Single(y)], pass))
     }
 
+    /// The product by the rows of a sorted list of entries, in numbers of one kind. Where they begin is found on the device.
+    fn sorted_entries<T: Number>(&self, values: &EdgeArrays) -> Result<([Reals; 2], Pass)>
+    where
+        for<'b> spmv::Spmv<'b, T>: Launch<Params = ProductParams>,
+    {
+        let Self { device, choice, csr, .. } = *self;
+        let [x, y] = self.vectors()?;
+        let ((matrix, rows), extent) = (self.list()?, extent(csr));
+        let row_offsets = device.buffer("where rows begin", extent.tiles + 1)?;
+        let find = spmv::EntryOffsets { rows: &rows, offsets: &row_offsets };
+        let params = EntryParams { rows: extent.tiles as u32, entries: extent.atoms as u32 };
+        device.record("where rows begin", |recorder| recorder.dispatch(&find, params, extent.tiles + 1))?.run()?;
+        let space = ScratchSpace::<T>::gather(device, choice, &row_offsets, extent)?;
+        let matrix = &DeviceGraph { row_offsets, columns: matrix.columns.clone() };
+        let (values, scratch) = (&values.at(Place { partition: 0, slot: 0 }).cast(), &space.buffers);
+        let launch = spmv::Spmv { schedule: choice.schedule, matrix, values, x: &x, y: &y, scratch };
+        let tiles = TileRange::whole(extent.tiles as u32);
+        let all = |recorder: &mut Recorder| {
+            space.record_gather(recorder, &launch, |schedule| ProductParams { tiles, schedule })
+        };
+        let pass = Pass::record(device, &format!("spmv coo-rows {choice}"), (&[], Order::Any), &all, &|_, _| ())?;
+        Ok(([x, y].map(|vector| T::reals(&vector)), pass))
+    }
+
     /// The product by columns.
     fn columns(&self) -> Result<([Reals; 2], Pass)> {
         let Self { device, choice, csr, .. } = *self;
-        let (x, y) = (device.buffer("x", self.elements)?, device.buffer("y", self.elements)?);
+        let [x, y] = self.vectors()?;
         let (tiles, values) = device.during("uploading", || {
             let values = EdgeArrays::values(device, csr, &self.kept, |value| value as f32)?;
             Ok((TileSet::upload(device, csr, &self.kept)?, values))

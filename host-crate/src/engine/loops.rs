@@ -43,18 +43,40 @@ pub(crate) fn rounds_of_a_share(csr: &Csr) -> u64 {
 /// The most rounds of an invocation whose group shares the edges of as many rows as it has invocations, whichever these are: for each edge it
 /// searches for the row.
 pub(crate) fn rounds_of_a_group(csr: &Csr, group: u32) -> u64 {
+    let edges = edges_of_longest(csr, group.max(1) as usize);
+    edges.div_ceil(group.max(1).into()) * u64::from(4 + group.max(1).ilog2()) + u64::from(group) + BESIDE
+}
+
+/// The most rounds of an invocation where workgroups take chunks of `chunk` tiles as they get done: one of them may take all chunks, and an
+/// invocation the longest tiles of each. `atoms` says how many atoms so many tiles have at most.
+pub(crate) fn rounds_of_chunks(tiles: u32, chunk: u32, atoms: impl Fn(usize) -> u64) -> u64 {
+    let width = (LEAST_LANES / chunk.max(1)).clamp(1, LEAST_SUBGROUP as u32);
+    let tiles = tiles_of_chunks(tiles, chunk);
+    // A chunk is taken in a few attempts, and what the lanes have of a tile is joined.
+    atoms(tiles as usize) / u64::from(width) + 24 * tiles + BESIDE
+}
+
+/// The most tiles that an invocation takes of, where workgroups take chunks of `chunk` tiles.
+fn tiles_of_chunks(tiles: u32, chunk: u32) -> u64 {
+    u64::from(tiles.div_ceil(chunk.max(1))) * u64::from(chunk.div_ceil(LEAST_LANES).max(1))
+}
+
+/// How many edges so many rows have at most.
+pub(crate) fn edges_of_longest(csr: &Csr, rows: usize) -> u64 {
     let mut degrees: Vec<u64> = (0..csr.nodes()).map(|node| csr.degree(node).into()).collect();
-    let most = degrees.len().min(group.max(1) as usize);
+    let most = degrees.len().min(rows);
     if most == 0 {
-        return BESIDE;
+        return 0;
     }
     degrees.select_nth_unstable_by(most - 1, |one, other| other.cmp(one));
-    let edges: u64 = degrees[..most].iter().sum();
-    edges.div_ceil(group.max(1).into()) * u64::from(4 + group.max(1).ilog2()) + u64::from(group) + BESIDE
+    degrees[..most].iter().sum()
 }
 
 /// The fewest invocations that share a long row.
 const LEAST_SUBGROUP: u64 = 4;
+
+/// The fewest lanes of a workgroup on devices with such a limit, where two invocations at most are one lane.
+const LEAST_LANES: u32 = WORKGROUP / 2;
 
 /// The iterations of all loops but those over edges: prefix sums, searches in lists of offsets.
 const BESIDE: u64 = 512;

@@ -54,8 +54,8 @@ impl Strategy for Scheduled {
         let (nodes, schedule) = (traversal.nodes() as usize, self.choice.schedule);
         let worklists = Worklists::<ExpandState>::new(device, traversal, nodes)?;
         let state = &worklists.state;
-        let params =
-            ExpandParams { max_groups: worklists.params.max_groups, part: PART, schedule: self.choice.params() };
+        let max_groups = worklists.params.max_groups.min(schedule.implementation().most_groups());
+        let params = ExpandParams { max_groups, part: PART, schedule: self.choice.params() };
         let space = ScratchSpace::scatter(device, self.choice, nodes)?;
         let [prefixes, sums] = self.prefix_lengths(nodes);
         let degrees_before = &DegreesBefore {

@@ -1,8 +1,9 @@
 //! Sparse matrix times dense vector: `y[row]` is the sum over the row's entries of their value times `x[column]`. Rows gather their
-//! sum; where the entries of a row are not together, in a list of entries (COO) or in columns (CSC), each entry adds its term to its row,
-//! atomically, and `y` is zero before.
+//! sum, compressed (CSR) or in a list of entries (COO) that is sorted by rows; where the entries of a row are not together, in any list of
+//! entries or in columns (CSC), each entry adds its term to its row, atomically, and `y` is zero before.
 
 use crate::prelude::*;
+use crate::primitive::search::first;
 use crate::schedule::{Distribute, Join, Scratch, Sum, Value};
 use crate::tiles::{Entries, Rows};
 use core::ops::Mul;
@@ -75,6 +76,25 @@ pub fn spmv_coo<S: Distribute>(
     S::scatter(lane, &entries, scratch, move |_, entry| {
         y.add(rows.get(entry), values.get(entry) * x.get(columns.get(entry)));
     });
+}
+
+/// What the host pushes to [`entry_offsets`].
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct EntryParams {
+    /// The number of rows.
+    pub rows: u32,
+    /// The number of entries.
+    pub entries: u32,
+}
+
+/// Finds where each row begins in a list of entries (COO) that is sorted by rows, and behind the last where it ends: with these the rows of the list
+/// are tiles.
+#[kernel(threads = 256, any_width)]
+pub fn entry_offsets(lane: Lane, params: &EntryParams, rows: Read<u32>, mut offsets: Global<u32>) {
+    for row in lane.grid_stride(params.rows + 1) {
+        offsets.set(row, first(0, params.entries, |entry| rows.get(entry) >= row));
+    }
 }
 
 /// The product of compressed columns (CSC) under a schedule: `matrix` is the transposed one.

@@ -227,7 +227,10 @@ mod native {
     use bytemuck::Pod;
     use core::{
         marker::PhantomData,
-        sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+        sync::atomic::{
+            AtomicU32, AtomicU64,
+            Ordering::{AcqRel, Relaxed},
+        },
     };
     use evenkeel_types::{Offset, Remainder};
 
@@ -447,6 +450,12 @@ mod native {
 
     impl Global<'_, u32> {
         all_updates!();
+
+        /// Adds, wrapping; the element before. Whoever sees the sum sees what this invocation did before.
+        #[inline(always)]
+        pub fn add_ordered(&mut self, index: u32, value: u32) -> u32 {
+            self.atomic(index).fetch_add(value, AcqRel)
+        }
     }
 
     impl Global<'_, f32> {

@@ -1,9 +1,10 @@
-//! Building blocks with no graph in them: prefix sum, reduction, compaction, picking, union-find, binning, searches.
+//! Building blocks with no graph in them: prefix sum, reduction, compaction, picking, queues, union-find, binning, searches.
 
 pub mod binning;
 pub mod compact;
 pub mod forest;
 pub mod pick;
+pub mod queues;
 pub mod reduce;
 pub mod scan;
 pub mod search;

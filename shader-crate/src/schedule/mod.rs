@@ -5,8 +5,11 @@
 //! A schedule is a file here, with a [`Distribute`] for the kernels and a [`Prepare`] for the host, and a line in the registry
 //! below. Nothing else names it.
 
+mod chunks;
+pub mod dynamic;
 pub mod group_mapped;
 pub mod merge_path;
+pub mod merge_path_thread;
 pub mod nonzero_split;
 mod parts;
 #[cfg(not(target_arch = "spirv"))]
@@ -15,6 +18,7 @@ pub mod radix_binned;
 #[macro_use]
 mod scratch;
 mod segments;
+pub mod stealing;
 pub mod thread_mapped;
 mod unrolled;
 mod value;
@@ -28,6 +32,7 @@ pub use unrolled::stage;
 pub use value::{Join, Largest, Sum, Value};
 
 use crate::{lane::Lane, memory::Views, tiles::TileSet};
+use evenkeel_types::ScheduleParams;
 
 registry! {
     /// All schedules.
@@ -38,15 +43,27 @@ registry! {
         GroupMapped = "group-mapped", evenkeel_kernels::schedule::group_mapped::GroupMapped;
         /// Each workgroup takes an even share of tiles and atoms together.
         MergePath = "merge-path", evenkeel_kernels::schedule::merge_path::MergePath;
+        /// Each invocation takes an even share of tiles and atoms together.
+        MergePathThread = "merge-path-thread", evenkeel_kernels::schedule::merge_path_thread::MergePathThread;
         /// Each workgroup takes an even share of atoms.
         NonzeroSplit = "nonzero-split", evenkeel_kernels::schedule::nonzero_split::NonzeroSplit;
         /// Tiles are sorted by the logarithm of their size, and an invocation, a subgroup or a workgroup takes each.
         RadixBinned = "radix-binned", evenkeel_kernels::schedule::radix_binned::RadixBinned;
+        /// Workgroups take chunks of tiles from one queue.
+        Dynamic = "dynamic", evenkeel_kernels::schedule::dynamic::Dynamic;
+        /// Workgroups take chunks of tiles from queues of their own, then from others'.
+        Stealing = "stealing", evenkeel_kernels::schedule::stealing::Stealing;
     }
 }
 
 /// What a schedule does inside a kernel. All invocations of a dispatch call it together.
 pub trait Distribute {
+    /// The tiles of a worklist for which a scatter has a workgroup, where the dispatch is sized by tiles.
+    #[inline(always)]
+    fn tiles_of_a_workgroup(lane: Lane, _schedule: &ScheduleParams) -> u32 {
+        lane.threads
+    }
+
     /// Calls `visit(tile, atom)` once for each atom.
     fn scatter<T: TileSet>(lane: Lane, set: &T, scratch: Scratch<u32, Views>, visit: impl FnMut(u32, u32));
 
@@ -64,6 +81,10 @@ pub trait Distribute {
 
 #[cfg(not(target_arch = "spirv"))]
 impl<S: Distribute> Distribute for crate::balance::Counted<S> {
+    fn tiles_of_a_workgroup(lane: Lane, schedule: &ScheduleParams) -> u32 {
+        S::tiles_of_a_workgroup(lane, schedule)
+    }
+
     fn scatter<T: TileSet>(lane: Lane, set: &T, scratch: Scratch<u32, Views>, mut visit: impl FnMut(u32, u32)) {
         S::scatter(lane, set, scratch, |tile, atom| {
             crate::balance::count();

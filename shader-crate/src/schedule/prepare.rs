@@ -39,6 +39,11 @@ pub trait Prepare: Sync {
         ScratchLayout::default()
     }
 
+    /// The most workgroups that a dispatch needs, however much there is to do.
+    fn most_groups(&self) -> u32 {
+        u32::MAX
+    }
+
     /// Whether a scatter over a worklist needs the prefix sums of the tiles' sizes; it is then sized by atoms, not by tiles.
     fn needs_prefix_sums(&self) -> bool {
         false
@@ -73,6 +78,8 @@ pub struct ScratchLayout {
     pub order: usize,
     /// Values in `Scratch::pieces`.
     pub pieces: usize,
+    /// Words of `Scratch::queues`.
+    pub queues: usize,
     /// Words of [`OrderBuffers::counters`].
     pub counters: usize,
     /// Words at the beginning of the order that the host reads once it is prepared, to size gathers.
@@ -81,7 +88,7 @@ pub struct ScratchLayout {
 
 impl Default for ScratchLayout {
     fn default() -> Self {
-        Self { order: 1, pieces: 1, counters: 1, header: 0 }
+        Self { order: 1, pieces: 1, queues: 1, counters: 1, header: 0 }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The scratch memory of a schedule: workgroup memory, and two buffers for what must cross workgroups.
+//! The scratch memory of a schedule: workgroup memory, and buffers for what must cross workgroups.
 
 use crate::prelude::*;
 use crate::primitive::workgroup::{SUBGROUPS, SUBGROUPS_ON_GPU};
@@ -35,6 +35,8 @@ pub struct Scratch<V: Pod, S: Storage> {
     pub order: S::Read<u32>,
     /// For each part, what it has of the tile that it only ends, and of the one that it only begins.
     pub pieces: S::Write<V>,
+    /// How much of the work has been taken, where workgroups take it as they get done: 0 before a dispatch and after it.
+    pub queues: S::Write<u32>,
     /// What atoms are worth, and where tiles begin and end.
     pub cells: S::Shared<u32, { ::evenkeel_kernels::schedule::CELLS }>,
     /// A word for each subgroup.
@@ -46,7 +48,11 @@ pub struct Scratch<V: Pod, S: Storage> {
 #[cfg(not(target_arch = "spirv"))]
 impl<V: Pod> Scratch<V, crate::launch::Buffers> {
     /// The buffers that the host binds.
-    pub fn new(order: crate::launch::Buffer<u32>, pieces: crate::launch::Buffer<V>) -> Self {
-        Self { schedule: (), order, pieces, cells: (), slots: (), carries: () }
+    pub fn new(
+        order: crate::launch::Buffer<u32>,
+        pieces: crate::launch::Buffer<V>,
+        queues: crate::launch::Buffer<u32>,
+    ) -> Self {
+        Self { schedule: (), order, pieces, queues, cells: (), slots: (), carries: () }
     }
 }

@@ -69,7 +69,7 @@ pub fn expand<S: Distribute, O: Operate>(
             traversal.push(lane, neighbour);
         }
     });
-    traversal.advance(lane, params.max_groups);
+    traversal.state.advance(lane, S::tiles_of_a_workgroup(lane, &params.schedule), params.max_groups);
 }
 
 /// Sums the degrees in each block of the worklist.

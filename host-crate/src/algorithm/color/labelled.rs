@@ -10,12 +10,11 @@ use crate::engine::{DevicePartition, Layout, TileSpaces};
 use evenkeel_kernels::algorithm::color::{
     UNCOLORED,
     labelled::{ColorAssign, ColorFind, ColorGather, ColorStart, LabelGatherParams, LabelParams, LabelState},
-    queues,
-    stealing::{ColorRefill, ColorSteal},
+    stealing::ColorSteal,
 };
 use evenkeel_types::{LoopHeader, LoopState, RowRange, WORKGROUP};
 
-/// The most elements in all queues together: a queue's head and tail are half a word each.
+/// The most elements in all queues together, which may be one queue: half a word counts what has been taken at an end of it.
 const MAX_ELEMENTS: u32 = 1 << 15;
 
 /// The number of queues: unless said, as many workgroups as a large GPU runs at a time, or as keep the threads of a CPU busy.
@@ -62,7 +61,10 @@ pub(super) struct Labelled {
     parts: Vec<DevicePartition>,
     colors: Buffer<u32>,
     largest: Buffer<u32>,
-    queues: queues::Queues<Buffers>,
+    /// What has been taken from each queue, and the number of workgroups that have ended.
+    queues: Buffer<u32>,
+    /// The number of elements that each workgroup has popped, and the number that it has stolen.
+    taken: Buffer<u32>,
     state: Buffer<LabelState>,
     /// The tiles of the partitions, where there is a schedule.
     spaces: Option<TileSpaces<u32>>,
@@ -97,17 +99,15 @@ impl Labelled {
             parts,
             colors: colors.clone(),
             largest: device.buffer("largest labels", nodes as usize)?,
-            queues: queues::Queues {
-                ends: device.buffer("queues", queues.max(1) as usize)?,
-                taken: device.buffer("taken", 2 * queues.max(1) as usize)?,
-            },
+            queues: device.buffer("queues", queues as usize + 1)?,
+            taken: device.buffer("taken", 2 * queues.max(1) as usize)?,
             state: device.buffer("loop state", 1)?,
             spaces,
         })
     }
 
     fn find(&self, recorder: &mut Recorder) {
-        let Self { colors, largest, queues, state, .. } = self;
+        let Self { colors, largest, queues, taken, state, .. } = self;
         match self.find {
             Find::Rows(None) => {
                 for DevicePartition { graph, rows } in &self.parts {
@@ -116,14 +116,9 @@ impl Labelled {
                 }
             }
             Find::Queues(_) => {
-                for (place, DevicePartition { graph, rows }) in self.parts.iter().enumerate() {
-                    let params = self.params_of(*rows);
-                    // For the first of them, the kernel before has filled the queues.
-                    if place > 0 {
-                        recorder.dispatch_indirect(&ColorRefill { queues }, params, state, LabelState::GROUPS);
-                    }
-                    let steal = ColorSteal { graph, colors, state, largest, queues };
-                    recorder.dispatch_indirect(&steal, params, state, LabelState::STEAL_GROUPS);
+                for DevicePartition { graph, rows } in &self.parts {
+                    let steal = ColorSteal { graph, colors, state, largest, queues, taken };
+                    recorder.dispatch_indirect(&steal, self.params_of(*rows), state, LabelState::STEAL_GROUPS);
                 }
             }
             Find::Rows(Some(choice)) => {
@@ -151,22 +146,22 @@ impl Steps for Labelled {
 
     fn start(&self, recorder: &mut Recorder) -> usize {
         recorder.fill(&self.colors, UNCOLORED);
-        recorder.fill(&self.queues.taken, 0);
-        let start = ColorStart { queues: &self.queues, state: &self.state };
-        recorder.dispatch(&start, self.params, self.queues.ends.len());
+        recorder.fill(&self.queues, 0);
+        recorder.fill(&self.taken, 0);
+        recorder.dispatch(&ColorStart { state: &self.state }, self.params, 1);
         0
     }
 
     fn iteration(&self, recorder: &mut Recorder, _: bool) {
         self.find(recorder);
-        let Self { params, colors, largest, queues, state, .. } = self;
+        let Self { params, colors, largest, state, .. } = self;
         // It reads the degrees of all nodes, and no columns.
         let graph = &self.parts[0].graph;
-        let assign = ColorAssign { graph, largest, colors, queues, state };
+        let assign = ColorAssign { graph, largest, colors, state };
         recorder.dispatch_indirect(&assign, *params, state, LabelState::GROUPS);
     }
 
     fn taken(&self) -> Option<&Buffer<u32>> {
-        (self.params.queues > 0).then_some(&self.queues.taken)
+        (self.params.queues > 0).then_some(&self.taken)
     }
 }

@@ -37,8 +37,23 @@ impl Choice {
     pub(crate) fn rounds(self, csr: &Csr) -> u64 {
         match self.schedule {
             Schedule::GroupMapped => loops::rounds_of_a_group(csr, self.parameter),
-            Schedule::MergePath | Schedule::NonzeroSplit | Schedule::RadixBinned => loops::rounds_of_a_share(csr),
+            Schedule::MergePath | Schedule::MergePathThread | Schedule::NonzeroSplit | Schedule::RadixBinned => {
+                loops::rounds_of_a_share(csr)
+            }
+            Schedule::Dynamic | Schedule::Stealing => {
+                loops::rounds_of_chunks(csr.nodes(), self.parameter, |rows| loops::edges_of_longest(csr, rows))
+            }
             _ => loops::rounds_of_a_row(loops::longest_row(csr)),
+        }
+    }
+
+    /// The most rounds in a dispatch over tiles of one atom each.
+    pub(crate) fn rounds_of_entries(self, entries: u32) -> u64 {
+        match self.schedule {
+            Schedule::Dynamic | Schedule::Stealing => {
+                loops::rounds_of_chunks(entries, self.parameter, |entries| entries as u64)
+            }
+            _ => loops::rounds_of_a_row(1),
         }
     }
 
@@ -214,7 +229,7 @@ mod tests {
 
     #[test]
     fn names_go_there_and_back() {
-        for text in ["merge-path", "group-mapped", "group-mapped:8", "radix-binned"] {
+        for text in ["merge-path", "group-mapped", "group-mapped:8", "radix-binned", "dynamic", "stealing:4"] {
             assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
         }
         assert_eq!("group-mapped:group=8".parse::<Choice>().unwrap().to_string(), "group-mapped:8");
@@ -225,7 +240,7 @@ mod tests {
         for text in ["group-mapped:24", "group-mapped:512", "group-mapped:", "merge-path:8", "merge-path:group=8"] {
             assert!(matches!(text.parse::<Choice>(), Err(Error::Usage(_))), "{text}");
         }
-        assert!(matches!("even".parse::<Choice>(), Err(Error::UnknownName { known, .. }) if known.len() == 5));
+        assert!(matches!("even".parse::<Choice>(), Err(Error::UnknownName { known, .. }) if known.len() == 8));
     }
 
     #[test]

@@ -71,8 +71,13 @@ impl<V: Pod> ScratchSpace<V> {
 
     fn new(device: &Device, choice: Choice, layout: ScratchLayout) -> Result<Self> {
         let order = device.buffer("order", layout.order)?;
+        let queues = device.buffer("taken from queues", layout.queues)?;
+        if layout.queues > ScratchLayout::default().queues {
+            // Every dispatch leaves them as it finds them.
+            device.record("full queues", |recorder| recorder.fill(&queues, 0))?.run()?;
+        }
         Ok(Self {
-            buffers: Scratch::new(order, device.buffer("pieces", layout.pieces)?),
+            buffers: Scratch::new(order, device.buffer("pieces", layout.pieces)?, queues),
             choice,
             counters: device.buffer("counters", layout.counters)?,
             size: GatherSize::one_pass(0),

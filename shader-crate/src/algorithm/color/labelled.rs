@@ -5,7 +5,6 @@
 //! Labels are random or, in the first phase of the hybrid, degrees. Where two neighbours have the same degree, neither is the larger:
 //! this is the paper's detection of duplicates.
 
-use super::queues::Queues;
 use super::{UNCOLORED, label};
 use crate::prelude::*;
 use crate::schedule::{Distribute, Largest, Scratch};
@@ -65,9 +64,8 @@ pub struct LabelState {
 }
 
 /// Initialises the loop. The host has made all nodes uncoloured.
-#[kernel(threads = 256, any_width)]
-pub fn color_start(lane: Lane, params: &LabelParams, mut queues: Queues, mut state: State<LabelState>) {
-    queues.fill(lane, params.queues, params.chunk, params.rows);
+#[kernel(threads = 1)]
+pub fn color_start(lane: Lane, params: &LabelParams, mut state: State<LabelState>) {
     if lane.global() == 0 {
         state.begin(params.nodes, params.nodes.div_ceil(WORKGROUP).min(params.max_groups));
         state.set_groups(LabelState::STEAL_GROUPS, if params.nodes > 0 { params.queues } else { 0 });
@@ -171,7 +169,7 @@ pub fn color_gather<S: Distribute>(
     }
 }
 
-/// The second kernel assigns the colour, refills the queues and decides which labels the next iteration compares.
+/// The second kernel assigns the colour and decides which labels the next iteration compares.
 #[kernel(threads = 256, any_width)]
 pub fn color_assign(
     lane: Lane,
@@ -179,7 +177,6 @@ pub fn color_assign(
     graph: Csr,
     largest: Read<u32>,
     mut colors: Global<u32>,
-    mut queues: Queues,
     mut state: State<LabelState>,
 ) {
     let color = state.load(LabelState::COLOR);
@@ -190,7 +187,6 @@ pub fn color_assign(
             state.append_one(lane, LabelState::COLORED);
         }
     }
-    queues.fill(lane, params.queues, params.chunk, params.rows);
     if state.is_last(lane) {
         let colored = state.load(LabelState::COLORED);
         let iteration = state.load(LabelState::ITERATION) + 1;

@@ -7,9 +7,6 @@
 //! The colouring depends on the graph and the seed alone. No kernel but those of [`independent`] reads a colour that is written at the same
 //! time, and there it does not matter whether a neighbour's colour is seen early or late.
 
-#[macro_use]
-pub mod queues;
-
 pub mod independent;
 pub mod labelled;
 pub mod sections;

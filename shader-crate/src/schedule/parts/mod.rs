@@ -1,15 +1,16 @@
-//! Work cut into equal parts, wherever tiles begin and end: what merge-path and nonzero-split have in common. A workgroup takes
+//! Work cut into equal parts, wherever tiles begin and end: what merge-path, for workgroups or invocations, and nonzero-split have in common. A workgroup takes
 //! a part; what it has of a tile that crosses into another part is kept in memory until a second pass joins the pieces.
 //!
 //! What is cut is a line of items. Where a part begins in the tile set is found by a search: for a gather once, beforehand
 //! ([`find_bounds`]); for a scatter, whose tiles change from one time to the next, by the workgroup itself. Inside a part a
-//! scatter searches for the tile of each atom. A gather gives as many lanes to each tile as there are, and a subgroup to a long
-//! one: an equal share of the items for each lane, with a search for where it begins and its tiles carried from lane to lane,
-//! takes longer.
+//! scatter searches for the tile of each atom, and a gather gives as many lanes to each tile as there are, and a subgroup to a long
+//! one. Or each lane has an equal share of the items ([`Cut::SHARE`]), with a search for where it begins and its tiles carried from lane
+//! to lane, which takes longer.
 
 #[cfg(not(target_arch = "spirv"))]
 mod host;
 mod second_pass;
+mod shares;
 mod staged;
 
 #[cfg(not(target_arch = "spirv"))]
@@ -22,6 +23,7 @@ use crate::prelude::*;
 use crate::primitive::search::{first, search};
 use crate::tiles::TileSet;
 use second_pass::finish;
+use shares::{Share, join_shares};
 use staged::{LINE, Staged, join_alone, join_long, join_together};
 
 /// The parameters of the search for where the parts of a gather begin.
@@ -41,6 +43,8 @@ pub struct PartParams {
 pub trait Cut {
     /// Whether the end of a tile is an item as an atom is one.
     const TILES_COUNT: bool;
+    /// The items in the share of a lane; 0 where the lanes of a workgroup have no shares, but divide its tiles.
+    const SHARE: u32 = 0;
     /// The items in a part of a gather. Where parts may begin anywhere there is room for what lies before one in its cache line.
     const PART: u32 = if Self::TILES_COUNT { PART - LINE } else { PART };
 
@@ -135,12 +139,23 @@ impl<C: Cut> Distribute for C {
                 }
             }
             lane.barrier();
-            for atom in lane.group_stride(part.atoms()) {
-                let end = |tile| if kept { scratch.cells.get(tile) } else { part.bound(set, tile + 1) };
-                let place = first(0, part.tiles(), |tile| end(tile) > atom);
+            // A lane takes every atom that is as many further as there are lanes, or those of its share.
+            let end = |tile| if kept { scratch.cells.get(tile) } else { part.bound(set, tile + 1) };
+            let (mut low, mut atom, mut last, mut stride) = (0, lane.local, part.atoms(), lane.threads);
+            if C::SHARE > 0 {
+                let share = Share::find(&part, lane.local * ITEMS, end);
+                (low, atom, stride) = (share.tile, share.atom, 1);
+                last = Share::find(&part, (lane.local + 1) * ITEMS, end).atom;
+            }
+            while atom < last {
+                let place = first(low, part.tiles(), |tile| end(tile) > atom);
                 let tile = part.first_tile + place;
                 let shift = if kept { scratch.cells.get(begun + place) } else { shift(tile) };
                 visit(tile, (part.first_atom + atom).wrapping_add(shift));
+                if C::SHARE > 0 {
+                    low = place;
+                }
+                atom += stride;
             }
             lane.barrier();
         }
@@ -175,14 +190,18 @@ impl<C: Cut> Distribute for C {
             let staged = Staged::new::<T, V>(set, part);
             staged.load::<C, T, V>(lane, set, &mut scratch, &value);
             lane.barrier();
-            if V::IS_WORD && part.tiles() + 1 > lane.threads / 2 {
+            if C::SHARE > 0 {
+                join_shares::<C, T, V, J>(lane, set, &mut scratch, &staged, &value, &mut store);
+            } else if V::IS_WORD && part.tiles() + 1 > lane.threads / 2 {
                 join_alone::<C, T, V, J>(lane, set, &mut scratch, &staged, &value, &mut store);
             } else {
                 join_together::<C, T, V, J>(lane, set, &mut scratch, &staged, &value, &mut store);
             }
             lane.barrier();
-            join_long::<C, T, V, J>(lane, set, &mut scratch, &staged, &value, &mut store);
-            lane.barrier();
+            if C::SHARE == 0 {
+                join_long::<C, T, V, J>(lane, set, &mut scratch, &staged, &value, &mut store);
+                lane.barrier();
+            }
         }
     }
 }

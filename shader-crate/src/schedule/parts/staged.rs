@@ -44,9 +44,29 @@ impl Staged {
         tile < self.part.tiles() && (tile > 0 || !is_begun())
     }
 
+    /// The part.
+    pub(super) fn part(&self) -> Part {
+        self.part
+    }
+
     /// Whether the bounds of tiles are in workgroup memory.
     fn has_bounds<C: Cut, V: Value>() -> bool {
-        C::TILES_COUNT && V::IS_WORD
+        C::TILES_COUNT && (V::IS_WORD || C::SHARE > 0)
+    }
+
+    /// The atom at place 0.
+    pub(super) fn origin(&self) -> u32 {
+        self.origin
+    }
+
+    /// The place of the part's first atom.
+    pub(super) fn shift(&self) -> u32 {
+        self.part.first_atom - self.origin
+    }
+
+    /// Where the bounds of tiles begin in workgroup memory.
+    pub(super) fn bounds(&self) -> u32 {
+        self.bounds
     }
 
     /// The place of an offset in the whole set, or of the part's nearest atom.
@@ -78,7 +98,7 @@ impl Staged {
                     scratch.cells.set(self.bounds + tile, self.place(offset(tile)));
                 }
             }
-        } else if Self::has_bounds::<C, V>() {
+        } else if Self::has_bounds::<C, V>() && lane.member == 0 {
             for tile in lane.group_stride(last + 1) {
                 scratch.cells.set(self.bounds + tile, self.place(offset(tile)));
             }
@@ -99,8 +119,14 @@ impl Staged {
 
     /// The value at a place.
     fn value<V: Value>(&self, cells: &Cells, place: u32, value: impl Fn(u32) -> V) -> V {
-        V::recall(|| cells.get(place), || value(self.origin + place))
+        value_at(cells, place, self.origin, value)
     }
+}
+
+/// The value at a place of workgroup memory, where `origin` is the atom at place 0.
+#[inline(always)]
+pub(super) fn value_at<V: Value>(cells: &Cells, place: u32, origin: u32, value: impl Fn(u32) -> V) -> V {
+    V::recall(|| cells.get(place), || value(origin + place))
 }
 
 /// Gathers the tiles of a part, each by a lane, from workgroup memory.
@@ -192,7 +218,7 @@ pub(super) fn join_long<C: Cut, T: TileSet, V: Value, J: Join<V>>(
 
 /// Hands over what the part has of its `tile`-th tile: the whole of it, or a piece for the second pass to join.
 #[inline(always)]
-fn deliver<T: TileSet, V: Value>(
+pub(super) fn deliver<T: TileSet, V: Value>(
     lane: Lane,
     set: &T,
     scratch: &mut Scratch<V, Views>,
