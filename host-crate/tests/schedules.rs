@@ -5,16 +5,16 @@ use crate::common;
 use evenkeel::{
     Error,
     algorithm::{
-        Algorithm, DenseMatrix, DenseVector, FrontEnd, Precision, Reorder, Spmm, SpmmConfig, plan,
+        Algorithm, Bfs, BfsConfig, DenseMatrix, DenseVector, FrontEnd, Precision, Reorder, Spmm, SpmmConfig, plan,
         spmm::{MatrixOptions, MatrixProduct},
         spmv::{MatrixLayout, Product, Spmv, SpmvConfig, VectorOptions, random_vector},
     },
-    device::Device,
+    device::{Device, DeviceOptions},
     graph::{
-        BuildOptions, Csr, EdgeList, EdgeWeights, Graph, NodeIds, OpenOptions, Weights,
+        BuildOptions, Csr, Dimensions, EdgeList, EdgeWeights, Graph, NodeIds, OpenOptions, Weights,
         generate::Generator, open,
     },
-    oracle::spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, first_mismatch_of_matrix, product},
+    oracle::spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, first_mismatch_of_matrix, product, sum},
 };
 use proptest::prelude::*;
 
@@ -84,6 +84,20 @@ fn check(device: &Device, csr: &Csr, what: &str) {
     }
 }
 
+/// A matrix that is not square.
+fn rectangle(rows: u32, columns: u32, entries: &[(u32, u32)]) -> Csr {
+    csr(rows.max(columns), entries).with_dimensions(Dimensions { rows, columns }).unwrap()
+}
+
+/// The product of a matrix that is not square, in single precision, entry by entry.
+fn product_of_entries(csr: &Csr, x: &[f32]) -> Vec<Bounded> {
+    let rows = (0..csr.dimensions().rows).map(|row| {
+        let term = |edge: usize| csr.weights().real(edge) * f64::from(x[csr.columns()[edge] as usize]);
+        sum(&csr.row(row).map(term).collect::<Vec<_>>())
+    });
+    rows.collect()
+}
+
 /// A schedule that gives an invocation a long row to itself, or a small group or a workgroup several, is refused where a driver stops long loops.
 fn check_refusal(device: &Device, error: &Error, context: &str) {
     assert!(device.info().loop_limit.is_some() && matches!(error, Error::Unsupported(_)), "{context}: {error}");
@@ -96,7 +110,10 @@ fn check_refusal(device: &Device, error: &Error, context: &str) {
 fn check_vector(device: &Device, csr: &Csr, config: &SpmvConfig, (x, expected): (&[f32], &[Bounded]), context: &str) {
     let SpmvConfig { precision, layout, reorder, .. } = *config;
     let unit = if precision == Precision::Single { SINGLE } else { DOUBLE };
-    let planned = plan::<Spmv>(device.info(), csr, config).unwrap().bytes();
+    let planned = match plan::<Spmv>(device.info(), csr, config) {
+        Err(error) => return check_refusal(device, &error, context),
+        Ok(plan) => plan.bytes(),
+    };
     let mut spmv = match Spmv::prepare(device, csr, config) {
         Err(error) => return check_refusal(device, &error, context),
         Ok(prepared) => prepared,
@@ -106,6 +123,7 @@ fn check_vector(device: &Device, csr: &Csr, config: &SpmvConfig, (x, expected): 
     let answers = [(); 2].map(|()| {
         spmv.run(&input).unwrap();
         let y = spmv.answer().unwrap().rows;
+        assert_eq!(y.len(), expected.len(), "{context}");
         assert_eq!(first_mismatch(expected, &y, unit), None, "{precision:?}, {layout:?}, {reorder:?}, {context}");
         y
     });
@@ -152,6 +170,68 @@ fn matrices_of_every_shape() {
         }
         common::finish(&device);
     }
+}
+
+#[test]
+fn matrices_that_are_not_square() {
+    let scattered = |rows: u32, columns: u32, count: u32| -> Vec<(u32, u32)> {
+        (0..count).map(|entry| (entry.wrapping_mul(7919) % rows, entry.wrapping_mul(104_729) % columns)).collect()
+    };
+    let shapes = [
+        ("a row", rectangle(1, 3000, &scattered(1, 3000, 2000))),
+        ("a column", rectangle(3000, 1, &scattered(3000, 1, 2000))),
+        ("wide", rectangle(300, 9000, &scattered(300, 9000, 5000))),
+        ("tall", rectangle(9000, 300, &scattered(9000, 300, 5000))),
+        ("wide, without entries", rectangle(2, 700, &[])),
+    ];
+    for device in common::devices() {
+        for (turn, (shape, csr)) in shapes.iter().enumerate() {
+            let Dimensions { rows, columns } = csr.dimensions();
+            let x = random_vector(columns as usize, 1);
+            let expected = product_of_entries(csr, &x);
+            for schedule in common::share(&schedules(), 3, turn) {
+                let context = format!("{shape}, {schedule} on {device:?}");
+                for layout in [MatrixLayout::Csr, MatrixLayout::CooRows, MatrixLayout::Coo, MatrixLayout::Csc] {
+                    let config = SpmvConfig { schedule: schedule.parse().unwrap(), layout, ..SpmvConfig::default() };
+                    if !layout.adds_atomically() || device.info().float_atomics {
+                        check_vector(&device, csr, &config, (&x, &expected), &context);
+                    }
+                }
+                let config = SpmmConfig { schedule: schedule.parse().unwrap(), columns: 3, reorder: Reorder::Auto };
+                let mut spmm = match Spmm::prepare(&device, csr, &config) {
+                    Err(error) => {
+                        check_refusal(&device, &error, &context);
+                        continue;
+                    }
+                    Ok(prepared) => prepared,
+                };
+                let b = random_vector(columns as usize * 3, 2);
+                spmm.run(&DenseMatrix::from(b.clone())).unwrap();
+                let c = spmm.answer().unwrap().elements;
+                assert_eq!(c.len(), rows as usize * 3, "{context}");
+                for column in 0..3 {
+                    let of = |all: &[f32]| all.iter().skip(column).step_by(3).copied().collect::<Vec<_>>();
+                    let found: Vec<f64> = of(&c).into_iter().map(f64::from).collect();
+                    assert_eq!(first_mismatch(&product_of_entries(csr, &of(&b)), &found, SINGLE), None, "{context}");
+                }
+            }
+        }
+        common::finish(&device);
+    }
+}
+
+#[test]
+fn what_needs_a_graph_refuses_a_rectangle() {
+    let device = Device::open("cpu", &DeviceOptions::default()).unwrap();
+    let wide = rectangle(2, 3, &[(1, 2)]);
+    let refusal = Bfs::prepare(&device, &wide, &BfsConfig::default()).err().unwrap().to_string();
+    assert!(refusal.contains("2 rows and 3 columns, and bfs needs a graph"), "{refusal}");
+    let config = SpmvConfig { reorder: Reorder::Degree, ..SpmvConfig::default() };
+    let refusal = Spmv::prepare(&device, &wide, &config).err().unwrap().to_string();
+    assert!(refusal.contains("--reorder none"), "{refusal}");
+    let mut spmv = Spmv::prepare(&device, &wide, &SpmvConfig::default()).unwrap();
+    let refusal = spmv.run(&DenseVector::from(vec![1.0f32; 2])).unwrap_err().to_string();
+    assert!(refusal.contains("x has 2 elements, and the matrix 3 columns"), "{refusal}");
 }
 
 #[test]

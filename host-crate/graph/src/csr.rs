@@ -5,7 +5,7 @@
 //! weights are absent or as many as columns. A clone shares the arrays and what is known of them ([`super::facts`]).
 
 use super::{
-    Array, Weights,
+    Array, Dimensions, Weights,
     array::zeroed,
     offsets::{MOST_EDGES, Offset, Offsets, OffsetsView, for_width},
 };
@@ -41,6 +41,8 @@ pub struct Csr {
     pub(super) offsets: Offsets,
     columns: Array<u32>,
     weights: Weights,
+    /// How many rows and columns the matrix has, where it is not square.
+    pub(super) dimensions: Option<Dimensions>,
     pub(super) structure_facts: Arc<StructureFacts>,
     pub(super) weight_facts: Arc<WeightFacts>,
 }
@@ -48,7 +50,10 @@ pub struct Csr {
 /// Graphs are equal when their arrays hold the same; what is known of them follows from the arrays.
 impl PartialEq for Csr {
     fn eq(&self, other: &Self) -> bool {
-        self.offsets() == other.offsets() && self.columns == other.columns && self.weights == other.weights
+        self.offsets() == other.offsets()
+            && self.columns == other.columns
+            && self.weights == other.weights
+            && self.dimensions() == other.dimensions()
     }
 }
 
@@ -86,7 +91,14 @@ impl Csr {
 
     /// Takes over arrays; the caller checks them next.
     fn unchecked(offsets: Offsets, columns: Array<u32>, weights: Weights) -> Self {
-        Self { offsets, columns, weights, structure_facts: Arc::default(), weight_facts: Arc::default() }
+        Self {
+            offsets,
+            columns,
+            weights,
+            dimensions: None,
+            structure_facts: Arc::default(),
+            weight_facts: Arc::default(),
+        }
     }
 
     /// Takes over arrays that are right by construction, without a check in a release build. In [`super::build`] degrees are

@@ -2,7 +2,7 @@
 //! is returned as a [`BuildReport`], so that it can be shown.
 
 use super::{
-    Csr, Graph,
+    Csr, Dimensions, Graph,
     build::{BuildOptions, BuildReport, EdgeSource, build},
     weights::WeightKind,
 };
@@ -11,7 +11,8 @@ use std::ops::Range;
 
 /// Reverses every edge and keeps its weight; fails when there is no memory for the result.
 pub fn transpose(csr: &Csr) -> Result<Csr> {
-    Ok(build(Reversed(csr), BuildOptions::default())?.0)
+    let Dimensions { rows, columns } = csr.dimensions();
+    build(Reversed(csr), BuildOptions::default())?.0.with_dimensions(Dimensions { rows: columns, columns: rows })
 }
 
 /// Adds the reverse of every edge, without merging: an edge that has its reverse already is there twice in each direction, and one from a node
@@ -34,6 +35,7 @@ pub fn rebuild(graph: &Graph, options: BuildOptions) -> Result<(Graph, BuildRepo
     // Every change treats an edge and its reverse alike, so that a symmetric graph stays symmetric.
     let csr = if graph.csr.known_symmetric() == Some(true) { csr.state_symmetric(true) } else { csr };
     let directed = graph.directed && !options.symmetrise;
+    let csr = if options.symmetrise { csr } else { csr.with_dimensions(graph.csr.dimensions())? };
     Ok((Graph { name: graph.name.clone(), csr, ids: graph.ids.clone(), directed }, report))
 }
 

@@ -68,6 +68,10 @@ fn build(name: String, parsed: Parsed, options: &OpenOptions) -> Result<(Graph, 
     let symmetrise = undirected && parsed.listing != Listing::UndirectedBothWays;
     let _phase = phase::begin("building rows", "");
     let (csr, report) = Csr::from_edges(parsed.edges, BuildOptions { symmetrise, ..options.build })?;
+    let csr = match parsed.dimensions {
+        Some(dimensions) if !undirected => csr.with_dimensions(dimensions)?,
+        _ => csr,
+    };
     Ok((Graph { name, csr, ids: parsed.ids, directed: !undirected }, report))
 }
 

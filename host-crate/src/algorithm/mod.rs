@@ -159,6 +159,7 @@ pub trait Algorithm: Sized + 'static {
 /// # Errors
 /// When the configuration or the graph is wrong, or something does not fit.
 pub fn prepare_on<A: Algorithm>(graph: &SharedGraph, config: &A::Config) -> Result<A> {
+    check_shape::<A>(graph.csr())?;
     graph.prepare(|graph| A::build(graph, config))
 }
 
@@ -167,7 +168,13 @@ pub fn prepare_on<A: Algorithm>(graph: &SharedGraph, config: &A::Config) -> Resu
 /// # Errors
 /// When the configuration or the graph is wrong, or no device can hold the answer.
 pub fn plan<A: Algorithm>(device: &DeviceInfo, csr: &Csr, config: &A::Config) -> Result<MemoryPlan> {
+    check_shape::<A>(csr)?;
     SharedGraph::new(&Device::planner(device), csr).planned(|graph| A::build(graph, config))
+}
+
+/// Refuses a matrix that is not square, unless the algorithm takes such.
+fn check_shape<A: Algorithm>(csr: &Csr) -> Result<()> {
+    if A::ABOUT.takes_rectangles { Ok(()) } else { csr.refuse_rectangle(A::ABOUT.name) }
 }
 
 /// What is said of an algorithm.
@@ -181,6 +188,8 @@ pub struct Description {
     pub help: &'static str,
     /// Whether its kernels count their atoms on a device that counts.
     pub counted: bool,
+    /// Whether it takes matrices that are not square, too.
+    pub takes_rectangles: bool,
     /// What the weights of edges mean to it.
     pub weights: WeightUse,
     /// Whether it finds paths, so that one to a target can be shown.
@@ -196,6 +205,7 @@ impl Description {
         summary: "",
         help: "",
         counted: false,
+        takes_rectangles: false,
         weights: WeightUse::Ignored,
         finds_paths: false,
         rows: RowKind::Nodes,

@@ -2,7 +2,7 @@
 //! stay in the caches of skewed graphs. Inputs and answers are in the graph's own order all the same.
 
 use crate::{
-    Result,
+    Error, Result,
     device::{DeviceInfo, DeviceKind},
     engine::SharedGraph,
     graph::{Csr, NodeOrder},
@@ -92,6 +92,15 @@ impl Reorder {
 
     /// The order for a single product, and the graph in it, which is the graph itself where it keeps its own.
     pub(super) fn of_product(self, graph: &SharedGraph) -> Result<(Option<Arc<NodeOrder>>, SharedGraph)> {
+        if !graph.csr().is_square() {
+            return match self {
+                Self::Degree => Err(Error::Usage(
+                    "rows and columns of a matrix that is not square have no order in common: take --reorder none"
+                        .into(),
+                )),
+                _ => Ok((None, graph.derived("matrix", || Ok(graph.csr().matrix()))?)),
+            };
+        }
         let found = graph.once("order", || {
             let (order, renamed) = self.for_product(graph.csr())?.unzip();
             Ok((order.map(Arc::new), renamed))

@@ -4,7 +4,7 @@
 use super::{DenseMatrix, Reorder, prelude::*, reorder, spmv::exact_vector};
 use crate::{
     engine::{Layout, Order, Pass, TileSpaces},
-    graph::NodeOrder,
+    graph::{Dimensions, NodeOrder},
     oracle::spmv::first_mismatch_of_matrix,
 };
 use evenkeel_kernels::{
@@ -133,6 +133,7 @@ Examples:
   evenkeel spmm rmat:scale=18 --validate
   evenkeel spmm matrix.mtx --width 7 --schedule merge-path --runs 20 --warmup 2
   evenkeel compare spmm grid:rows=1024,cols=1024 --width 64 --b-seed 5",
+        takes_rectangles: true,
         weights: WeightUse::Optional,
         ..Description::DEFAULT
     };
@@ -188,7 +189,7 @@ Examples:
     }
 
     fn check(found: &MatrixProduct, (): &(), graph: &Graph, b: &DenseMatrix) -> Option<Mismatch> {
-        first_mismatch_of_matrix(&graph.csr, b.elements(), &found.elements, found.columns)
+        first_mismatch_of_matrix(&graph.csr.matrix(), b.elements(), &found.elements, found.columns)
     }
 }
 
@@ -207,7 +208,7 @@ impl FrontEnd for Spmm {
     }
 
     fn input(options: &MatrixOptions, graph: &Graph, config: &SpmmConfig) -> Result<DenseMatrix> {
-        let length = graph.csr.nodes() as usize * config.columns as usize;
+        let length = graph.csr.dimensions().columns as usize * config.columns as usize;
         Ok(exact_vector(&graph.csr, length, options.b_seed).into())
     }
 
@@ -224,7 +225,7 @@ fn load(
     columns: usize,
     order: Option<&NodeOrder>,
 ) -> Result<()> {
-    let (device, rows) = (graph.device(), graph.csr().nodes() as usize);
+    let (device, rows) = (graph.device(), graph.csr().dimensions().columns as usize);
     if b.len() != rows * columns {
         return Err(Error::Usage(format!("b has {} elements, not {rows} rows of {columns}", b.len())));
     }
@@ -265,8 +266,9 @@ fn product(
 ) -> Result<(Buffer<Vec4>, Buffer<Vec4>, Pass)> {
     let device = graph.device();
     let (blocks, team) = (config.blocks(), team(device.info(), config.blocks()));
-    let (values, elements) = (graph.partition_values(layout)?, dense_length(graph.csr(), config));
-    let (b, c) = (device.buffer("b", elements)?, device.buffer("c", elements)?);
+    let (values, Dimensions { rows, columns }) = (graph.partition_values(layout)?, graph.csr().dimensions());
+    let dense = |rows: u32| rows as usize * config.blocks() as usize;
+    let (b, c) = (device.buffer("b", dense(columns))?, device.buffer("c", dense(rows))?);
     let spaces = TileSpaces::for_teams(device, choice, graph.tiles(layout)?, team)?;
     let part = |recorder: &mut Recorder, place| {
         let (part, space) = spaces.at(place);
@@ -280,8 +282,4 @@ fn product(
     let arrays = (&[spaces.columns(), &values][..], Order::Ascending);
     let pass = Pass::record(device, &format!("spmm {choice}"), arrays, &|_| (), &part)?;
     Ok((b, c, pass))
-}
-
-fn dense_length(csr: &Csr, config: &SpmmConfig) -> usize {
-    csr.nodes() as usize * config.blocks() as usize
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     engine::{EdgeArrays, Layout, Order, Pass, Place, TileSet, TileSpaces, partitions_said, schedule::extent},
-    graph::{NodeOrder, generate::random::mix, transform::transpose},
+    graph::{Dimensions, NodeOrder, generate::random::mix, transform::transpose},
     oracle::spmv::{Bounded, DOUBLE, SINGLE, first_mismatch, product},
     phase,
 };
@@ -213,6 +213,7 @@ Examples:
   evenkeel spmv matrix.mtx --layout coo --schedule merge-path
   evenkeel spmv grid:rows=1024,cols=1024 --weights random:1..64 --x-seed 5 --output product.txt",
         counted: true,
+        takes_rectangles: true,
         weights: WeightUse::Optional,
         ..Description::DEFAULT
     };
@@ -224,11 +225,14 @@ Examples:
 
     fn build(graph: &SharedGraph, config: &SpmvConfig) -> Result<Self> {
         config.check(graph.device().info())?;
+        let given = graph.csr();
         let (order, graph) = config.reorder.of_product(graph)?;
         let (session, info) = (Session::any(&graph), graph.device().info());
         let transposed = match config.layout {
             MatrixLayout::Csc => {
-                Some(graph.once("columns", || phase::during("transposing", || transpose(graph.csr())))?)
+                let square = if given.is_square() { graph.csr() } else { given };
+                let columns = || phase::during("transposing", || Ok(transpose(square)?.matrix()));
+                Some(graph.once("columns", columns)?)
             }
             _ => None,
         };
@@ -263,9 +267,9 @@ Examples:
     fn run(&mut self, x: &DenseVector) -> Result<Run> {
         self.session.run(|graph| {
             x.load_once(&mut self.loaded, |elements| {
-                let (rows, length) = (graph.csr().nodes() as usize, elements.len());
-                if length != rows {
-                    return Err(Error::Usage(format!("x has {length} elements, and the matrix {rows} columns")));
+                let (columns, length) = (graph.csr().dimensions().columns as usize, elements.len());
+                if length != columns {
+                    return Err(Error::Usage(format!("x has {length} elements, and the matrix {columns} columns")));
                 }
                 let reordered = self.order.as_ref().map(|order| order.apply(elements, 1));
                 let elements = reordered.as_deref().unwrap_or(elements);
@@ -286,7 +290,7 @@ Examples:
     }
 
     fn reference(graph: &Graph, x: &DenseVector, _: &SpmvConfig) -> Result<Vec<Bounded>> {
-        Ok(product(&graph.csr, x.elements()))
+        Ok(product(&graph.csr.matrix(), x.elements()))
     }
 
     fn check(found: &Product, expected: &Vec<Bounded>, _: &Graph, _: &DenseVector) -> Option<Mismatch> {
@@ -308,7 +312,7 @@ impl FrontEnd for Spmv {
     }
 
     fn input(options: &VectorOptions, graph: &Graph, _: &SpmvConfig) -> Result<DenseVector> {
-        Ok(exact_vector(&graph.csr, graph.csr.nodes() as usize, options.x_seed).into())
+        Ok(exact_vector(&graph.csr, graph.csr.dimensions().columns as usize, options.x_seed).into())
     }
 }
 
@@ -357,8 +361,8 @@ impl ProductInputs<'_> {
 
     /// x and y.
     fn vectors<T: Number>(&self) -> Result<[Buffer<T>; 2]> {
-        let elements = self.graph.csr().nodes() as usize;
-        Ok([self.device.buffer("x", elements)?, self.device.buffer("y", elements)?])
+        let Dimensions { rows, columns } = self.graph.csr().dimensions();
+        Ok([self.device.buffer("x", columns as usize)?, self.device.buffer("y", rows as usize)?])
     }
 
     /// The product by rows.

@@ -144,7 +144,7 @@ impl SharedGraph {
     /// What `make` fails with.
     pub fn derived(&self, name: &'static str, make: impl FnOnce() -> Result<Csr>) -> Result<Self> {
         let derived = self.once(name, || Ok(Derived { csr: make()?, found: Found::default() }))?;
-        if ptr::eq(derived.csr.columns(), self.csr().columns()) {
+        if ptr::eq(derived.csr.columns(), self.csr().columns()) && derived.csr.nodes() == self.csr().nodes() {
             return Ok(self.clone());
         }
         let (found, plan) = (derived.found.clone(), self.plan.clone());

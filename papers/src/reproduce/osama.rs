@@ -11,7 +11,7 @@ use super::{
 };
 use crate::tuning::geometric_mean;
 use corpus::{MATRIX, Matrix, files, for_layouts, generated, measured};
-use evenkeel::engine::schedule::SmallMatrix;
+use evenkeel::{engine::schedule::SmallMatrix, graph::Dimensions};
 use evenkeel_cli::report::html::{Axis, Cell, Chart, Data, Kind, Point, Series};
 use serde_json::Value;
 
@@ -247,7 +247,9 @@ fn thresholds(corpus: &[Matrix<'_>]) -> Part {
     ];
     let cost = |limits: SmallMatrix| {
         let ratio = |matrix: &Matrix<'_>| {
-            let choice = limits.choose(matrix.rows, matrix.entries.into()).to_string();
+            let choice = limits
+                .choose(Dimensions { rows: matrix.rows, columns: matrix.rows }, matrix.entries.into())
+                .to_string();
             Some(matrix.time(&choice)? / matrix.fastest(&THREE)?.1)
         };
         geometric_mean(corpus.iter().filter_map(ratio))

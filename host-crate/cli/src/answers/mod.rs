@@ -151,7 +151,8 @@ fn offered(rows: RowKind) -> String {
 
 /// The columns as a table has them: where rows are nodes, these come first.
 fn table<'a>(columns: &[Column<'a>], rows: RowKind, graph: &Graph) -> Vec<Column<'a>> {
-    let nodes = || Column::new("node", Values::Nodes((0..graph.csr.nodes()).collect::<Vec<_>>().into()));
+    // The answer of a matrix has as many rows as that.
+    let nodes = || Column::new("node", Values::Nodes((0..graph.csr.dimensions().rows).collect::<Vec<_>>().into()));
     (rows != RowKind::Edges).then(nodes).into_iter().chain(columns.iter().cloned()).collect()
 }
 

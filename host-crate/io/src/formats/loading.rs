@@ -5,7 +5,7 @@ use super::{
     reading::is_standard,
 };
 use evenkeel_base::{Error, Result, phase};
-use evenkeel_graph::{EdgeList, EdgesPart, Graph, GraphPart, NodeIds};
+use evenkeel_graph::{Dimensions, EdgeList, EdgesPart, Graph, GraphPart, NodeIds};
 use std::{fs::File, path::Path, time::SystemTime};
 
 /// A file to read: its path, which errors name, and its bytes, decompressed.
@@ -44,6 +44,8 @@ pub struct Parsed {
     pub table: Option<Table>,
     /// A remark on weights that were not kept as they are written, with the file and the first place.
     pub weight_remark: Option<String>,
+    /// How many rows and columns the matrix has, where it is not square.
+    pub dimensions: Option<Dimensions>,
 }
 
 /// What a file holds.
@@ -60,7 +62,15 @@ impl Loaded {
         let Batch { sources, targets, weights, rounding } = edges;
         let weight_remark = rounding.remark(text);
         let edges = EdgeList { nodes, sources, targets, weights };
-        Self::Edges(Parsed { edges, ids, listing, direction_stated: true, table: None, weight_remark })
+        Self::Edges(Parsed {
+            edges,
+            ids,
+            listing,
+            direction_stated: true,
+            table: None,
+            weight_remark,
+            dimensions: None,
+        })
     }
 
     /// Makes the result of a file that does not say whether its edges have a direction.
@@ -75,6 +85,14 @@ impl Loaded {
     pub(super) fn with_table(self, table: Table, direction_stated: bool) -> Self {
         match self {
             Self::Edges(parsed) => Self::Edges(Parsed { direction_stated, table: Some(table), ..parsed }),
+            graph => graph,
+        }
+    }
+
+    /// Adds how many rows and columns the matrix has.
+    pub(super) fn with_dimensions(self, dimensions: Dimensions) -> Self {
+        match self {
+            Self::Edges(parsed) => Self::Edges(Parsed { dimensions: Some(dimensions), ..parsed }),
             graph => graph,
         }
     }

@@ -1,9 +1,10 @@
 //! Matrix Market (`.mtx`): the coordinate format with pattern, integer or real entries. An entry (i, j) is an edge from i to
 //! j. A general matrix is directed, a symmetric one undirected; a skew-symmetric one is directed and gets the entry (j, i)
-//! of the opposite sign for each that is listed. A rectangular matrix is taken as the square one that contains it. Indices
-//! are counted from 1; a file that uses 0 and never the highest index is taken as counted from 0, with a warning.
+//! of the opposite sign for each that is listed. A rectangular matrix has a node for each row or column, whichever are more, and keeps its
+//! [`Dimensions`]; products take it, and what needs a graph refuses it. Indices are counted from 1; a file that uses 0 and never the highest index is taken as counted from 0, with a warning.
 
 use super::prelude::*;
+use evenkeel_graph::Dimensions;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -50,7 +51,10 @@ impl FileFormat for MatrixMarket {
             entries = with_opposites(entries)?;
         }
         let listing = if symmetry == Symmetry::Symmetric { Listing::UndirectedOnce } else { Listing::Directed };
-        Ok(Loaded::counted(text, nodes, entries, first, listing))
+        let loaded = Loaded::counted(text, nodes, entries, first, listing);
+        // Both are at most the checked number of nodes.
+        let dimensions = Dimensions { rows: rows as u32, columns: columns as u32 };
+        Ok(if rows == columns { loaded } else { loaded.with_dimensions(dimensions) })
     }
 }
 
@@ -157,8 +161,8 @@ fn write(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     };
     let symmetry = if graph.directed { "general" } else { "symmetric" };
     writeln!(out, "%%MatrixMarket matrix coordinate {field} {symmetry}")?;
-    let nodes = graph.csr.nodes();
-    writeln!(out, "{nodes} {nodes} {}", rows::listed_edges(graph))?;
+    let Dimensions { rows, columns } = graph.csr.dimensions();
+    writeln!(out, "{rows} {columns} {}", rows::listed_edges(graph))?;
     rows::write_rows(graph, out, |node, text| {
         for (target, position) in rows::listed(graph, node) {
             let ends = if graph.directed { [node, target] } else { [target, node] };
@@ -197,9 +201,13 @@ mod tests {
     }
 
     #[test]
-    fn a_rectangle_is_padded_to_a_square() {
+    fn a_rectangle_keeps_its_dimensions() {
         let wide = matrix("pattern general", "2 5 1\n2 5\n");
-        assert_eq!((wide.edges.nodes, edges(&wide)), (5, vec![(1, 4)]));
+        assert_eq!(
+            (wide.edges.nodes, edges(&wide), wide.dimensions),
+            (5, vec![(1, 4)], Some(Dimensions { rows: 2, columns: 5 }))
+        );
+        assert_eq!(matrix("pattern general", "5 5 1\n2 5\n").dimensions, None);
     }
 
     #[test]

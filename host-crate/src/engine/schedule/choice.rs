@@ -5,7 +5,7 @@ use super::super::loops;
 use crate::{
     Error, Result,
     device::DeviceInfo,
-    graph::{Csr, Skew},
+    graph::{Csr, Dimensions, Skew},
     settings::{self, Configurable, Key},
 };
 use evenkeel_kernels::schedule::{Parameter, Schedule, TileExtent};
@@ -97,10 +97,10 @@ const LONG_ROW: u32 = 16_384;
 /// With as many entries, the memory's bandwidth decides, and no longer how long one dispatch takes to begin and to end.
 const LARGE: u64 = 4_000_000;
 
-/// Which matrices are small to Osama et al.: those with fewer rows than `alpha` and fewer entries than `beta`.
+/// Which matrices are small to Osama et al.: those with fewer rows or fewer columns than `alpha`, and fewer entries than `beta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SmallMatrix {
-    /// As many rows are too many.
+    /// As many rows and as many columns are too many.
     pub alpha: u32,
     /// As many entries are too many.
     pub beta: u32,
@@ -109,9 +109,9 @@ pub struct SmallMatrix {
 impl SmallMatrix {
     /// Osama et al., section 6.2: merge-path but for small matrices; for those thread- or group-mapped, it does not say which.
     /// Here thread-mapped where a row has fewer entries in the mean than a group has invocations.
-    pub fn choose(self, rows: u32, entries: u64) -> Choice {
+    pub fn choose(self, Dimensions { rows, columns }: Dimensions, entries: u64) -> Choice {
         let groups = Choice::from(Schedule::GroupMapped);
-        if rows >= self.alpha || entries >= u64::from(self.beta) {
+        if rows.min(columns) >= self.alpha || entries >= u64::from(self.beta) {
             Schedule::MergePath.into()
         } else if entries < u64::from(rows) * u64::from(groups.parameter) {
             Schedule::ThreadMapped.into()
@@ -168,7 +168,7 @@ impl RowSchedule {
             // There is no hardware that makes sharing a row cheap, and every barrier costs.
             Self::Auto if device.kind.is_cpu() => Schedule::ThreadMapped.into(),
             Self::Auto => Choice::of_rows(csr),
-            Self::Paper(limits) => limits.choose(csr.nodes(), csr.edges()),
+            Self::Paper(limits) => limits.choose(csr.dimensions(), csr.edges()),
         }
     }
 }
@@ -187,7 +187,7 @@ impl Configurable for RowSchedule {
             Self::Fixed(choice) => choice.keys(),
             Self::Auto => Vec::new(),
             Self::Paper(SmallMatrix { alpha, beta }) => vec![
-                Key::option("alpha", "a matrix with as many rows gets merge-path", alpha),
+                Key::option("alpha", "a matrix with as many rows and as many columns gets merge-path", alpha),
                 Key::option("beta", "a matrix with as many entries gets merge-path", beta),
             ],
         }
@@ -272,7 +272,7 @@ mod tests {
     fn the_paper_takes_merge_path_but_for_small_matrices() {
         let choose_by = |text: &str, limits: SmallMatrix| {
             let csr = text.parse::<Generator>().unwrap().generate().unwrap().csr;
-            limits.choose(csr.nodes(), csr.edges()).schedule
+            limits.choose(csr.dimensions(), csr.edges()).schedule
         };
         let choose = |text: &str| choose_by(text, SmallMatrix::default());
         assert_eq!(choose("grid:rows=20,cols=20"), Schedule::ThreadMapped);
@@ -284,5 +284,9 @@ mod tests {
         assert_eq!(grid(600, 10_000), Schedule::MergePath);
         assert_eq!(grid(601, 2300), Schedule::MergePath);
         assert_eq!(grid(0, u32::MAX), Schedule::MergePath);
+        let of = |rows, columns| SmallMatrix::default().choose(Dimensions { rows, columns }, 9_999).schedule;
+        assert_eq!(of(5000, 499), Schedule::ThreadMapped);
+        assert_eq!(of(499, 5000), Schedule::ThreadMapped);
+        assert_eq!(of(500, 500), Schedule::MergePath);
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     algorithm::{spmm::MatrixProduct, spmv::Product},
-    graph::Csr,
+    graph::{Csr, Dimensions},
 };
 
 pub(super) fn vector_summary(outcome: &Outcome<'_>, show: &Show) -> Option<Summary> {
@@ -50,8 +50,8 @@ fn range(elements: impl Iterator<Item = f64>) -> Vec<Figure> {
 
 /// The bytes of each array once, four to an element: row offsets, x and y, columns and values.
 fn bytes_to_move(csr: &Csr) -> u64 {
-    let (rows, entries) = (u64::from(csr.nodes()), csr.edges());
-    4 * ((rows + 1) + 2 * rows + 2 * entries)
+    let (Dimensions { rows, columns }, entries) = (csr.dimensions(), csr.edges());
+    4 * (u64::from(rows) + 1 + u64::from(columns) + u64::from(rows) + 2 * entries)
 }
 
 #[cfg(test)]
