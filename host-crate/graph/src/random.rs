@@ -39,6 +39,8 @@ impl Stream {
     pub const LENGTHS: Self = Self(0x1E46_7400_0000_0000);
     /// Where the points of rgg are.
     pub const POINTS: Self = Self(0x9014_7500_0000_0000);
+    /// The columns of rectangle's entries.
+    pub const RECTANGLE: Self = Self(0x4EC7_A461_0000_0000);
 
     /// The stream of a user's seed; 0, the default everywhere, leaves it as it is.
     pub const fn seeded(self, seed: u64) -> Self {

@@ -15,6 +15,7 @@ pub mod erdos_renyi;
 pub mod graph500;
 pub mod grid;
 mod kronecker;
+pub mod matrices;
 pub mod rgg;
 pub mod rmat;
 pub mod road;
@@ -46,6 +47,10 @@ const FAMILIES: &[Registered] = &[
     Registered::of::<simple::Star>(),
     Registered::of::<simple::Chain>(),
     Registered::of::<simple::Complete>(),
+    Registered::of::<matrices::Mesh>(),
+    Registered::of::<matrices::Band>(),
+    Registered::of::<matrices::Blocks>(),
+    Registered::of::<matrices::Rectangle>(),
 ];
 
 /// A graph that can be made: a family with settings that were found possible.
