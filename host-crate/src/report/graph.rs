@@ -1,8 +1,8 @@
 //! A graph in a report: how large it is, and what was changed between the file and the algorithm.
 
 use crate::{
-    graph::{BuildReport, Graph},
-    numerals::counted,
+    graph::{BuildReport, Dimensions, Graph},
+    numerals::{counted, grouped},
 };
 use serde::Serialize;
 use std::fmt;
@@ -16,6 +16,9 @@ pub struct GraphReport {
     pub nodes: u32,
     /// The number of edges stored; an undirected edge counts twice.
     pub edges: u64,
+    /// How many rows and columns a matrix has that is not square.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rectangle: Option<[u32; 2]>,
     /// Whether edges have a direction.
     pub directed: bool,
     /// The kind of the edges' weights: `none`, `u32` or `f32`.
@@ -35,6 +38,10 @@ impl GraphReport {
             name: graph.name.clone(),
             nodes: graph.csr.nodes(),
             edges: graph.csr.edges(),
+            rectangle: (!graph.csr.is_square()).then(|| {
+                let Dimensions { rows, columns } = graph.csr.dimensions();
+                [rows, columns]
+            }),
             directed: graph.directed,
             weights: graph.csr.weights().kind().name(),
             edges_given: built.edges_given,
@@ -48,8 +55,17 @@ impl fmt::Display for GraphReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (thing, remark) =
             if self.directed { ("directed edge", "") } else { ("edge", " (undirected, both directions counted)") };
-        let (nodes, edges) = (counted(self.nodes.into(), "node"), counted(self.edges, thing));
-        write!(f, "{}: {nodes}, {edges}{remark}", self.name)?;
+        match self.rectangle {
+            Some([rows, columns]) => {
+                let [rows, columns] = [counted(rows.into(), "row"), counted(columns.into(), "column")];
+                let entries = if self.edges == 1 { "entry" } else { "entries" };
+                write!(f, "{}: a matrix of {rows} and {columns}, {} {entries}", self.name, grouped(self.edges))?;
+            }
+            None => {
+                let (nodes, edges) = (counted(self.nodes.into(), "node"), counted(self.edges, thing));
+                write!(f, "{}: {nodes}, {edges}{remark}", self.name)?;
+            }
+        }
         if self.weights != "none" {
             write!(f, ", {} weights", self.weights)?;
         }
@@ -76,5 +92,7 @@ mod tests {
         assert_eq!(graph.to_string(), expected);
         (graph.directed, graph.nodes, graph.edges, graph.parallel_edges_merged) = (true, 1, 1, 1);
         assert_eq!(graph.to_string(), "tiny: 1 node, 1 directed edge, 1 parallel edge merged");
+        (graph.rectangle, graph.parallel_edges_merged) = (Some([2000, 1]), 0);
+        assert_eq!(graph.to_string(), "tiny: a matrix of 2,000 rows and 1 column, 1 entry");
     }
 }

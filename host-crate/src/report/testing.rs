@@ -35,6 +35,7 @@ pub fn example() -> Report {
             name: "tiny".into(),
             nodes: 6000,
             edges: 20_000,
+            rectangle: None,
             directed: true,
             weights: "u32",
             edges_given: 20_002,
