@@ -4,7 +4,7 @@ use super::{
     super::{Scale, finding::Verdict, testing::record},
     *,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{fs, path::Path};
 
 /// What `compare` writes of some schedules.
@@ -20,17 +20,18 @@ fn entries(rows: u32, entries: u32, times: &[(&str, f64)]) -> Value {
 
 /// The findings of two matrices, by what the paper says: a small one for thread-mapped, and a large one for merge-path.
 fn findings(others: &Value) -> impl Fn(&str) -> (Verdict, String) + use<> {
-    let all = |[thread, group, merge, chosen]: [f64; 4]| {
-        let times = [thread, group, merge, 9.0, 9.0, chosen, chosen];
-        ALL.into_iter().zip(times).collect::<Vec<_>>()
+    let timed = |[thread, group, merge, chosen]: [f64; 4]| {
+        let times = [thread, group, merge, merge, 9.0, 9.0, 8.0, thread, chosen, chosen];
+        all().into_iter().zip(times).collect::<Vec<_>>()
     };
     let refused = json!([{ "strategy": "merge-path", "graph": {}, "refused": "no atomic additions" }]);
     let records = [
-        record("spmv a.mtx", &entries(400, 900, &all([1.0, 2.0, 4.0, 1.0]))),
-        record("spmv of/b.mtx.gz", &entries(90_000, 900_000, &all([8.0, 4.0, 2.0, 4.0]))),
+        record("spmv a.mtx", &entries(400, 900, &timed([1.0, 2.0, 4.0, 1.0]))),
+        record("spmv of/b.mtx.gz", &entries(90_000, 900_000, &timed([8.0, 4.0, 2.0, 4.0]))),
         record("spmv wrong.mtx", &Value::Null),
         record("coo a.mtx", &entries(400, 900, &[("thread-mapped", 3.0)])),
         record("csc a.mtx", &refused),
+        record("spgemm a.mtx", &entries(400, 900, &[("thread-mapped", 3.0), ("stealing", 5.0)])),
     ];
     let folder = tempfile::tempdir().unwrap();
     let kept = json!({ "scale": "small", "records": records, "others": others });
@@ -47,14 +48,17 @@ fn findings(others: &Value) -> impl Fn(&str) -> (Verdict, String) + use<> {
 fn findings_follow_from_the_times() {
     let others = json!({ "cusparse": { "a": 4.0, "b": 16.0 }, "cub": { "a.mtx": 4.0, "of/b": 1.0 } });
     let of = findings(&others);
-    assert_eq!(of("2.5 % longer"), (Verdict::Fails, "1.414 times CUB's time".into()));
-    assert_eq!(of("92 %"), (Verdict::Fails, "50 % of 2 matrices".into()));
+    assert_eq!(
+        of("2.5 % longer"),
+        (Verdict::Fails, "merge-path-thread 1.414 times CUB's time, merge-path 1.414".into())
+    );
+    assert_eq!(of("92 %"), (Verdict::Fails, "merge-path-thread on 50 % of 2 matrices, merge-path on 50 %".into()));
     assert_eq!(
         of("depends on the matrix"),
         (Verdict::Holds, "thread-mapped on 1, group-mapped on 0, merge-path on 1 of 2 matrices".into())
     );
-    assert_eq!(of("2.7 times"), (Verdict::Holds, "4.00 times on 2 matrices".into()));
-    assert_eq!(of("39 times"), (Verdict::Fails, "4.0 times".into()));
+    assert_eq!(of("2.7 times"), (Verdict::Direction, "4.00 times on 2 matrices".into()));
+    assert_eq!(of("39 times"), (Verdict::Direction, "4.0 times at most".into()));
     let here =
         "1.41 times the time of the best of the three, within 10 % of it on 1 of 2 matrices; 1.00 times that of auto";
     assert_eq!(of("selects the fastest"), (Verdict::Fails, here.into()));
@@ -65,6 +69,10 @@ fn findings_follow_from_the_times() {
         of("alpha"),
         (Verdict::Holds, "1.00 times the best of the three, 1.00 with the best thresholds here".into())
     );
+    let dynamic = "dynamic on 2 matrices, faster than all of the three on 0, 0.18 times as fast in the mean; \
+                   stealing on 2 matrices, faster than all of the three on 0, 0.50 times as fast in the mean";
+    assert_eq!(of("Static and dynamic"), (Verdict::Holds, dynamic.into()));
+    assert_eq!(of("two sparse matrices"), (Verdict::Holds, "2 products, 0 of them wrong".into()));
     assert_eq!(of("CSR, CSC and COO"), (Verdict::Fails, "1 refused: no atomic additions".into()));
 }
 
@@ -103,4 +111,8 @@ fn lines_are_those_of_the_documentation() {
         let row = format!("| {schedule} | {cub} | {paper} | {own} |");
         assert!(page.contains(&row), "{row}");
     }
+    let lines = |row: &str| row.rsplit('|').nth(1).and_then(|lines| lines.trim().parse::<u32>().ok());
+    let counts = |row: &&str| row.starts_with("| merge-path |") || row.starts_with("| shared: ");
+    let merge_path: Option<u32> = page.lines().filter(counts).map(lines).sum();
+    assert_eq!(merge_path, Some(SCHEDULE_LINES));
 }
