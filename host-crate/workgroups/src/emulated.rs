@@ -19,6 +19,7 @@ use fastrand::Rng;
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
+    ops::Range,
     ptr,
     rc::Rc,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
@@ -89,7 +90,8 @@ impl Emulation {
             let _hook = (self.accesses > 0).then(|| Hook::set(self.seed ^ number, self.accesses));
             let order = Rng::with_seed(self.seed.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
             let stacks = STACKS.take();
-            Scheduler { dispatch: &dispatch, order, running: Vec::new(), ready: Vec::new(), stacks }.run(self.resident)
+            let (running, ready) = (Vec::new(), Vec::new());
+            Scheduler { dispatch: &dispatch, order, running, under_way: 0, ready, stacks }.run(self.resident)
         })
     }
 }
@@ -130,25 +132,26 @@ type Fibre = Coroutine<(), Wait, (), DefaultStack>;
 /// The largest value that invocations hand to each other.
 type Value = [u8; 16];
 
-/// The values of a call, by the number of the invocation in its subgroup.
-type Values = Rc<Vec<(u32, Value)>>;
-
-/// What an invocation and the scheduler hand to each other.
-#[derive(Default)]
-struct Mailbox {
-    sent: Cell<Value>,
-    received: RefCell<Values>,
+/// What the invocations of a workgroup and the scheduler hand to each other.
+struct Mailboxes {
+    /// What each invocation sends.
+    sent: Vec<Cell<Value>>,
+    /// For each subgroup the values of its last call, with the number in the subgroup of the invocation that has sent each. It makes no other
+    /// before all have read them.
+    received: Vec<RefCell<Vec<(u32, Value)>>>,
 }
 
 struct Invocation {
     fibre: Option<Fibre>,
     at: At,
-    mailbox: Rc<Mailbox>,
 }
 
 /// A workgroup that is under way.
 struct Group {
     invocations: Vec<Invocation>,
+    mailboxes: Rc<Mailboxes>,
+    /// How many of each subgroup can go on by themselves.
+    ready: Vec<u32>,
     /// Those at the barrier, and those that have ended.
     at_barrier: usize,
     ended: usize,
@@ -161,6 +164,8 @@ struct Scheduler<'a> {
     order: Rng,
     /// Workgroups under way; a place is free when its workgroup has ended.
     running: Vec<Option<Group>>,
+    /// How many of these places are taken.
+    under_way: u32,
     /// Invocations that can run: the place of their workgroup, and their number in it.
     ready: Vec<(usize, u32)>,
     stacks: Vec<DefaultStack>,
@@ -170,7 +175,7 @@ impl Scheduler<'_> {
     fn run(mut self, resident: u32) -> Result<(), Reason> {
         let mut next = 0;
         loop {
-            while next < self.dispatch.groups && self.running.iter().flatten().count() < resident as usize {
+            while next < self.dispatch.groups && self.under_way < resident {
                 self.begin(next)?;
                 next += 1;
             }
@@ -196,14 +201,18 @@ impl Scheduler<'_> {
         // What no kernel expects: a GPU does not clear it either.
         let mut shared = vec![u128::from_ne_bytes([0xa5; 16]); blocks].into_boxed_slice();
         let memory = shared.as_mut_ptr().cast();
+        let ready: Vec<u32> = self.dispatch.subgroups().map(|members| members.len() as u32).collect();
+        let mailboxes = Rc::new(Mailboxes {
+            sent: vec![Cell::default(); kernel.threads as usize],
+            received: ready.iter().map(|_| RefCell::default()).collect(),
+        });
         let mut invocations = Vec::with_capacity(kernel.threads as usize);
         for local in 0..kernel.threads {
             let stack = self.stacks.pop().map_or_else(new_stack, Ok)?;
-            let mailbox = Rc::new(Mailbox::default());
-            let fibre = self.dispatch.fibre(stack, (number, local), memory, mailbox.clone());
-            invocations.push(Invocation { fibre: Some(fibre), at: At::Ready, mailbox });
+            let fibre = self.dispatch.fibre(stack, (number, local), memory, mailboxes.clone());
+            invocations.push(Invocation { fibre: Some(fibre), at: At::Ready });
         }
-        let group = Some(Group { invocations, at_barrier: 0, ended: 0, _shared: shared });
+        let group = Some(Group { invocations, mailboxes, ready, at_barrier: 0, ended: 0, _shared: shared });
         let place = match self.running.iter().position(Option::is_none) {
             Some(free) => free,
             None => {
@@ -212,6 +221,7 @@ impl Scheduler<'_> {
             }
         };
         self.running[place] = group;
+        self.under_way += 1;
         self.ready.extend((0..kernel.threads).map(|local| (place, local)));
         Ok(())
     }
@@ -238,47 +248,50 @@ impl Scheduler<'_> {
                 At::End
             }
         };
-        let all = group.invocations.len();
+        let (all, subgroup) = (group.invocations.len(), local / self.dispatch.width);
+        group.ready[subgroup as usize] -= 1;
         if group.ended == all {
             self.running[place] = None;
+            self.under_way -= 1;
         } else if group.at_barrier == all {
             group.at_barrier = 0;
+            for (ready, members) in group.ready.iter_mut().zip(self.dispatch.subgroups()) {
+                *ready = members.len() as u32;
+            }
             for (local, invocation) in group.invocations.iter_mut().enumerate() {
                 invocation.at = At::Ready;
                 self.ready.push((place, local as u32));
             }
-        } else {
-            self.make_call(place, local)?;
+        } else if group.ready[subgroup as usize] == 0 {
+            self.make_call(place, subgroup)?;
         }
         Ok(())
     }
 
-    /// Makes a call of an invocation's subgroup if none of it can go on by itself.
-    fn make_call(&mut self, place: usize, local: u32) -> Result<(), Reason> {
+    /// Makes a call of a subgroup of which none can go on by itself.
+    fn make_call(&mut self, place: usize, subgroup: u32) -> Result<(), Reason> {
         let Some(group) = &mut self.running[place] else { return Ok(()) };
-        let width = self.dispatch.width;
-        let first = local / width * width;
-        let members = first..(first + width).min(group.invocations.len() as u32);
+        let members = self.dispatch.members(subgroup);
         let at = |local: u32| group.invocations[local as usize].at;
-        if members.clone().any(|local| matches!(at(local), At::Ready)) {
-            return Ok(());
-        }
         // Those that a part of the subgroup may make come first: the others may be behind them.
         let calls = members.clone().filter_map(|local| if let At::Call(call) = at(local) { Some(call) } else { None });
         let Some(call) = calls.min_by_key(|call| call.by_all) else { return Ok(()) };
-        let makes_it = |local: &u32| matches!(at(*local), At::Call(other) if other == call);
-        let makers: Vec<u32> = members.clone().filter(makes_it).collect();
-        if call.by_all && makers.len() < members.len() {
-            return Err(group.missed_call(call, makers.len(), members));
+        let mut received = group.mailboxes.received[subgroup as usize].borrow_mut();
+        received.clear();
+        for local in members.clone() {
+            if matches!(at(local), At::Call(other) if other == call) {
+                received.push((local - members.start, group.mailboxes.sent[local as usize].get()));
+            }
         }
-        let sent = |&local: &u32| (local - first, group.invocations[local as usize].mailbox.sent.get());
-        let values: Values = Rc::new(makers.iter().map(sent).collect());
-        for local in makers {
-            let invocation = &mut group.invocations[local as usize];
-            invocation.at = At::Ready;
-            invocation.mailbox.received.replace(values.clone());
+        if call.by_all && received.len() < members.len() {
+            return Err(group.missed_call(call, received.len(), members));
+        }
+        for (lane, _) in received.iter() {
+            let local = members.start + lane;
+            group.invocations[local as usize].at = At::Ready;
             self.ready.push((place, local));
         }
+        group.ready[subgroup as usize] = received.len() as u32;
         Ok(())
     }
 }
@@ -296,7 +309,7 @@ impl Group {
     }
 
     /// A call that takes all of a subgroup is made by some.
-    fn missed_call(&self, call: Call, makers: usize, members: std::ops::Range<u32>) -> Reason {
+    fn missed_call(&self, call: Call, makers: usize, members: Range<u32>) -> Reason {
         let other = |local: u32| match self.invocations[local as usize].at {
             At::Call(other) if other != call => Some(format!("another is at {}", other.place)),
             At::Barrier(place) => Some(format!("another waits at the barrier {place}")),
@@ -316,7 +329,7 @@ impl Drop for Group {
         // What waits will not be resumed. Unwinding it would run the kernel's own destructors, of which there are none.
         for fibre in self.invocations.iter_mut().filter_map(|invocation| invocation.fibre.as_mut()) {
             if fibre.started() && !fibre.done() {
-                // SAFETY: nothing on its stack needs to be dropped but what it borrows from the mailbox, which is counted.
+                // SAFETY: nothing on its stack needs to be dropped but its hold of the mailboxes, which are counted.
                 unsafe { fibre.force_reset() };
             }
         }
@@ -324,9 +337,25 @@ impl Drop for Group {
 }
 
 impl Dispatch<'_> {
-    fn fibre(&self, stack: DefaultStack, (group, local): (u32, u32), shared: *mut u8, mailbox: Rc<Mailbox>) -> Fibre {
+    /// The numbers that the invocations of a subgroup have in the workgroup.
+    fn members(&self, subgroup: u32) -> Range<u32> {
+        let first = subgroup * self.width;
+        first..(first + self.width).min(self.kernel.threads)
+    }
+
+    fn subgroups(&self) -> impl Iterator<Item = Range<u32>> {
+        (0..self.kernel.threads.div_ceil(self.width)).map(|subgroup| self.members(subgroup))
+    }
+
+    fn fibre(
+        &self,
+        stack: DefaultStack,
+        (group, local): (u32, u32),
+        shared: *mut u8,
+        mailboxes: Rc<Mailboxes>,
+    ) -> Fibre {
         let invocation = move |yielder: &Yielder<(), Wait>, ()| {
-            let together = Together { dispatch: self, yielder, mailbox: &mailbox, local };
+            let together = Together { dispatch: self, yielder, mailboxes: &mailboxes, local };
             // SAFETY: whoever called `run` has promised that these are what the kernel declares.
             let arguments = unsafe { Arguments::new(self.params, self.buffers, shared) };
             // SAFETY: an invocation has no way to keep its lane after its end.
@@ -343,7 +372,7 @@ impl Dispatch<'_> {
 struct Together<'a> {
     dispatch: &'a Dispatch<'a>,
     yielder: &'a Yielder<(), Wait>,
-    mailbox: &'a Mailbox,
+    mailboxes: &'a Mailboxes,
     local: u32,
 }
 
@@ -379,10 +408,10 @@ impl Workgroup for Together<'_> {
             Some(place) => place.copy_from_slice(value),
             None => stop(format!("a value of {} bytes is handed over at {}", value.len(), call.place)),
         }
-        self.mailbox.sent.set(sent);
+        self.mailboxes.sent[self.local as usize].set(sent);
         self.suspend(Wait::Call(call));
-        let received = self.mailbox.received.take();
-        for (lane, other) in received.iter() {
+        let subgroup = self.local / self.dispatch.width;
+        for (lane, other) in self.mailboxes.received[subgroup as usize].borrow().iter() {
             take(*lane, &other[..value.len()]);
         }
     }
