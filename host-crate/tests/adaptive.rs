@@ -98,12 +98,12 @@ fn every_way_on_graphs_of_every_shape() {
     ];
     let variants = all_ways();
     assert_eq!(variants.len(), 15 + 4 + 4);
-    for device in common::devices() {
-        for (shape, csr, source) in &shapes {
+    for (turn, (shape, csr, source)) in shapes.iter().enumerate() {
+        for device in common::devices_in_turn(turn) {
             println!("{shape}");
             check(&device, csr, *source, &variants);
+            common::finish(&device);
         }
-        common::finish(&device);
     }
 }
 
@@ -133,9 +133,10 @@ fn several_levels_to_a_dispatch_on_long_and_on_large_graphs() {
 #[test]
 fn every_way_on_real_graphs() {
     let Some(data) = common::data() else { return };
-    for name in ["ca-GrQc.txt.gz", "p2p-Gnutella04.txt.gz", "EU-email-core.txt.gz", "minnesota.txt.gz"] {
+    let names = ["ca-GrQc.txt.gz", "p2p-Gnutella04.txt.gz", "EU-email-core.txt.gz", "minnesota.txt.gz"];
+    for (turn, name) in names.into_iter().enumerate() {
         let graph = open(&data.join("corpus").join(name), &OpenOptions::default()).unwrap();
-        for device in common::devices() {
+        for device in common::devices_in_turn(turn) {
             check(&device, &graph.0.csr, 0, &all_ways());
             common::finish(&device);
         }

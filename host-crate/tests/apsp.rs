@@ -89,23 +89,23 @@ fn graphs_of_every_shape() {
         ("a random graph", csr(200, &many, EdgeWeights::U32((0..900).map(|edge| edge % 61).collect()))),
         ("a random graph with real weights", csr(200, &many, reals)),
     ];
-    for device in common::devices() {
-        for (what, csr) in &shapes {
+    for (turn, (what, csr)) in shapes.iter().enumerate() {
+        for device in common::devices_in_turn(turn) {
             check(&device, csr, &EVERY_WAY, what);
+            common::finish(&device);
         }
-        common::finish(&device);
     }
 }
 
 #[test]
 fn any_number_of_nodes_has_its_tiles() {
-    for device in common::devices() {
-        for nodes in [2, 63, 64, 65, 127, 128, 129, 192, 257] {
+    for (turn, nodes) in [2, 63, 64, 65, 127, 128, 129, 192, 257].into_iter().enumerate() {
+        for device in common::devices_in_turn(turn) {
             let edges = random_edges(nodes, 4 * nodes, u64::from(nodes));
             let weights = EdgeWeights::U32((0..edges.len() as u32).map(|edge| edge * 7 % 31).collect());
             check(&device, &csr(nodes, &edges, weights), &["sssp", "blocked"], &format!("{nodes} nodes"));
+            common::finish(&device);
         }
-        common::finish(&device);
     }
 }
 
@@ -252,12 +252,13 @@ fn a_matrix_that_does_not_fit_is_refused_with_the_most_that_does() {
 #[test]
 fn real_graphs() {
     let Some(folder) = common::data() else { return };
-    for device in common::devices() {
-        for (file, ways) in [
-            ("matrix/jazz.mtx", &EVERY_WAY[..]),
-            ("mesh/foodweb-baydry.konect", &EVERY_WAY[..]),
-            ("matrix/1138_bus.mtx", &["sssp", "blocked"]),
-        ] {
+    let files = [
+        ("matrix/jazz.mtx", &EVERY_WAY[..]),
+        ("mesh/foodweb-baydry.konect", &EVERY_WAY[..]),
+        ("matrix/1138_bus.mtx", &["sssp", "blocked"]),
+    ];
+    for (turn, (file, ways)) in files.into_iter().enumerate() {
+        for device in common::devices_in_turn(turn) {
             let (mut graph, _) = open(&folder.join(file), &OpenOptions::default()).unwrap();
             assign(&mut graph, WeightSource::Random { low: 1, high: 64, seed: 0 }).unwrap();
             let nodes = graph.csr.nodes() as usize;

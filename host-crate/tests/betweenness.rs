@@ -76,11 +76,11 @@ fn graphs_of_every_shape() {
         ("a complete graph", generated("complete:nodes=12")),
         ("a skewed graph", generated("rmat:scale=5")),
     ];
-    for device in common::devices() {
-        for (turn, (shape, graph)) in shapes.iter().enumerate() {
+    for (turn, (shape, graph)) in shapes.iter().enumerate() {
+        for device in common::devices_in_turn(turn) {
             check(&device, graph, shape, &BetweennessConfig { normalized: turn % 3 == 0, ..exact() });
+            common::finish(&device);
         }
-        common::finish(&device);
     }
 }
 
@@ -94,17 +94,27 @@ fn from_some_sources() {
         ("a road network", generated("road:nodes=3000")),
         ("a long chain", generated("chain:nodes=1200")),
     ];
-    for device in common::devices() {
-        for (turn, (shape, graph)) in shapes.iter().enumerate() {
+    let chain = generated("chain:nodes=400");
+    // From as many as fill a batch and some more; and a batch with more levels than it takes.
+    let batches = [
+        ("a skewed graph", &shapes[0].1, sampled(40)),
+        ("a dense row among rows, one way", &shapes[1].1, sampled(9)),
+        ("hubs", &shapes[2].1, sampled(8)),
+        ("a chain", &chain, sampled(8)),
+        ("one drawn node", &shapes[0].1, BetweennessConfig { normalized: true, ..sampled(1) }),
+    ];
+    for (turn, (shape, graph)) in shapes.iter().enumerate() {
+        // One source and several both have every device.
+        for device in common::devices_in_turn(turn / 2) {
             common::share(&[sampled(2), single(17)], 2, turn).iter().for_each(|it| check(&device, graph, shape, it));
+            common::finish(&device);
         }
-        // As many as fill a batch and some more; and a batch with more levels than it takes.
-        check(&device, &shapes[0].1, "a skewed graph", &sampled(40));
-        check(&device, &shapes[1].1, "a dense row among rows, one way", &sampled(9));
-        check(&device, &shapes[2].1, "hubs", &sampled(8));
-        check(&device, &generated("chain:nodes=400"), "a chain", &sampled(8));
-        check(&device, &shapes[0].1, "one drawn node", &BetweennessConfig { normalized: true, ..sampled(1) });
-        common::finish(&device);
+    }
+    for (turn, (shape, graph, config)) in batches.iter().enumerate() {
+        for device in common::devices_in_turn(turn) {
+            check(&device, graph, shape, config);
+            common::finish(&device);
+        }
     }
 }
 

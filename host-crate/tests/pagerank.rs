@@ -80,11 +80,11 @@ fn graphs_of_every_shape() {
         ("a complete graph", generated("complete:nodes=600")),
         ("a skewed graph", generated("rmat:scale=10")),
     ];
-    for device in common::devices() {
-        for (shape, csr) in &shapes {
+    for (turn, (shape, csr)) in shapes.iter().enumerate() {
+        for device in common::devices_in_turn(turn) {
             check(&device, csr, shape);
+            common::finish(&device);
         }
-        common::finish(&device);
     }
 }
 
@@ -128,7 +128,8 @@ fn hubs() -> Csr {
     csr(20_000, (0..20_000).flat_map(|node| hubs.map(|hub| [(hub, node), (node, hub)])).flatten())
 }
 
-/// Graphs on which ranks settle at different speeds, with dangling nodes and without.
+/// Graphs on which ranks settle at different speeds, with dangling nodes and without. A test takes one in four schedules for each, and after four
+/// graphs those that had one device have another.
 fn settling() -> Vec<(&'static str, Csr)> {
     vec![
         ("no node", csr(0, [])),
@@ -172,8 +173,8 @@ fn check_order_with_seeds(device: &Device, csr: &Csr, what: &str, config: &PageR
 
 #[test]
 fn until_ranks_change_little() {
-    for device in common::devices() {
-        for (turn, (what, csr)) in settling().iter().enumerate() {
+    for (turn, (what, csr)) in settling().iter().enumerate() {
+        for device in common::devices_in_turn(turn + turn / 4) {
             for schedule in common::share(&["merge-path", "auto", "thread-mapped", "radix-binned"], 4, turn) {
                 for (tolerance, iterations) in [(1e-2, 100), (1e-4, 100), (1e-4, 7)] {
                     let config = PageRankConfig {
@@ -185,15 +186,15 @@ fn until_ranks_change_little() {
                     check_with_seeds(&device, csr, what, &config, &Seeds::default());
                 }
             }
+            common::finish(&device);
         }
-        common::finish(&device);
     }
 }
 
 #[test]
 fn double_precision() {
-    for device in common::devices().iter().filter(|device| device.info().float64) {
-        for (turn, (what, csr)) in settling().iter().enumerate() {
+    for (turn, (what, csr)) in settling().iter().enumerate() {
+        for device in common::devices_in_turn(turn + turn / 4).iter().filter(|device| device.info().float64) {
             for (place, schedule) in common::share(&schedules(), 4, turn).into_iter().enumerate() {
                 // Each schedule with one graph after the other in both ways.
                 let tolerance = (place + turn).is_multiple_of(2).then_some(1e-9);
@@ -206,16 +207,16 @@ fn double_precision() {
                 };
                 check_with_seeds(device, csr, what, &config, &Seeds::default());
             }
+            common::finish(device);
         }
-        common::finish(device);
     }
 }
 
 #[test]
 fn with_seeds() {
     let seeds = [Seeds::new([(0, 1.0)]), Seeds::new([(3, 2.0), (299, 0.5), (17, 0.0)])].map(Result::unwrap);
-    for device in common::devices() {
-        for (turn, (what, csr)) in settling().iter().enumerate().skip(2) {
+    for (turn, (what, csr)) in settling().iter().enumerate().skip(2) {
+        for device in common::devices_in_turn(turn + turn / 4) {
             for schedule in common::share(&["merge-path", "auto", "thread-mapped", "group-mapped"], 4, turn) {
                 for (seeds, tolerance) in [(&seeds[0], None), (&seeds[1], Some(1e-4)), (&seeds[1], None)] {
                     let config =
@@ -223,8 +224,8 @@ fn with_seeds() {
                     check_with_seeds(&device, csr, what, &config, seeds);
                 }
             }
+            common::finish(&device);
         }
-        common::finish(&device);
     }
 }
 

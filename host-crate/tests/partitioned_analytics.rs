@@ -149,16 +149,16 @@ fn colours_of_light_nodes_in_partitions() {
 /// Every row but the shortest is cut, light ones included.
 #[test]
 fn colours_where_short_rows_are_cut() {
-    for graph in [generated("complete:nodes=13"), generated("star:nodes=40")] {
-        for device in devices(Some(40)) {
-            for name in ["independent", "random", "hybrid-stealing", "hybrid:merge-path"] {
+    for (turn, graph) in [generated("complete:nodes=13"), generated("star:nodes=40")].into_iter().enumerate() {
+        for (place, name) in ["independent", "random", "hybrid-stealing", "hybrid:merge-path"].into_iter().enumerate() {
+            for device in common::share(&devices(Some(40)), 3, place + turn) {
                 let config = ColorConfig { strategy: name.parse().unwrap(), seed: 3 };
                 let what = format!("{name} on {device:?}");
                 let found = answer::<Color>(&device, &graph, &(), &config, &what).unwrap();
                 let whole = Device::open("cpu", &DeviceOptions::default()).unwrap();
                 assert!(found == answer::<Color>(&whole, &graph, &(), &config, &what).unwrap(), "{what}");
+                common::finish(&device);
             }
-            common::finish(&device);
         }
     }
 }
@@ -211,14 +211,14 @@ fn betweenness_in_partitions() {
 #[test]
 fn betweenness_where_short_rows_are_cut() {
     let one_way = graph(30, (0..30).flat_map(|node| [(node, node * 7 % 30), (node, 17), (3, node)]), true);
-    for graph in [generated("complete:nodes=13"), one_way] {
-        for device in devices(Some(40)) {
-            for name in ["levels", "batched"] {
+    for (turn, graph) in [generated("complete:nodes=13"), one_way].into_iter().enumerate() {
+        for (place, name) in ["levels", "batched"].into_iter().enumerate() {
+            for device in common::share(&devices(Some(40)), 3, place + 2 * turn) {
                 let config = BetweennessConfig { strategy: name.parse().unwrap(), ..BetweennessConfig::default() };
                 let input = Betweenness::input(&(), &graph, &config).unwrap();
                 answer::<Betweenness>(&device, &graph, &input, &config, &format!("{name} on {device:?}"));
+                common::finish(&device);
             }
-            common::finish(&device);
         }
     }
 }
@@ -249,8 +249,9 @@ fn communities_in_partitions() {
         }
     };
     sweep(graphs(), |device, graph, _, what| check(device, graph, what));
-    for graph in [generated("complete:nodes=13"), generated("star:nodes=40")] {
-        for device in devices(Some(40)) {
+    for (turn, graph) in [generated("complete:nodes=13"), generated("star:nodes=40")].into_iter().enumerate() {
+        // The star has two devices, the last of which emulates a GPU.
+        for device in common::share(&devices(Some(40)), 2, turn) {
             check(&device, &graph, &format!("many partitions on {device:?}"));
             common::finish(&device);
         }

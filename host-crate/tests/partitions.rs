@@ -119,10 +119,10 @@ fn shortest_paths_are_the_same_in_any_number_of_partitions() {
 
 #[test]
 fn offsets_of_64_bits_are_taken_in_partitions() {
-    for (name, csr) in graphs() {
+    for (turn, (name, csr)) in graphs().into_iter().enumerate() {
         let wide = common::widened(&csr);
         let (bytes, _) = bytes_for(&wide, 3);
-        for device in devices(bytes) {
+        for device in common::share(&devices(bytes), 3, turn) {
             let mut bfs = Bfs::prepare(&device, &wide, &BfsConfig::default()).unwrap();
             bfs.run(&1).unwrap();
             assert_eq!(bfs.answer().unwrap().depths, oracle::bfs::depths(&csr, 1), "{name} on {device:?}");
@@ -230,10 +230,11 @@ fn streamed_searches_end_wherever_they_begin() {
     for name in ["rmat:scale=9", "er:nodes=1500,degree=6"] {
         let csr = generated(name);
         let config = BfsConfig { strategy: "direction".parse().unwrap(), ..BfsConfig::default() };
-        for device in short_of_memory(&csr, |device| plan::<Bfs>(device, &csr, &config)) {
+        let devices = short_of_memory(&csr, |device| plan::<Bfs>(device, &csr, &config));
+        for (turn, device) in devices.into_iter().enumerate() {
             let mut bfs = Bfs::prepare(&device, &csr, &config).unwrap();
             let sources: Vec<u32> = (0..8).map(|part| part * csr.nodes() / 8).collect();
-            for source in common::share(&sources, 2, name.len()) {
+            for source in common::share(&sources, 4, turn + name.len()) {
                 bfs.run(&source).unwrap();
                 let expected = oracle::bfs::depths(&csr, source);
                 assert_eq!(bfs.answer().unwrap().depths, expected, "{name} from {source} on {device:?}");

@@ -187,12 +187,15 @@ fn ldbc_answers() {
 fn p2p_gnutella31_answers() {
     let Some(data) = common::data() else { return };
     let folder = data.join("reference/p2p-Gnutella31");
-    for device in common::devices() {
-        for (suffix, direction) in [("", Direction::Undirected), ("-directed", Direction::Directed)] {
-            let input = graph(&folder.join("p2p-31.e.gz"), Some(direction), None);
-            if direction == Direction::Undirected {
-                check_ranks(&device, &input, 10, &folder.join("p2p-31-PR.gz"));
-            }
+    let file = |direction| graph(&folder.join("p2p-31.e.gz"), Some(direction), None);
+    for device in common::devices_in_turn(1) {
+        check_ranks(&device, &file(Direction::Undirected), 10, &folder.join("p2p-31-PR.gz"));
+        common::finish(&device);
+    }
+    let directions = [("", Direction::Undirected), ("-directed", Direction::Directed)];
+    for (turn, (suffix, direction)) in directions.into_iter().enumerate() {
+        let input = file(direction);
+        for device in common::devices_in_turn(turn) {
             let expected = answers(&folder.join(format!("p2p-31-BFS{suffix}.gz")), &input);
             assert_answers(
                 &device,
@@ -209,8 +212,8 @@ fn p2p_gnutella31_answers() {
                 &expected,
                 &format!("SSSP{suffix}"),
             );
+            common::finish(&device);
         }
-        common::finish(&device);
     }
 }
 
@@ -228,18 +231,17 @@ fn graph_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// One in four strategies where a graph is small, and where that would take minutes on a software device, one. Four files in a row have all
+/// One in eight strategies where a graph is small, and where that would take minutes on a software device, one. Eight files in a row have all
 /// of them.
 fn strategies(device: &Device, graph: &Graph, operator: Operator, turn: usize) -> Vec<&'static str> {
     let few = if graph.csr.edges() < 30_000 { usize::MAX } else { 1 };
     let all = strategy::of(operator, device.info()).map(|strategy| strategy.name);
-    all.skip(turn % 4).step_by(4).take(few).collect()
+    all.skip(turn % 8).step_by(8).take(few).collect()
 }
 
 #[test]
 fn every_file_agrees_with_the_oracles() {
     let Some(data) = common::data() else { return };
-    let devices = common::devices();
     let files = graph_files(&data).into_iter().filter(|file| !file.starts_with(data.join("reference")));
     for (turn, file) in files.enumerate() {
         let graph = graph(&file, None, None);
@@ -247,7 +249,8 @@ fn every_file_agrees_with_the_oracles() {
         let ranking = PageRankConfig { iterations: 3, ..PageRankConfig::default() };
         let ranks = oracle::pagerank::ranks(&graph.csr, ranking.damping, ranking.iterations);
         let depths = oracle::bfs::depths(&graph.csr, source);
-        for device in &common::share(&devices, 4, turn) {
+        // After eight files the strategies have another device.
+        for device in &common::devices_in_turn(turn + turn / 8) {
             let mut pagerank = PageRank::prepare(device, &graph.csr, &ranking).unwrap();
             pagerank.run(&Seeds::default()).unwrap();
             let found = pagerank.answer().unwrap().ranks;
@@ -264,9 +267,9 @@ fn every_file_agrees_with_the_oracles() {
             for strategy in strategies(device, &graph, Operator::SsspU32, turn) {
                 check_sssp(device, &graph, source, strategy, &what(strategy));
             }
+            common::finish(device);
         }
     }
-    devices.iter().for_each(common::finish);
 }
 
 fn check_sssp(device: &Device, graph: &Graph, source: u32, strategy: &str, what: &str) {

@@ -50,6 +50,12 @@ pub fn devices() -> Vec<Device> {
     device().filter(|device| device.info().kind != DeviceKind::Cpu).into_iter().chain([cpu]).collect()
 }
 
+/// The devices of case number `turn`: the one whose turn it is, or all of them in a full run.
+pub fn devices_in_turn(turn: usize) -> Vec<Device> {
+    let devices = devices();
+    share(&devices, devices.len(), turn)
+}
+
 fn is_full() -> bool {
     static FULL: OnceLock<bool> = OnceLock::new();
     *FULL.get_or_init(|| std::env::var_os("EVENKEEL_FULL").is_some())
