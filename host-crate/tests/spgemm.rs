@@ -54,8 +54,10 @@ fn product(device: &Device, csr: &Csr, config: &SpgemmConfig, context: &str) -> 
     Some(first)
 }
 
-fn check(device: &Device, csr: &Csr, what: &str) {
-    for (turn, schedule) in schedules(device).into_iter().enumerate() {
+/// One in three schedules, those whose turn it is.
+fn check(device: &Device, csr: &Csr, what: &str, turn: usize) {
+    let schedules: Vec<_> = schedules(device).into_iter().enumerate().collect();
+    for (turn, schedule) in common::share(&schedules, 3, turn) {
         let precisions = [Precision::Single, Precision::Double];
         let matrices = [RightMatrix::Itself, RightMatrix::Transposed];
         // A fraction of all products, so that there are several blocks.
@@ -96,8 +98,8 @@ fn matrices_of_every_shape() {
         ("a skewed matrix", generated("rmat:scale=7,directed=true")),
     ];
     for (turn, device) in common::devices().into_iter().enumerate() {
-        for (shape, csr) in &common::share(&shapes, 2, turn) {
-            check(&device, csr, shape);
+        for (turn, (shape, csr)) in common::share(&shapes, 2, turn).iter().enumerate() {
+            check(&device, csr, shape, turn);
         }
         common::finish(&device);
     }

@@ -136,31 +136,27 @@ fn graphs_of_every_shape() {
             3,
         ),
     ];
-    for device in common::devices() {
-        for (turn, (shape, csr, source)) in shapes.iter().enumerate() {
+    for (turn, (shape, csr, source)) in shapes.iter().enumerate() {
+        // After four graphs the strategies have another device.
+        for device in common::devices_in_turn(turn + turn / 4) {
             println!("{shape}");
             check_untuned(&device, csr, *source, turn);
             check(&device, csr, *source, &common::share(&tuned(), 4, turn));
+            common::finish(&device);
         }
-        common::finish(&device);
     }
 }
 
 #[test]
 fn generated_graphs() {
-    for device in common::devices() {
-        let texts = [
-            "rmat:scale=12",
-            "er:nodes=3000,degree=5",
-            "grid:rows=40,cols=53",
-            "road:nodes=5000",
-            "complete:nodes=120",
-        ];
-        for (turn, text) in texts.into_iter().enumerate() {
-            let graph: Generator = text.parse().unwrap();
+    let texts =
+        ["rmat:scale=12", "er:nodes=3000,degree=5", "grid:rows=40,cols=53", "road:nodes=5000", "complete:nodes=120"];
+    for (turn, text) in texts.into_iter().enumerate() {
+        let graph: Generator = text.parse().unwrap();
+        for device in common::devices_in_turn(turn) {
             check_untuned(&device, &graph.generate().unwrap().csr, 1, turn);
+            common::finish(&device);
         }
-        common::finish(&device);
     }
 }
 
@@ -223,11 +219,14 @@ fn every_step_of_near_far() {
     let usual = "near-far";
     let others = ["near-far:delta=0", "near-far:delta=0.3", "near-far:delta=40", "near-far:delta=1e30"];
     let cases = [(&whole, 0), (&real, 0), (&small, 0), (&too_far, 0), (&whole, RING + 1)];
-    for device in common::devices() {
-        for (turn, (csr, source)) in cases.into_iter().enumerate() {
+    for (turn, (csr, source)) in cases.into_iter().enumerate() {
+        for device in common::devices_in_turn(turn / 2) {
             check_sssp(&device, csr, source, &[usual]);
             check_sssp(&device, csr, source, &common::share(&others, 2, turn));
+            common::finish(&device);
         }
+    }
+    for device in common::devices_in_turn(0) {
         check_sssp(&device, &large, 350, &[usual]);
         common::finish(&device);
     }
