@@ -82,7 +82,7 @@ fn switched(iteration: u32) -> String {
 fn experiments(setting: &Setting) -> Vec<Experiment> {
     let check = setting.pick("", "--no-validate");
     let compare = |strategies: &[String]| {
-        let rounds = setting.pick(3, 5);
+        let rounds = setting.pick(2, 5);
         format!(
             "compare color {{}} --strategies {} --rounds {rounds} --runs 3 --warmup 1 {check}",
             strategies.join(",")

@@ -34,7 +34,7 @@ pub(super) fn experiments(setting: &Setting, number: usize, graph: &str) -> Vec<
 /// Graphs that differ by their density alone.
 pub(super) fn densities(setting: &Setting) -> Vec<Experiment> {
     let experiment = |degree: u32| {
-        let graph = format!("er:nodes={},degree={degree}", setting.pick(256, 4096));
+        let graph = format!("er:nodes={},degree={degree}", setting.pick(160, 4096));
         compare(setting, format!("density {degree}"), "apsp", &graph, &["floyd-warshall", "blocked"], 1)
     };
     DEGREES.map(experiment).into()

@@ -49,21 +49,21 @@ pub(super) const SEARCHES: [Slide; 5] = [
 
 /// The five of all pairs.
 pub(super) const ALL_PAIRS: [Slide; 5] = [
-    Slide { small: "er:nodes=169,degree=116", ..DENSE },
+    Slide { small: "er:nodes=84,degree=58", ..DENSE },
     Slide {
         real: "ego-Facebook",
         files: &["ego-Facebook.txt", "facebook_combined.txt.gz"],
-        small: "er:nodes=252,degree=44",
+        small: "er:nodes=126,degree=22",
         full: "er:nodes=4039,degree=43.9",
     },
-    Slide { real: "", files: &[], small: "er:nodes=276,degree=49.6", full: "er:nodes=4412,degree=49.6" },
+    Slide { real: "", files: &[], small: "er:nodes=138,degree=24.8", full: "er:nodes=4412,degree=49.6" },
     Slide {
         real: "soc-sign-bitcoinotc",
         files: &["soc-sign-bitcoinotc.csv", "soc-sign-bitcoinotc.csv.gz"],
-        small: "er:nodes=368,degree=7.3",
+        small: "er:nodes=184,degree=7.3",
         full: "er:nodes=5881,degree=7.3",
     },
-    Slide { real: "", files: &[], small: "er:nodes=469,degree=113.3", full: "er:nodes=7500,degree=226.6" },
+    Slide { real: "", files: &[], small: "er:nodes=234,degree=56.7", full: "er:nodes=7500,degree=226.6" },
 ];
 
 impl Slide {

@@ -26,7 +26,7 @@ const TABLE: [(&str, [f64; 5]); 9] = [
 pub(super) fn graph(setting: &Setting, name: &str) -> String {
     let road = |short: &str, nodes: u64| {
         // With two fifths of the grid's streets missing a node has the 2.5 edges that it has on the paper's roads.
-        let generated = format!("road:nodes={},removed=0.4", setting.pick(nodes / 256, nodes));
+        let generated = format!("road:nodes={},removed=0.4", setting.pick(nodes / 1024, nodes));
         let files = ["gr.gz", "gr"].map(|ending| format!("USA-road-d.{short}.{ending}"));
         setting.file_or(&files.each_ref().map(String::as_str), &generated)
     };
