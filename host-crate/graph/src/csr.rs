@@ -5,7 +5,7 @@
 //! weights are absent or as many as columns. A clone shares the arrays and what is known of them ([`super::facts`]).
 
 use super::{
-    Array, Dimensions, Weights,
+    Array, Weights,
     array::zeroed,
     offsets::{MOST_EDGES, Offset, Offsets, OffsetsView, for_width},
 };
@@ -34,6 +34,15 @@ pub(super) struct StructureFacts {
 
 /// The range of the weights, where it is known.
 pub(super) type WeightFacts = OnceLock<Option<(f64, f64)>>;
+
+/// How many rows and columns a matrix has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dimensions {
+    /// The number of rows.
+    pub rows: u32,
+    /// The number of columns.
+    pub columns: u32,
+}
 
 /// Rows of sorted columns: row `u` holds the neighbours of node `u`.
 #[derive(Clone, Debug)]

@@ -1,18 +1,9 @@
 //! Matrices that are not square. A [`Csr`] has a row for each node, as many as the matrix has rows or columns, whichever is more; the rest of
 //! its rows are empty, or no column is as high. It is a graph like any other, and says how much of it is the matrix.
 
-use super::{Csr, offsets::Offsets};
+use super::{Csr, Dimensions, offsets::Offsets};
 use evenkeel_base::{Error, Result};
 use std::sync::Arc;
-
-/// How many rows and columns a matrix has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dimensions {
-    /// The number of rows.
-    pub rows: u32,
-    /// The number of columns.
-    pub columns: u32,
-}
 
 impl Csr {
     /// How many rows and columns the matrix has: one for each node unless [`Csr::with_dimensions`] said otherwise.

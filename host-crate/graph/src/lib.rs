@@ -4,7 +4,7 @@
 pub mod array;
 pub mod build;
 pub mod csr;
-pub mod dimensions;
+mod dimensions;
 pub mod edges;
 pub mod facts;
 pub mod generate;
@@ -25,8 +25,7 @@ pub mod weights;
 
 pub use array::Array;
 pub use build::{BuildOptions, BuildReport, EdgeList};
-pub use csr::Csr;
-pub use dimensions::Dimensions;
+pub use csr::{Csr, Dimensions};
 pub use edges::{Edge, EdgeWeight, NodeId};
 pub use facts::Skew;
 pub use ids::{Names, NodeIds, NodeName};

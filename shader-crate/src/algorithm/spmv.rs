@@ -78,7 +78,7 @@ pub fn spmv_coo<S: Distribute>(
     });
 }
 
-/// What the host pushes to [`entry_offsets`].
+/// What the host pushes to [`EntryOffsets`].
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub struct EntryParams {
