@@ -15,7 +15,7 @@ pub fn build(package: &Package, folder: &Path) -> Result<()> {
     for name in contents(folder)?.into_keys() {
         let path = folder.join(name);
         let kernel = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        if path.extension().is_some_and(|extension| extension == "spv") && !modules.contains_key(kernel) {
+        if is_module(&path) && !modules.contains_key(kernel) {
             fs::remove_file(&path).with_context(|| path.display().to_string())?;
         }
     }
@@ -63,8 +63,11 @@ pub type Contents = BTreeMap<OsString, Vec<u8>>;
 
 /// How many modules a folder has: none where there is no folder yet.
 fn count(folder: &Path) -> usize {
-    let is_module = |name: &OsString| Path::new(name).extension().is_some_and(|extension| extension == "spv");
-    contents(folder).map_or(0, |contents| contents.keys().filter(|name| is_module(name)).count())
+    contents(folder).map_or(0, |contents| contents.keys().filter(|name| is_module(Path::new(name))).count())
+}
+
+fn is_module(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "spv")
 }
 
 /// The files in a folder, by name.

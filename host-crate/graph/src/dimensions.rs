@@ -48,7 +48,6 @@ impl Csr {
             return self.clone();
         }
         let mut matrix = self.clone();
-        matrix.dimensions = Some(self.dimensions());
         matrix.structure_facts = Arc::default();
         matrix.offsets = match &self.offsets {
             Offsets::Narrow(offsets) => Offsets::Narrow(offsets[..=rows].to_vec().into()),

@@ -1,7 +1,8 @@
 //! Matrix Market (`.mtx`): the coordinate format with pattern, integer or real entries. An entry (i, j) is an edge from i to
 //! j. A general matrix is directed, a symmetric one undirected; a skew-symmetric one is directed and gets the entry (j, i)
 //! of the opposite sign for each that is listed. A rectangular matrix has a node for each row or column, whichever are more, and keeps its
-//! [`Dimensions`]; products take it, and what needs a graph refuses it. Indices are counted from 1; a file that uses 0 and never the highest index is taken as counted from 0, with a warning.
+//! [`Dimensions`]; products take it, and what needs a graph refuses it. Indices are counted from 1; a file that uses 0 and never the highest
+//! index is taken as counted from 0, with a warning.
 
 use super::prelude::*;
 use evenkeel_graph::Dimensions;
